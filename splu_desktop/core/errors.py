@@ -1,0 +1,60 @@
+"""Every fault a user can meet, one class each, with a sentence that says what happened and what to do now.
+
+``str(error)`` is that sentence. The command line prints it after ``splu:`` and exits with status 2, the window
+shows it in a message; neither ever shows a traceback. Sentences name files, columns and settings. A value of the
+table is named only where the user can't act without it, and such sentences are never logged.
+"""
+
+from __future__ import annotations
+
+
+class SpluError(Exception):
+    """A fault the user can mend. ``str()`` is one complete sentence."""
+
+
+class BadSetting(SpluError):
+    """A number or choice is outside what the mechanism allows."""
+
+
+class UnknownColumn(SpluError):
+    """A column was named that the table does not have."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+        super().__init__(f"There is no column “{name}”; the columns are: {listed}.")
+        self.name = name
+
+
+class EmptyTable(SpluError):
+    """The table has no records or no columns."""
+
+
+class Ineligible(SpluError):
+    """A value fills more than 1/gamma of the records, so no decoy groups exist (mechanism.md section 2, step 2)."""
+
+    def __init__(self, column: str, value: str, count: int, records: int, gamma: int, largest_gamma: int) -> None:
+        share = 100.0 * count / records
+        if largest_gamma >= 2:
+            remedy = (
+                f"the largest group size possible here is gamma {largest_gamma}; choose that or less, "
+                "or group the column's values"
+            )
+        else:
+            remedy = (
+                f"the largest group size possible here is gamma {largest_gamma}, so no gamma can protect this column "
+                "as it stands; group its values or choose another sensitive column"
+            )
+        super().__init__(
+            f"Column “{column}” can't be protected with gamma {gamma}: the value “{value}” fills {share:.1f} % of the "
+            f"{records} records, more than one group in {gamma} can hold; {remedy}."
+        )
+        self.column, self.value, self.count, self.records = column, value, count, records
+        self.gamma, self.largest_gamma = gamma, largest_gamma
+
+
+class BadQuestion(SpluError):
+    """A condition of a query can't be understood or names a value the release does not have."""
+
+
+class FileFault(SpluError):
+    """A file can't be read or written as asked. Subclasses live beside the readers and writers."""

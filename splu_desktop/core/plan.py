@@ -1,0 +1,112 @@
+"""The plan: everything a release depends on besides the table and chance. Frozen, validated, versioned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Table
+
+PLAN_VERSION = 1
+DEFAULT_GAMMA = 5
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What the custodian asks of the release (mechanism.md section 1).
+
+    Attributes
+    ----------
+    epsilon : relative error, in (0, 1].
+    t_e : tolerated probability of an error of epsilon or more in a large count, in (0, 1).
+    alpha : the largest "small" count, at least 1.
+    t_p : least probability wanted of an error above epsilon in a small count, in [0, 1]; None where not asked.
+    """
+
+    epsilon: float = 0.3
+    t_e: float = 0.05
+    alpha: int = 3
+    t_p: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.epsilon <= 1:
+            raise BadSetting(f"The relative error epsilon must lie above 0 and at most at 1, not at {self.epsilon:g}.")
+        if not 0 < self.t_e < 1:
+            raise BadSetting(f"The tolerated probability T_E must lie between 0 and 1, not at {self.t_e:g}.")
+        if self.alpha < 1:
+            raise BadSetting(f"The largest small count alpha must be a whole number from 1, not {self.alpha}.")
+        if self.t_p is not None and not 0 <= self.t_p <= 1:
+            raise BadSetting(f"The wanted probability T_P must lie between 0 and 1, not at {self.t_p:g}.")
+
+
+def as_fraction(number: float | str | Fraction) -> Fraction:
+    """Return the rational that a person meant by a decimal number: 0.4 is 2/5, not the nearest binary double."""
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Roles of all columns, a gamma for each SA, and thresholds.
+
+    Attributes
+    ----------
+    roles : column name -> Role, for every column of the table.
+    gammas : SA name -> gamma, for exactly the columns with role SA.
+    thresholds : what the guarantees are stated for.
+    """
+
+    roles: Mapping[str, Role]
+    gammas: Mapping[str, int]
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    version: int = PLAN_VERSION
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+        object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+        if not self.sensitive:
+            raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
+        if set(self.gammas) != set(self.sensitive):
+            raise BadSetting("Each sensitive column needs a group size gamma, and no other column has one.")
+        for name, gamma in self.gammas.items():
+            if gamma < 2:
+                raise BadSetting(
+                    f"The group size gamma of column “{name}” is {gamma}; it must be 2 or more, since a group of one "
+                    "hides nothing."
+                )
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive columns."""
+        return self.named(Role.SA)
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Names of the columns with a role, in the table's order."""
+        return tuple(name for name, given in self.roles.items() if given is role)
+
+    def check(self, table: Table) -> None:
+        """Raise UnknownColumn or BadSetting where plan and table do not belong together."""
+        for name in self.roles:
+            if name not in table:
+                raise UnknownColumn(name, table.names)
+        for name in table.names:
+            if name not in self.roles:
+                raise BadSetting(f"Column “{name}” has no role; give it one before publishing.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as plain data, as stored in recipes and project files."""
+        return {
+            "version": self.version,
+            "roles": {name: role.value for name, role in self.roles.items()},
+            "gammas": dict(self.gammas),
+            "thresholds": {
+                "epsilon": self.thresholds.epsilon,
+                "t_e": self.thresholds.t_e,
+                "alpha": self.thresholds.alpha,
+                "t_p": self.thresholds.t_p,
+            },
+        }

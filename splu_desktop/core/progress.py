@@ -1,0 +1,44 @@
+"""How long work tells how far it is, and how it is told to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the user asked for it
+    """The user asked to stop. Whoever catches it leaves no trace of the unfinished work."""
+
+
+class Progress(Protocol):
+    """What every long function takes; it calls ``report`` at least every 100 ms or so of work."""
+
+    def report(self, stage: str, done: float) -> None:
+        """Tell that `stage` (words for the user) is at `done` in 0..1. Raises Cancelled to stop the work."""
+
+
+class Silent:
+    """A Progress for callers that neither watch nor stop."""
+
+    def report(self, stage: str, done: float) -> None:
+        """Do nothing."""
+
+
+class Watched:
+    """A Progress that passes reports on and asks at each whether to stop.
+
+    Parameters
+    ----------
+    show : called with (stage, done); may be called from any thread.
+    stopped : asked at each report; True raises Cancelled. ``threading.Event().is_set`` is the usual one.
+    """
+
+    def __init__(self, show: Callable[[str, float], None], stopped: Callable[[], bool] = lambda: False) -> None:
+        self._show = show
+        self._stopped = stopped
+
+    def report(self, stage: str, done: float) -> None:
+        """Raise Cancelled if asked to stop, else pass the report on."""
+        if self._stopped():
+            raise Cancelled
+        self._show(stage, done)

@@ -1,0 +1,215 @@
+"""A table as integer codes and labels: what every stage takes and returns, immutable.
+
+A column keeps the exact text of each distinct value (its label), so that what is published unchanged is unchanged to
+the letter (`007`, `1.50`, `?`), beside the value that the text stands for (a number, a date), which orders the labels
+and answers ranges. A missing entry is a label too (`?`, `NA` or the empty text), marked as missing: no record is ever
+without a code. Labels stand in the order of their values, never in order of appearance, since record order is secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import UnknownColumn
+
+Codes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+
+class Kind(Enum):
+    """What the labels of a column stand for."""
+
+    INTEGER = "whole number"
+    DECIMAL = "decimal number"
+    CATEGORY = "category"
+    DATE = "date"
+    DATETIME = "date and time"
+    BOOLEAN = "yes/no"
+    TEXT = "free text"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether ranges make sense (numbers and dates)."""
+        return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of N records with m distinct labels.
+
+    Attributes
+    ----------
+    name : the column's name, unique in its table.
+    kind : what the labels stand for.
+    codes : (N,) int32 in 0..m-1, the label of each record.
+    labels : (m,) objects, distinct str, in canonical order (by value where `kind.ordered`, else by text; missing last).
+    missing : (m,) bool, labels that stand for "no value".
+    values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
+        where missing), None for kinds without order.
+    """
+
+    name: str
+    kind: Kind
+    codes: Codes
+    labels: NDArray[np.object_]
+    missing: Flags
+    values: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.codes, self.labels, self.missing, self.values):
+            if array is not None:
+                _frozen(array)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @property
+    def m(self) -> int:
+        """Number of distinct labels, missing ones included."""
+        return len(self.labels)
+
+    def counts(self) -> NDArray[np.int64]:
+        """(m,) records per label."""
+        return np.bincount(self.codes, minlength=self.m).astype(np.int64, copy=False)
+
+    def take(self, order: NDArray[Any]) -> Column:
+        """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
+        return replace(self, codes=self.codes[order])
+
+    def with_codes(self, codes: Codes) -> Column:
+        """Return the column with other records over the same labels."""
+        return replace(self, codes=codes)
+
+    def compacted(self) -> Column:
+        """Return the column without the labels that no record has (the domain as it stands in the records)."""
+        used = self.counts() > 0
+        if used.all():
+            return self
+        new = np.cumsum(used, dtype=np.int32) - 1
+        return replace(
+            self,
+            codes=new[self.codes].astype(np.int32, copy=False),
+            labels=self.labels[used],
+            missing=self.missing[used],
+            values=None if self.values is None else self.values[used],
+        )
+
+    def code_of(self, label: str) -> int:
+        """Return the code of a label. Raises KeyError where no such label exists."""
+        return self._index[label]
+
+    @property
+    def _index(self) -> dict[str, int]:
+        found: dict[str, int] | None = self.__dict__.get("_index_cache")
+        if found is None:
+            found = {label: code for code, label in enumerate(self.labels.tolist())}
+            object.__setattr__(self, "_index_cache", found)
+        return found
+
+    @classmethod
+    def from_labels(
+        cls,
+        name: str,
+        records: Sequence[str] | NDArray[np.object_],
+        *,
+        kind: Kind = Kind.CATEGORY,
+        missing: Iterable[str] = ("",),
+    ) -> Column:
+        """Build a column from (N,) texts.
+
+        For ordered kinds the texts not in `missing` must parse: numbers as ``float()`` takes them, dates in ISO 8601.
+        Raises ValueError where one does not. Readers with messier input parse first and call `from_codes`.
+        """
+        array = np.asarray(records, dtype=object)
+        order: dict[str, int] = {}
+        codes = np.fromiter((order.setdefault(text, len(order)) for text in array), np.int32, len(array))
+        labels = np.array(list(order), dtype=object)
+        absent = np.isin(labels, list(missing)) if len(labels) else np.zeros(0, bool)
+        values: NDArray[Any] | None = None
+        if kind in (Kind.INTEGER, Kind.DECIMAL):
+            values = np.array([np.nan if gone else float(t) for t, gone in zip(labels, absent, strict=True)])
+        elif kind in (Kind.DATE, Kind.DATETIME):
+            values = np.array(["NaT" if gone else t for t, gone in zip(labels, absent, strict=True)], "datetime64[us]")
+        return cls.from_codes(name, codes, labels, absent, values, kind=kind)
+
+    @classmethod
+    def from_codes(
+        cls,
+        name: str,
+        codes: NDArray[Any],
+        labels: NDArray[np.object_],
+        missing: Flags,
+        values: NDArray[Any] | None,
+        *,
+        kind: Kind,
+    ) -> Column:
+        """Build a column from codes over labels in any order; puts the labels into canonical order."""
+        text = labels.astype(str) if len(labels) else np.zeros(0, "U1")
+        order = np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
+        new = np.empty(len(labels), np.int32)
+        new[order] = np.arange(len(labels), dtype=np.int32)
+        return cls(
+            name=name,
+            kind=kind,
+            codes=new[codes] if len(labels) else np.zeros(len(codes), np.int32),
+            labels=labels[order],
+            missing=missing[order],
+            values=None if values is None else values[order],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length, in the order of the source.
+
+    `origin` is free for readers: facts about where the table came from (file, sheet, choices), never values.
+    """
+
+    columns: tuple[Column, ...]
+    origin: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len({column.n for column in self.columns}) > 1:
+            raise ValueError("columns differ in length")
+        if len({column.name for column in self.columns}) < len(self.columns):
+            raise ValueError("column names repeat")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.columns[0].n if self.columns else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise UnknownColumn(name, self.names)
+
+    def select(self, names: Iterable[str]) -> Table:
+        """Return the table with these columns only, in the order given. Raises UnknownColumn."""
+        return replace(self, columns=tuple(self[name] for name in names))
+
+    def take(self, order: NDArray[Any]) -> Table:
+        """Return the table with its records at `order`."""
+        return replace(self, columns=tuple(column.take(order) for column in self.columns))
