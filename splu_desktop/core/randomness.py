@@ -37,17 +37,15 @@ def below(source: Randomness, bounds: NDArray[np.uint32] | int, count: int) -> N
     that every remainder is equally likely, exactly.
     """
     bound = np.broadcast_to(np.asarray(bounds, np.uint32), (count,))
-    if isinstance(bounds, int) and bounds & (bounds - 1) == 0:
-        return source.bits(count) & np.uint32(bounds - 1)
+    # 2^32 mod bound, computed within 32 bits; rejecting that many of the lowest numbers leaves a multiple of the bound.
+    excess = np.broadcast_to((np.uint32(0) - np.asarray(bounds, np.uint32)) % np.asarray(bounds, np.uint32), (count,))
     drawn = source.bits(count)
-    # 2^32 mod bound, computed in 32 bits as (2^32 - bound) mod bound.
-    excess = (np.uint32(0) - bound) % bound if not isinstance(bounds, int) else np.uint32((1 << 32) % bounds)
     result = drawn % bound
-    again = np.flatnonzero(drawn < excess)  # rejecting the lowest `excess` numbers leaves a multiple of the bound
+    again = np.flatnonzero(drawn < excess)
     while len(again):
         drawn = source.bits(len(again))
         result[again] = drawn % bound[again]
-        again = again[drawn < (excess if isinstance(bounds, int) else excess[again])]
+        again = again[drawn < excess[again]]
     return result
 
 
