@@ -1,0 +1,259 @@
+"""Conditions of a question: what a person types or points at, resolved to the labels of a published column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column, Flags, Kind
+
+_DATES = (Kind.DATE, Kind.DATETIME)
+_LONGEST_SHOWN = 60  # characters of a value or a list of values repeated in a sentence
+
+
+class UnknownValue(BadQuestion):
+    """A value was named that no record of the release shows.
+
+    Attributes
+    ----------
+    column, value : what was asked.
+    sensitive : whether the column is an SA, whose rare values may vanish in the draw (mechanism.md section 2, step 5).
+    """
+
+    def __init__(self, column: Column, value: str, sensitive: bool) -> None:
+        near = difflib.get_close_matches(value, column.labels.tolist(), n=1, cutoff=0.6)
+        hint = f"; the nearest is “{near[0]}”" if near else ""
+        why = " (a rare value can vanish when the column is re-drawn)" if sensitive else ""
+        super().__init__(f"No published record has {column.name} = “{_short(value)}”{why}{hint}.")
+        self.column, self.value, self.sensitive = column.name, value, sensitive
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One column's part of a question: some of its values, or a range of numbers or dates.
+
+    Attributes
+    ----------
+    column : the column's name.
+    values : labels, any of which will do; empty for a range.
+    low, high : ends of a range as typed, both included, "" where open.
+    """
+
+    column: str
+    values: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+
+    @property
+    def is_range(self) -> bool:
+        """Whether this is a range rather than a list of values."""
+        return not self.values
+
+    def __str__(self) -> str:
+        chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(self.values)
+        return f"{self.column}={chosen}"
+
+    def words(self) -> str:
+        """Return the condition in words, for the sentence of a question."""
+        if not self.is_range:
+            listed = ", ".join(_short(value) if value else "(empty)" for value in self.values[:6])
+            more = f" and {len(self.values) - 6} more" if len(self.values) > 6 else ""
+            return f"{self.column} is {'one of ' if len(self.values) > 1 else ''}{listed}{more}"
+        if self.low and self.high:
+            return f"{self.column} is from {self.low} to {self.high}"
+        return f"{self.column} is {self.low} or more" if self.low else f"{self.column} is {self.high} or less"
+
+    def select(self, column: Column, *, sensitive: bool = False) -> Flags:
+        """Return (m,) bool, the labels of `column` that meet the condition.
+
+        Raises
+        ------
+        UnknownValue : a value that no published record has.
+        BadQuestion : a range on a column without order, ends that can't be read or are the wrong way round, or a range
+            that holds no value of the column.
+        """
+        if self.is_range:
+            return self._within(column)
+        chosen = np.zeros(column.m, bool)
+        for value in self.values:
+            code = _code(column, value)
+            if code is None:
+                raise UnknownValue(column, value, sensitive)
+            chosen[code] = True
+        return chosen
+
+    def _within(self, column: Column) -> Flags:
+        if not self.low and not self.high:
+            raise BadQuestion(f"The condition on “{column.name}” chooses nothing; name a value or leave the column out.")
+        if column.values is None:
+            raise BadQuestion(
+                f"“{self}” asks for a range, but “{column.name}” holds neither numbers nor dates; list its values "
+                "with | between them."
+            )
+        ends = [_end(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
+        low, high = ends
+        if low is not None and high is not None and low > high:
+            raise BadQuestion(f"The range of “{self}” runs backwards; write the smaller end first.")
+        chosen = ~column.missing
+        if low is not None:
+            chosen &= column.values >= low
+        if high is not None:
+            chosen &= column.values <= high
+        if not chosen.any():
+            present = column.labels[~column.missing]
+            span = f"; its values run from {present[0]} to {present[-1]}" if len(present) else ""
+            raise BadQuestion(f"No published record has {column.name} in “{self.low}..{self.high}”{span}.")
+        return chosen
+
+
+def parse_condition(text: str, published: Published) -> Condition:
+    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open).
+
+    Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that is
+    a label as it stands is that label. Raises BadQuestion with one sentence.
+    """
+    fitting = [name for name in published.table.names if _after(name, text) is not None]
+    if fitting:
+        name = max(fitting, key=len)
+        return parse_choice(_after(name, text) or "", published.table[name], sensitive=name in published.gammas)
+    head, equals, _ = text.partition("=")
+    if not equals:
+        raise BadQuestion(f"“{_short(text)}” is not a condition; write Column=Value, Column=A|B or Column=low..high.")
+    raise BadQuestion(unknown_column(head.strip(), published))
+
+
+def unknown_column(name: str, published: Published) -> str:
+    """Return the sentence about a column that the release does not have."""
+    names = published.table.names
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    folded = [known for known in names if known.casefold() == name.casefold()]
+    hint = (folded or near)[:1]
+    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    advice = f"did you mean “{hint[0]}”?" if hint else f"its columns are: {listed}."
+    return f"The release has no column “{_short(name)}”; {advice}"
+
+
+def parse_choice(text: str, column: Column, *, sensitive: bool = False) -> Condition:
+    """Read the part after the equals sign, or a cell of a file of questions, for one column.
+
+    Raises UnknownValue or BadQuestion.
+    """
+    condition = _read_choice(text, column, sensitive)
+    condition.select(column, sensitive=sensitive)
+    return condition
+
+
+def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
+    code = _code(column, text)
+    if code is not None:
+        return Condition(column.name, (str(column.labels[code]),))
+    if not text.strip():
+        raise BadQuestion(f"The condition on “{column.name}” chooses nothing; name a value or leave the column out.")
+    values: list[str] = []
+    parts = text.split("|")
+    at = 0
+    while at < len(parts):
+        # The longest run of parts that is a label as it stands: a label may itself hold the bar.
+        for stop in range(len(parts), at, -1):
+            piece = "|".join(parts[at:stop])
+            code = _code(column, piece)
+            if code is not None:
+                values.append(str(column.labels[code]))
+                at = stop
+                break
+        else:
+            piece = parts[at]
+            if not piece.strip():
+                raise BadQuestion(f"“{column.name}={_short(text)}” has an empty place between its bars; take it out.")
+            if ".." not in piece or not column.kind.ordered:
+                raise UnknownValue(column, piece.strip(), sensitive)
+            low, _, high = piece.partition("..")
+            within = Condition(column.name, (), low.strip(), high.strip())
+            if len(parts) == 1:
+                return within
+            values += [str(label) for label in column.labels[within.select(column)]]
+            at += 1
+    return Condition(column.name, tuple(dict.fromkeys(values)))
+
+
+def _after(name: str, text: str) -> str | None:
+    """Return what follows ``name=`` in the text, or None where the text does not start with it."""
+    for start in (text, text.lstrip()):
+        if start.startswith(name):
+            rest = start[len(name) :].lstrip()
+            if rest.startswith("="):
+                return rest[1:]
+    return None
+
+
+def _code(column: Column, text: str) -> int | None:
+    """Return the code a text names: the label itself, without blanks around it, by value, or but for upper case."""
+    for candidate in (text, text.strip()):
+        try:
+            return column.code_of(candidate)
+        except KeyError:
+            continue
+    stripped = text.strip()
+    if not stripped:
+        return None
+    found: Sequence[int] | NDArray[Any] = ()
+    if column.values is not None:
+        value = _value(column, stripped)
+        if value is not None:
+            found = np.flatnonzero(column.values == value)
+    else:
+        folded = stripped.casefold()
+        found = [code for code, label in enumerate(column.labels.tolist()) if label.strip().casefold() == folded]
+    # Two labels with one value ("30" and "30.0") leave it open which is meant.
+    return int(found[0]) if len(found) == 1 else None
+
+
+def _value(column: Column, text: str) -> Any:
+    """Return what a typed text stands for in a column of numbers or dates, None where nothing."""
+    if column.kind in _DATES:
+        try:
+            date = np.datetime64(text).astype("datetime64[us]")
+        except ValueError:
+            return None
+        return None if np.isnat(date) else date
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if np.isnan(number) else number
+
+
+def _end(column: Column, text: str, *, last: bool) -> Any:
+    """Return the value at which a range ends, None where it is open. A day, month or year ends with its last moment."""
+    if not text:
+        return None
+    code = None
+    try:
+        code = column.code_of(text)
+    except KeyError:
+        pass
+    if code is not None and column.values is not None and not column.missing[code] and column.kind is not Kind.DATE:
+        if column.kind is not Kind.DATETIME:
+            return column.values[code]
+    if code is not None and column.values is not None and column.kind is Kind.DATE and not column.missing[code]:
+        return column.values[code]
+    value = _value(column, text)
+    if value is None:
+        what = "date, as in 2024-03-31" if column.kind in _DATES else "number"
+        raise BadQuestion(f"“{_short(text)}” in the condition on “{column.name}” is not a {what}.")
+    if last and column.kind in _DATES:
+        typed = np.datetime64(text)
+        unit = np.datetime_data(typed.dtype)[0]
+        return (typed + np.timedelta64(1, unit)).astype("datetime64[us]") - np.timedelta64(1, "us")
+    return value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

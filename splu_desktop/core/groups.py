@@ -1,0 +1,171 @@
+"""Decoy groups: eligibility, assignment and mixing (mechanism.md section 2, steps 2 and 3).
+
+Groups come from (random id, sensitive value) alone and are a deterministic function of them; NSAs are never looked at.
+The layout throughout is a matrix with one column per group, r columns and ceil(N / r) rows. Entry (j, g) is the j-th
+record of group g. The last row is partly empty when r does not divide N; an empty place holds -1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Column
+
+# The stream that pairs groups while mixing. It is public and fixed on purpose: the partition must be a function of the
+# random ids and the sensitive values (the papers' zero-difference theorem), and the ids carry all of the chance.
+_MIXING_STREAM = 20130717
+_LEAST_SWEEPS = 4
+_MOST_SWEEPS = 60
+_EMPTY = -1
+
+
+def largest_gamma(column: Column) -> int:
+    """Return the largest gamma for which the column is eligible: floor(N / max f_s); 0 for an empty column.
+
+    r = floor(N / gamma) groups hold each value at most once iff max f_s <= r iff gamma <= N / max f_s.
+    """
+    return column.n // int(column.counts().max()) if column.n else 0
+
+
+def check_eligible(column: Column, gamma: int) -> None:
+    """Raise where no decoy groups of size `gamma` exist for the column.
+
+    Raises
+    ------
+    EmptyTable, BadSetting (gamma below 2 or above the number of values), Ineligible (a value fills too many records).
+    """
+    if column.n == 0:
+        raise EmptyTable(f"Column “{column.name}” has no records, so there is nothing to publish.")
+    if gamma < 2:
+        raise BadSetting(
+            f"The group size gamma of column “{column.name}” is {gamma}; it must be 2 or more, since a group of one "
+            "hides nothing."
+        )
+    counts = column.counts()
+    values = int(np.count_nonzero(counts))
+    if gamma > values:
+        remedy = f"choose gamma {min(values, largest_gamma(column))} or less" if values > 1 else "choose another column"
+        if values > 1 and largest_gamma(column) < 2:
+            remedy = "choose another column or group its values differently"
+        raise BadSetting(
+            f"Column “{column.name}” has {values} distinct value{'s' if values != 1 else ''}, too few for groups of "
+            f"gamma {gamma} with a different value for each record; {remedy}."
+        )
+    top = int(counts.argmax())
+    if int(counts[top]) > column.n // gamma:
+        raise Ineligible(column.name, str(column.labels[top]), int(counts[top]), column.n, gamma, largest_gamma(column))
+
+
+def assign(
+    column: Column, ids: NDArray[np.int32], gamma: int, *, progress: Progress | None = None
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Form mixed decoy groups.
+
+    Parameters
+    ----------
+    column : the SA, N records. Must be eligible (`check_eligible`).
+    ids : (N,) a permutation; ids[i] is the record with the i-th smallest random id.
+    gamma : group size.
+
+    Returns
+    -------
+    records : (rows, r) int32, the record at each place of each group, -1 where empty; rows = ceil(N / r).
+    values : (rows, r) int32, the code of that record's value, -1 where empty. No code stands twice in a column.
+
+    Every group has floor(N / r) or one more records: gamma or gamma + 1 once N >= gamma (gamma - 1).
+    """
+    progress = progress or Silent()
+    check_eligible(column, gamma)
+    progress.report("Forming groups", 0.0)
+    records, values = _deal(column, ids, column.n // gamma)
+    progress.report("Mixing groups", 0.0)
+    return _mix(records, values, column.counts(), progress)
+
+
+def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Order the records by value, most frequent first, then by id; record i of that order goes to group i mod r."""
+    n = column.n
+    # A rank in 16 bits makes the stable sort a radix sort, some ten times quicker.
+    rank = np.empty(column.m, np.uint16 if column.m <= 1 << 16 else np.int32)
+    rank[np.argsort(-column.counts(), kind="stable")] = np.arange(column.m)
+    rows = math.ceil(n / groups)
+    records = np.full(rows * groups, _EMPTY, np.int32)
+    records[:n] = ids[np.argsort(rank[column.codes[ids]], kind="stable")]
+    values = np.full(rows * groups, _EMPTY, np.int32)
+    values[:n] = column.codes[records[:n]]
+    return records.reshape(rows, groups), values.reshape(rows, groups)
+
+
+def _mix(
+    records: NDArray[np.int32], values: NDArray[np.int32], counts: NDArray[np.int64], progress: Progress
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Exchange records between groups until nothing shows any more how they were dealt; returns records and values.
+
+    A sweep reorders the groups and pairs one half with the other. Then every place of the left groups is matched with a
+    place of the right groups, each time of other groups (a random rotation), a coin is thrown for every pair, and the
+    two records change groups where neither group then holds a value twice. An exchange and its reverse are equally
+    likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
+    pass over the places; `_LEAST_SWEEPS` leave less than 1 %, and sweeps go on until the groups have settled.
+    """
+    rows, groups = values.shape
+    if groups < 2:
+        return records, values
+    stream = np.random.Generator(np.random.PCG64(_MIXING_STREAM))
+    score = _scores(counts)
+    half = groups // 2
+    spread = 0.0
+    for sweep in range(_MOST_SWEEPS):
+        order = stream.permutation(groups)
+        records, values = records.take(order, axis=1), values.take(order, axis=1)
+        for left in [*range(rows), *range(rows)]:
+            right, shift = int(stream.integers(rows)), int(stream.integers(half))
+            coins = np.unpackbits(stream.integers(0, 256, (half + 7) // 8, dtype=np.uint8), count=half).view(bool)
+            # Left group i meets right group (i + shift) mod half: two runs of neighbours, so that slices do.
+            cut = half - shift
+            _exchange(records, values, left, right, slice(0, cut), slice(half + shift, 2 * half), coins[:cut])
+            _exchange(records, values, left, right, slice(cut, half), slice(half, half + shift), coins[cut:])
+        progress.report("Mixing groups", min(1.0, (sweep + 1) / (_LEAST_SWEEPS + 2)))
+        before, spread = spread, float(np.mean(score[values].sum(axis=0) ** 2))
+        # The spread of r sums is known to a relative sqrt(2 / r); a change within that is no change.
+        if sweep + 1 >= _LEAST_SWEEPS and abs(spread - before) <= 2 * math.sqrt(2 / groups) * spread:
+            break
+    return records, values
+
+
+def _scores(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a number per value, and 0 for the empty place behind them, whose sums over groups tell how mixed they are.
+
+    The score is the middle of the value's stretch in the dealt order, centred. Dealt groups hold one record of every
+    stretch, so their sums hardly differ; mixed groups differ as draws do.
+    """
+    order = np.argsort(-counts, kind="stable")
+    middle = np.empty(len(counts))
+    middle[order] = np.cumsum(counts[order]) - counts[order] / 2
+    middle -= float(np.dot(middle, counts)) / float(counts.sum())
+    return np.append(middle / float(counts.sum()), 0.0)
+
+
+def _exchange(
+    records: NDArray[np.int32],
+    values: NDArray[np.int32],
+    left: int,
+    right: int,
+    left_groups: slice,
+    right_groups: slice,
+    wanted: NDArray[np.bool_],
+) -> None:
+    """Exchange place `left` of the left groups with place `right` of the right groups, where wanted and allowed."""
+    ours, theirs = values[left, left_groups], values[right, right_groups]
+    for row in range(len(values)):
+        wanted &= values[row, right_groups] != ours
+        wanted &= values[row, left_groups] != theirs
+    for matrix in (records, values):
+        ours, theirs = matrix[left, left_groups], matrix[right, right_groups]
+        change = (ours ^ theirs) * wanted
+        ours ^= change
+        theirs ^= change
