@@ -1,0 +1,158 @@
+"""Prepare what SPLU Desktop needs on this machine: `.venv` with the locked packages, and the system libraries of Qt.
+
+Run by ./start and ./check with whatever Python they found; only the standard library is there. Does nothing, and needs
+no network, where all is in place. May be interrupted at any point, run twice at once, and moved to another folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import qt_libraries
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "splu-setup.json"  # what was installed; absent while an installation is under way
+UNFINISHED = VENV / "splu-unfinished"
+LOCKS = {"run": ROOT / "requirements-run.lock", "check": ROOT / "requirements.lock"}  # "check" contains "run"
+
+
+class SetupFailed(Exception):
+    """Something the user has to do first; str() says what."""
+
+
+def say(text: str) -> None:
+    """Tell the user what goes on, apart from what the programs print."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Let a second ./start or ./check wait until the first has set up."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def fingerprint(level: str) -> str:
+    """Return what the environment depends on, in short: the pins, the project's own declaration, and the folder."""
+    digest = hashlib.sha256(str(ROOT).encode())
+    for path in (LOCKS[level], ROOT / "pyproject.toml"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def stamp() -> dict[str, str]:
+    """Return what the last finished setup wrote: {level: fingerprint, "root": folder}, or nothing."""
+    try:
+        found = json.loads(STAMP.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def works() -> bool:
+    """Whether the environment's Python runs, is new enough and has pip."""
+    question = [str(PYTHON), "-c", "import sys, pip; sys.exit(sys.version_info < (3, 11))"]
+    try:
+        return subprocess.run(question, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def has_other_qt() -> bool:
+    """Whether another version of Qt is installed than is wanted now: replacing it in place leaves stray files."""
+    wanted = next(
+        line.split("==")[1].split()[0]
+        for line in LOCKS["run"].read_text("utf-8").splitlines()
+        if line.startswith("pyside6-essentials==")
+    )
+    found = [path.name for path in VENV.glob("lib/python*/site-packages/pyside6_essentials-*.dist-info")]
+    return bool(found) and found != [f"pyside6_essentials-{wanted}.dist-info"]
+
+
+def create() -> None:
+    """Make the environment where there is none that can be kept."""
+    if VENV.exists() and not (VENV / "pyvenv.cfg").exists() and any(VENV.iterdir()):
+        raise SetupFailed(f"“{VENV}” is not a Python environment; move it away and try again.")
+    moved = stamp().get("root", str(ROOT)) != str(ROOT)
+    if works() and not moved and not UNFINISHED.exists() and not has_other_qt():
+        return
+    if importlib.util.find_spec("ensurepip") is None:
+        package = f"python3.{sys.version_info.minor}-venv"
+        if problem := qt_libraries.apt_install([package]):
+            raise SetupFailed(
+                f"Python's venv module is missing ({problem}). Install it with:\n  sudo apt-get install {package}"
+            )
+    say(f"Making a Python environment in {VENV} ...")
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=False)
+    if made.returncode or not works():
+        raise SetupFailed(f"The Python environment could not be made with {sys.executable}; see the lines above.")
+
+
+def install(level: str) -> None:
+    """Install the pinned packages, each checked against its hash, and the project itself from this folder."""
+    create()
+    STAMP.unlink(missing_ok=True)
+    UNFINISHED.touch()
+    say("Installing the locked packages (once; a few minutes) ...")
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-input"]
+    for arguments in (
+        ["--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level])],
+        ["--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)],
+    ):
+        if subprocess.run([*pip, *arguments], check=False, cwd=ROOT).returncode:
+            raise SetupFailed(
+                "The packages could not be installed; pip says why above. This step needs the Python package index, "
+                "once; afterwards no network is needed."
+            )
+    fresh = STAMP.with_suffix(".new")
+    fresh.write_text(json.dumps({level: fingerprint(level), "root": str(ROOT)}), "utf-8")
+    fresh.replace(STAMP)
+    UNFINISHED.unlink()
+
+
+def main() -> int:
+    """Set up for `run` or `check`. Returns 0 when ready, 1 when the user has to do something first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("level", choices=list(LOCKS))
+    parser.add_argument("--screen", action="store_true", help="a window will be shown")
+    parser.add_argument("--qt-optional", action="store_true", help="go on where Qt's libraries can't be installed")
+    options = parser.parse_args()
+    enough = ("check",) if options.level == "check" else ("run", "check")
+    try:
+        with alone():
+            if not works() or not any(stamp().get(level) == fingerprint(level) for level in enough):
+                install(options.level)
+            problem = qt_libraries.provide(VENV, screen=options.screen)
+    except SetupFailed as failure:
+        say(str(failure))
+        return 1
+    except KeyboardInterrupt:
+        say("Stopped; the next run takes it up again.")
+        return 130
+    if problem:
+        say(problem)
+    return 1 if problem and not options.qt_optional else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
