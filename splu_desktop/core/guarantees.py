@@ -21,6 +21,7 @@ lies within TIE of a threshold, whole-number arithmetic decides.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -47,7 +48,7 @@ def checked_epsilon(epsilon: Number) -> Fraction:
     """Return epsilon as the rational that was meant. Raises BadSetting unless 0 < epsilon <= 1."""
     exact = as_fraction(epsilon)
     if not 0 < exact <= 1:
-        raise BadSetting(f"The relative error epsilon must lie above 0 and at most at 1, not at {epsilon}.")
+        raise BadSetting(f"The relative error epsilon must lie above 0 and at most at 1, not at {float(exact):g}.")
     return exact
 
 
@@ -55,7 +56,7 @@ def checked_probability(t_e: Number) -> Fraction:
     """Return T_E as the rational that was meant. Raises BadSetting unless 0 < T_E < 1."""
     exact = as_fraction(t_e)
     if not 0 < exact < 1:
-        raise BadSetting(f"The tolerated probability T_E must lie between 0 and 1, not at {t_e}.")
+        raise BadSetting(f"The tolerated probability T_E must lie between 0 and 1, not at {float(exact):g}.")
     return exact
 
 
@@ -66,6 +67,14 @@ def _check_whole(gamma: int, releases: int = 1, alpha: int = 1) -> None:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
     if alpha < 1:
         raise BadSetting(f"The largest small count alpha must be a whole number from 1, not {alpha}.")
+    # Beyond these, k gamma f leaves the whole numbers that floating point holds, and no table comes near them.
+    for name, number, most in (
+        ("group size gamma", gamma, 100_000),
+        ("number of releases", releases, 10_000),
+        ("largest small count alpha", alpha, 100_000),
+    ):
+        if number > most:
+            raise BadSetting(f"The {name} can be at most {most:,}, not {number:,}.")
 
 
 def _floor_times(whole: Ints, factor: Fraction) -> Ints:
@@ -119,7 +128,7 @@ def small_count_curve(gamma: int, epsilon: Number, alpha: int, releases: int = 1
 
 
 def miss_probability(gamma: int, epsilon: Number, counts: ArrayLike, releases: int = 1) -> Floats:
-    """Return Pr[|f' - f| > epsilon f], the probability of an error above epsilon, for any counts f >= 1, elementwise."""
+    """Return Pr[|f' - f| > epsilon f], the probability of an error above epsilon, for counts f >= 1, elementwise."""
     _check_whole(gamma, releases)
     f = np.asarray(counts, np.int64)
     half = _floor_times(f, checked_epsilon(epsilon) * releases)
@@ -168,10 +177,12 @@ def _closing(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> int:
     entropy of (1 +- e)/gamma from 1/gamma. Chebyshev: (1 - 1/gamma)/(e^2 kf), lower where T_E is large.
     """
     e = float(epsilon)
+    if e < 1e-9:
+        raise BadSetting(f"An epsilon of {e:g} asks for counts beyond any table; choose a larger epsilon.")
     up = xlog1py(1 + e, e) + xlog1py(gamma - 1 - e, -e / (gamma - 1))
     down = xlog1py(1 - e, -e) + xlog1py(gamma - 1 + e, e / (gamma - 1))
-    chernoff = math.log(2 / t_e) / min(float(up), float(down)) / releases
-    chebyshev = (1 - 1 / gamma) / (e * e * t_e * releases)
+    chernoff = (math.log(2) - math.log(t_e)) / min(float(up), float(down)) / releases
+    chebyshev = (1 - 1 / gamma) / (e * e * releases) / t_e
     return math.ceil(min(chernoff, chebyshev) * (1 + 1e-6)) + 1  # wider than the bounds, never narrower
 
 
@@ -193,23 +204,22 @@ def _teeth(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> tuple[In
     return f, half, _miss(gamma, f * releases, half)
 
 
-def t_f_exact(gamma: int, epsilon: Number, t_e_grid: ArrayLike, releases: int = 1) -> Ints:
+def t_f_exact(gamma: int, epsilon: Number, t_e_grid: Sequence[Number] | Floats, releases: int = 1) -> Ints:
     """Return the exact T_f for every T_E of the grid, shape (len(t_e_grid),).
 
     T_f = the least f0 >= 1 such that Pr[|f' - f| >= epsilon f] <= T_E for every f >= f0; 1 where no count fails.
+    Each T_E is the decimal that was meant: 0.05 (float or text) is 1/20.
     Raises BadSetting where epsilon or T_E is outside its range or the answer is astronomically large.
     """
     _check_whole(gamma, releases)
     fraction = checked_epsilon(epsilon)
-    grid = np.atleast_1d(np.asarray(t_e_grid, np.float64))
-    if not ((grid > 0) & (grid < 1)).all():
-        raise BadSetting("Every tolerated probability T_E must lie between 0 and 1.")
+    asked, grid = _grid(t_e_grid)
     f, half, q = _teeth(gamma, fraction, float(grid.min()), releases)
     falling = -np.maximum.accumulate(q[::-1])[::-1]  # minus the worst from each tooth on: rises with the tooth
     surely = np.searchsorted(falling, -grid * (1 + TIE), side="left")  # one past the last tooth that surely fails
     maybe = np.searchsorted(falling, -grid * (1 - TIE), side="left")
     for i in np.flatnonzero(maybe > surely).tolist():
-        threshold = as_fraction(float(grid[i]))
+        threshold = as_fraction(asked[i])
         for j in range(int(maybe[i]) - 1, int(surely[i]) - 1, -1):
             near = q[j] > grid[i] * (1 - TIE)
             if near and _exceeds(gamma, int(f[j]) * releases, int(half[j]), threshold):
@@ -218,9 +228,17 @@ def t_f_exact(gamma: int, epsilon: Number, t_e_grid: ArrayLike, releases: int = 
     return np.where(surely > 0, f[surely - 1] + 1, 1)
 
 
+def _grid(t_e_grid: Sequence[Number] | Floats) -> tuple[Sequence[Number], Floats]:
+    asked: Sequence[Number] = t_e_grid.tolist() if isinstance(t_e_grid, np.ndarray) else t_e_grid
+    grid = np.array([float(t) for t in asked])
+    if not ((grid > 0) & (grid < 1)).all():
+        raise BadSetting("Every tolerated probability T_E must lie between 0 and 1.")
+    return asked, grid
+
+
 def t_f(gamma: int, epsilon: Number, t_e: Number, releases: int = 1) -> int:
     """Return the exact T_f for one T_E; see `t_f_exact`."""
-    return int(t_f_exact(gamma, epsilon, [float(checked_probability(t_e))], releases)[0])
+    return int(t_f_exact(gamma, epsilon, [checked_probability(t_e)], releases)[0])
 
 
 def t_f_chebyshev(gamma: int, epsilon: Number, t_e: Number, releases: int = 1) -> int:
@@ -240,16 +258,16 @@ def t_f_as_published(gamma: int, epsilon: Number, t_e: Number) -> float:
 
 
 def t_f_curve(
-    gamma: int, epsilon: Number, t_e_grid: ArrayLike = T_E_GRID, releases: int = 1
+    gamma: int, epsilon: Number, t_e_grid: Sequence[Number] | Floats = T_E_GRID, releases: int = 1
 ) -> tuple[Ints, Ints, Floats]:
     """Return T_f against T_E: exact, by Chebyshev, and as published (not valid); each of shape (len(t_e_grid),)."""
-    grid = np.atleast_1d(np.asarray(t_e_grid, np.float64))
+    asked, grid = _grid(t_e_grid)
     exact = t_f_exact(gamma, epsilon, grid, releases)
     factor = _chebyshev_factor(gamma, epsilon, releases)
     real = float(factor) / grid
     chebyshev = np.ceil(real).astype(np.int64)
     for i in np.flatnonzero(np.abs(real - np.rint(real)) <= TIE * real).tolist():
-        chebyshev[i] = math.ceil(factor / as_fraction(float(grid[i])))
+        chebyshev[i] = math.ceil(factor / as_fraction(asked[i]))
     published = 1 / (float(checked_epsilon(epsilon)) * np.sqrt(gamma * grid))
     return exact, chebyshev, published
 

@@ -1,0 +1,120 @@
+"""`splu guarantee`: what a gamma promises about small and large counts, without any table."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from fractions import Fraction
+from typing import Any
+
+from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.core import guarantees, sentences
+from splu_desktop.core.errors import BadSetting
+
+_DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("guarantee", help="what a gamma promises about small and large counts")
+    # Taken as text: 0.3 has to stay three tenths, and a fault gets a sentence instead of argparse's.
+    parser.add_argument("--gamma", required=True, help="size of the decoy groups, from 2")
+    parser.add_argument("--epsilon", default="0.3", help="relative error, above 0 and at most 1 (default: 0.3)")
+    parser.add_argument("--t-e", default="0.05", metavar="T_E", help="tolerated probability, 0 to 1 (default: 0.05)")
+    parser.add_argument("--alpha", default="3", help="the largest small count, from 1 (default: 3)")
+    parser.add_argument("--releases", default="1", metavar="K", help="releases of the same records averaged")
+    parser.add_argument(
+        "--curves", action="store_true", help="add T_f over T_E and the probability at each small count"
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def decimal(text: str, name: str) -> Fraction:
+    """Return the number that a decimal text means, exactly. Raises BadSetting.
+
+    Lengths are bounded first: Fraction("1e999999999") would be worked out digit by digit.
+    """
+    if not _DECIMAL.fullmatch(text.strip()):
+        raise BadSetting(f"{name} must be a decimal number such as 0.05, not “{text[:40]}”.")
+    return Fraction(text.strip())
+
+
+def whole(text: str, name: str) -> int:
+    """Return the whole number that a text means. Raises BadSetting."""
+    if not _WHOLE.fullmatch(text.strip()):
+        raise BadSetting(f"{name} must be a whole number such as 5, not “{text[:40]}”.")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
+    gamma, alpha = whole(args.gamma, "The group size gamma"), whole(args.alpha, "The largest small count alpha")
+    releases = whole(args.releases, "The number of releases")
+    epsilon = decimal(args.epsilon, "The relative error epsilon")
+    t_e = decimal(args.t_e, "The tolerated probability T_E")
+    found: dict[str, Any] = {
+        "gamma": gamma,
+        "epsilon": float(guarantees.checked_epsilon(epsilon)),
+        "t_e": float(guarantees.checked_probability(t_e)),
+        "alpha": alpha,
+        "releases": releases,
+        "t_p": guarantees.t_p(gamma, epsilon, alpha, releases),
+        "t_f": guarantees.t_f(gamma, epsilon, t_e, releases),
+        "t_f_chebyshev": guarantees.t_f_chebyshev(gamma, epsilon, t_e, releases),
+        "t_f_as_published": guarantees.t_f_as_published(gamma, epsilon, t_e),
+    }
+    promises = [
+        sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
+        sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
+    ]
+    if args.curves:
+        exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, releases=releases)
+        found["curves"] = {
+            "t_e": guarantees.T_E_GRID.tolist(),
+            "t_f": exact.tolist(),
+            "t_f_chebyshev": chebyshev.tolist(),
+            "t_f_as_published": published.tolist(),
+            "small_count": list(range(1, alpha + 1)),
+            "probability": guarantees.small_count_curve(gamma, epsilon, alpha, releases).tolist(),
+        }
+    if args.json:
+        print_json({**found, "sentences": promises})
+    else:
+        _print_text(found, promises)
+
+
+def _print_text(found: dict[str, Any], promises: list[str]) -> None:
+    print("\n".join(promises))
+    print()
+    print_table(
+        ["figure", "value", "meaning"],
+        [
+            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {found['alpha']}"],
+            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
+            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
+            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
+        ],
+        right=[1],
+    )
+    if "curves" not in found:
+        return
+    curves = found["curves"]
+    print()
+    print_table(
+        ["T_E", "T_f exact", "Chebyshev", "as published (not valid)"],
+        [
+            [f"{t:.4f}", f"{exact:,}", f"{chebyshev:,}", f"{published:,.1f}"]
+            for t, exact, chebyshev, published in zip(
+                curves["t_e"], curves["t_f"], curves["t_f_chebyshev"], curves["t_f_as_published"], strict=True
+            )
+        ],
+        right=[0, 1, 2, 3],
+    )
+    print()
+    print_table(
+        ["count", "probability of a larger error"],
+        [[str(f), f"{p:.4f}"] for f, p in zip(curves["small_count"], curves["probability"], strict=True)],
+        right=[0, 1],
+    )
