@@ -34,6 +34,7 @@ PACKAGES = {
     "libxcb-shape.so.0": "libxcb-shape0",
     "libxcb-shm.so.0": "libxcb-shm0",
     "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-util.so.1": "libxcb-util1",
     "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
@@ -75,7 +76,7 @@ def apt_install(packages: list[str]) -> str:
     if os.geteuid() != 0:
         allowed = ["sudo", "-n"]
         if not shutil.which("sudo") or subprocess.run([*allowed, "true"], capture_output=True, check=False).returncode:
-            return "not root, and sudo wants a password"
+            return "not root, and no sudo without a password"
     print(f"Installing {' '.join(packages)} ...", file=sys.stderr, flush=True)
     quiet = [*allowed, "env", "DEBIAN_FRONTEND=noninteractive", apt, "-qq", "-o", "DPkg::Lock::Timeout=120"]
     for commands in ([["install"]], [["update"], ["install"]]):  # a fresh machine knows no packages before "update"
