@@ -89,9 +89,20 @@ class Condition:
             chosen[code] = True
         return chosen
 
+    def select_known(self, column: Column) -> Flags:
+        """Return (m,) bool like `select`, leaving out values that no published record has."""
+        chosen = np.zeros(column.m, bool)
+        for value in self.values:
+            code = _code(column, value)
+            if code is not None:
+                chosen[code] = True
+        return chosen
+
     def _within(self, column: Column) -> Flags:
         if not self.low and not self.high:
-            raise BadQuestion(f"The condition on “{column.name}” chooses nothing; name a value or leave the column out.")
+            raise BadQuestion(
+                f"The condition on “{column.name}” chooses nothing; name a value or leave the column out."
+            )
         if column.values is None:
             raise BadQuestion(
                 f"“{self}” asks for a range, but “{column.name}” holds neither numbers nor dates; list its values "
@@ -116,8 +127,8 @@ class Condition:
 def parse_condition(text: str, published: Published) -> Condition:
     """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open).
 
-    Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that is
-    a label as it stands is that label. Raises BadQuestion with one sentence.
+    Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that
+    is a label as it stands is that label. Raises BadQuestion with one sentence.
     """
     fitting = [name for name in published.table.names if _after(name, text) is not None]
     if fitting:
@@ -234,24 +245,15 @@ def _end(column: Column, text: str, *, last: bool) -> Any:
     """Return the value at which a range ends, None where it is open. A day, month or year ends with its last moment."""
     if not text:
         return None
-    code = None
-    try:
-        code = column.code_of(text)
-    except KeyError:
-        pass
-    if code is not None and column.values is not None and not column.missing[code] and column.kind is not Kind.DATE:
-        if column.kind is not Kind.DATETIME:
-            return column.values[code]
-    if code is not None and column.values is not None and column.kind is Kind.DATE and not column.missing[code]:
-        return column.values[code]
+    if column.values is not None and text in column.labels and not column.missing[column.code_of(text)]:
+        return column.values[column.code_of(text)]  # written as the table writes it, whatever its way with dates
     value = _value(column, text)
     if value is None:
         what = "date, as in 2024-03-31" if column.kind in _DATES else "number"
         raise BadQuestion(f"“{_short(text)}” in the condition on “{column.name}” is not a {what}.")
     if last and column.kind in _DATES:
-        typed = np.datetime64(text)
-        unit = np.datetime_data(typed.dtype)[0]
-        return (typed + np.timedelta64(1, unit)).astype("datetime64[us]") - np.timedelta64(1, "us")
+        following = np.datetime64(text) + 1  # in the unit that was typed: a day, a month, a year
+        return following.astype("datetime64[us]") - np.timedelta64(1, "us")
     return value
 
 

@@ -17,8 +17,8 @@ from splu_desktop.core.transition import Floats, Transition
 NORMAL_95 = 1.959963984540054
 _ROUNDS = 10  # of the shrinkage's fit; it settles in about that many
 _STEPS = 20_000  # of Eq. 13-14 at most
-_PRINTED_STOP = 0.01  # the journal's stopping rule: no component moves by more than 1 %
-_FINE_STOP = 1e-7
+PRINTED_STOP = 0.01  # the journal's stopping rule: no component moves by more than 1 %
+FINE_STOP = 1e-7
 
 
 class Method(Enum):
@@ -75,7 +75,7 @@ def variance(rows: Rows, x: Floats, through: Transition) -> Floats:
     -w b' / (a - b) per record of f'_s, Var f'_s = f (1 - a) and Cov(y, f'_s) = a (1 - a) (x + w pi).
     For P that selects everything this is f (1 - a), the variance of f'_s itself.
     """
-    a, pi, f = through.a, through.sharing, through.counts
+    a, pi = through.a, through.sharing
     inside = np.clip(x, 0.0, np.maximum(rows.total, 0.0)[:, None])
     w = np.maximum(rows.total, 0.0)[:, None] - inside
     if rows.weighted:
@@ -121,7 +121,8 @@ def shrink(rows: Rows, x: Floats, var: Floats, through: Transition) -> Floats:
         t = np.maximum(np.divide(top, bottom, out=np.zeros_like(t), where=bottom > 0), 0.0)
     spread = t * squared
     k = np.divide(spread, spread + known, out=np.zeros_like(x), where=used)
-    return np.clip(mu + k * (x - mu), 0.0, np.maximum(rows.total, 0.0)[:, None])
+    shrunk: Floats = np.clip(mu + k * (x - mu), 0.0, np.maximum(rows.total, 0.0)[:, None])
+    return shrunk
 
 
 def bayes_by_value(rows: Rows, through: Transition) -> Floats:
@@ -140,11 +141,11 @@ def as_published_by_value(rows: Rows, through: Transition) -> Floats:
     f = through.counts / through.n
     printed[..., 0, 0], printed[..., 0, 1] = 1 - f, f
     printed[..., 1, 0], printed[..., 1, 1] = 1 - 1 / through.gamma, 1 / through.gamma
-    flat = iterate(cells.reshape(-1, 2), printed.reshape(-1, 2, 2), _PRINTED_STOP)
+    flat = iterate(cells.reshape(-1, 2), printed.reshape(-1, 2, 2), PRINTED_STOP)
     return flat[:, 1].reshape(inside.shape)
 
 
-def iterate(y: Floats, matrix: Floats, stop: float = _FINE_STOP) -> Floats:
+def iterate(y: Floats, matrix: Floats, stop: float = FINE_STOP) -> Floats:
     """Return the fixed point of x_i <- sum_j y_j M_ij x_i / sum_r M_rj x_r (journal Eq. 13-14), from x = y.
 
     Parameters

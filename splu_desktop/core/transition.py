@@ -1,7 +1,7 @@
 """How the draw carries true values to published ones: the one place that knows a and b_s (mechanism.md section 4).
 
-Estimators ask a `Transition` for its numbers and never recompute them, so that groups of other sizes (section 5) can put
-a whole matrix in their place.
+Estimators ask a `Transition` for its numbers and never recompute them, so that groups of other sizes (section 5) can
+put a whole matrix in their place.
 """
 
 from __future__ import annotations

@@ -1,0 +1,111 @@
+"""`splu query` and `splu queries`: counts from a release folder alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, parse_condition, sentence
+from splu_desktop.files.questions import check_answers_path, read_questions, write_answers
+from splu_desktop.files.release import read_release
+
+
+def add(commands: Any) -> None:
+    """Add the commands to the parser."""
+    one = commands.add_parser(
+        "query",
+        help="answer one count from a release",
+        description="Estimate how many records of the source meet all conditions, from the release alone.",
+        epilog="examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39",
+    )
+    one.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
+    one.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE", help="Column=Value, Column=A|B, Column=low..high")
+    _add_method(one)
+    add_json(one)
+    one.set_defaults(run=_query)
+    many = commands.add_parser(
+        "queries",
+        help="answer a file of counts from a release",
+        description="Answer every row of a CSV file: its header names columns, an empty cell is no condition, and a "
+        "cell may hold one value, A|B, or low..high.",
+    )
+    many.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
+    many.add_argument("questions", type=Path, metavar="FILE.csv", help="one question per row")
+    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS.csv", help="file to write")
+    many.add_argument("--overwrite", action="store_true", help="replace the answers file if it exists")
+    _add_method(many)
+    add_json(many)
+    many.set_defaults(run=_queries)
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--method", choices=[method.value for method in Method], default=DEFAULT.value, help="estimator (%(default)s)"
+    )
+
+
+def _query(args: argparse.Namespace) -> None:
+    published = read_release(args.release).published
+    conditions = [parse_condition(text, published) for text in args.conditions]
+    answer = Reader(published).answer(conditions, Method(args.method))
+    if args.json:
+        print_json(_as_dict(answer))
+        return
+    print(sentence(answer.conditions))
+    rows = [
+        ("Published", f"{answer.published:,}"),
+        ("Estimate", answer.shown),
+        ("95 % interval", f"{answer.low:,.0f} to {answer.high:,.0f}"),
+        ("Of", f"{answer.n_p:,} records that meet the conditions on non-sensitive columns"),
+    ]
+    if answer.share is not None and not answer.exact:
+        rows.append(("Share", f"{100 * answer.share[1]:.1f} % to {100 * answer.share[2]:.1f} %"))
+    rows.append(("Trust", answer.badge_text))
+    print_table(("Method", answer.method.value), rows)
+
+
+def _as_dict(answer: Answer) -> dict[str, Any]:
+    share = answer.share
+    return {
+        "conditions": [str(condition) for condition in answer.conditions],
+        "published": answer.published,
+        "estimate": answer.estimate,
+        "low": answer.low,
+        "high": answer.high,
+        "method": answer.method.value,
+        "selected": answer.n_p,
+        "share": None if share is None else {"estimate": share[0], "low": share[1], "high": share[2]},
+        "variance": answer.variance,
+        "exact": answer.exact,
+        "badge": answer.badge.value,
+        "badge_text": answer.badge_text,
+    }
+
+
+def _queries(args: argparse.Namespace) -> None:
+    check_answers_path(args.out, overwrite=args.overwrite)
+    published = read_release(args.release).published
+    questions = read_questions(args.questions, published)
+    answers = questions.answered(Reader(published), Method(args.method))
+    write_answers(questions, answers, args.out, overwrite=args.overwrite)
+    vanished = sum(answer.vanished for answer in answers)
+    badges = Counter(answer.badge.value for answer in answers)
+    if args.json:
+        print_json(
+            {
+                "answers": len(answers),
+                "file": str(args.out),
+                "method": args.method,
+                "badges": dict(badges),
+                "vanished": vanished,
+            }
+        )
+        return
+    print(f"{len(answers):,} answers written to {args.out}.")
+    if badges:
+        print("Trust: " + ", ".join(f"{count:,} {name}" for name, count in badges.most_common()) + ".")
+    if vanished:
+        print(f"{vanished:,} questions name a sensitive value that no published record shows; see the column “note”.")

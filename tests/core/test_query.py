@@ -1,0 +1,152 @@
+"""Conditions, and the laws that answers obey whatever the release."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.query import Badge, Condition, Method, Reader, parse_condition
+from splu_desktop.core.table import Kind
+from tests.core.published_tables import dependent_table, release, table_of
+
+TABLE = dependent_table()
+PUBLISHED = release(TABLE, {"disease": 4, "ward": 3})
+READER = Reader(PUBLISHED)
+
+
+def ask(*texts: str, method: Method = Method.SHRUNK):
+    return READER.answer([parse_condition(text, PUBLISHED) for text in texts], method)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("sex=f", ("f",)),
+        ("sex = F", ("f",)),
+        ("city=Bb=c", ("Bb=c",)),
+        ("city=C|d", ("C|d",)),
+        ("city=E..f", ("E..f",)),
+        ("city=Aa|C|d|Bb=c", ("Aa", "C|d", "Bb=c")),
+        ("age=30.0", ("30",)),
+        ("age=30|41..42", ("30", "41", "42")),
+        ("disease=d1|d2|d1", ("d1", "d2")),
+    ],
+)
+def test_a_condition_names_labels_however_they_are_written(text, values):
+    assert parse_condition(text, PUBLISHED).values == values
+
+
+def test_the_longest_column_name_that_fits_wins():
+    data = {"a": np.array(["x=1", "y", "y", "z"]), "a=x": np.array(["1", "2", "1", "2"]), "s": np.arange(4)}
+    published = release(table_of(data), {"s": 2})
+    assert parse_condition("a=x=1", published) == Condition("a=x", ("1",))
+    assert parse_condition("a=y", published) == Condition("a", ("y",))
+
+
+@pytest.mark.parametrize(("text", "low", "high"), [("age=30..39", 30, 39), ("age=80..", 80, 999), ("age=..20", 0, 20)])
+def test_a_range_includes_both_ends_and_may_be_open(text, low, high):
+    ages = np.array([int(label) for label in TABLE["age"].labels])[TABLE["age"].codes]
+    answer = ask(text)
+    assert answer.badge is Badge.EXACT
+    assert answer.estimate == answer.low == answer.high == answer.published == ((ages >= low) & (ages <= high)).sum()
+
+
+def test_a_range_of_dates_ends_with_the_last_moment_of_what_was_typed():
+    days = np.array(["2024-02-28", "2024-02-29", "2024-03-01", "2025-01-01"])
+    published = release(table_of({"day": days, "s": np.arange(4)}, {"day": Kind.DATE}), {"s": 2})
+    reader = Reader(published)
+    for text, count in (("day=2024-02", 2), ("day=2024", 3), ("day=2024-03-01", 3)):
+        text = text.replace("=", "=..")
+        assert reader.answer([parse_condition(text, published)]).published == count
+    assert reader.answer([parse_condition("day=2024-03..", published)]).published == 2
+
+
+@pytest.mark.parametrize(
+    ("texts", "part"),
+    [
+        (["sexx=f"], "did you mean “sex”"),
+        (["colour=red"], "its columns are"),
+        (["sex"], "not a condition"),
+        (["sex="], "chooses nothing"),
+        (["sex=q"], "No published record has sex = “q”"),
+        (["disease=d99"], "can vanish"),
+        (["city=Aa|"], "empty place"),
+        (["age=39..30"], "backwards"),
+        (["age=200..300"], "its values run from 18 to 89"),
+        (["age=thirty..40"], "not a number"),
+        (["age=.."], "chooses nothing"),
+        (["sex=f..m"], "No published record"),
+        (["age=30..39", "age=50.."], "contradict"),
+        (["sex=f", "sex=m"], "contradict"),
+    ],
+)
+def test_what_can_not_be_answered_is_one_sentence(texts, part):
+    with pytest.raises(BadQuestion) as fault:
+        ask(*texts)
+    message = str(fault.value)
+    assert part in message
+    assert "\n" not in message
+    assert message.endswith((".", "?"))
+
+
+def test_conditions_on_one_column_are_met_together():
+    assert ask("age=30..39", "age=35..50").published == ask("age=35..39").published
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_a_condition_that_selects_everything_changes_nothing(method):
+    assert ask("sex=f|m", method=method).n_p == TABLE.n
+    assert ask("sex=f|m", "disease=d2", method=method).estimate == ask("disease=d2", method=method).estimate
+    every = "disease=" + "|".join(PUBLISHED.table["disease"].labels)
+    assert ask(every, "age=30..", method=method).estimate == ask("age=30..", method=method).published
+
+
+@given(cuts=st.lists(st.integers(19, 88), max_size=6), value=st.sampled_from(["d0", "d3", "d7"]))
+@settings(max_examples=30, deadline=None)
+def test_counts_over_a_partition_of_an_nsa_add_up(cuts, value):
+    ends = [18, *sorted(set(cuts)), 90]
+    parts = [f"age={low}..{high - 1}" for low, high in itertools.pairwise(ends)]
+    whole = ask(f"disease={value}", method=Method.UNBIASED)
+    answers = [ask(part, f"disease={value}", method=Method.UNBIASED) for part in parts]
+    assert sum(answer.published for answer in answers) == whole.published
+    assert sum(answer.n_p for answer in answers) == whole.n_p
+    assert sum(answer.estimate for answer in answers) == pytest.approx(whole.estimate, abs=1e-6)
+
+
+def test_many_questions_are_answered_like_one_by_one_and_in_order():
+    chance = np.random.default_rng(3)
+    columns = PUBLISHED.table.columns
+    questions = [
+        [Condition(column.name, (str(chance.choice(column.labels)),)) for column in columns if chance.random() < 0.5]
+        for _ in range(200)
+    ]
+    for method in Method:
+        together = READER.answers(questions, method)
+        alone = [READER.answer(question, method) for question in questions]
+        assert [a.published for a in together] == [a.published for a in alone]
+        np.testing.assert_allclose([a.estimate for a in together], [a.estimate for a in alone], atol=1e-6)
+        np.testing.assert_allclose([a.high for a in together], [a.high for a in alone], atol=1e-6)
+
+
+def test_a_selection_of_nobody_is_nobody():
+    age = PUBLISHED.table["age"].codes
+    rare = int(np.bincount(age[PUBLISHED.table["city"].codes == 3], minlength=72).argmin())
+    texts = ["city=E..f", f"age={PUBLISHED.table['age'].labels[rare]}", "sex=f", "disease=d11"]
+    answer = ask(*texts)
+    assert 0 <= answer.low <= answer.estimate <= answer.high <= answer.n_p
+
+
+def test_a_vanished_value_is_answered_from_its_absence_where_asked_for():
+    question = [Condition("disease", ("d99",)), Condition("sex", ("f",))]
+    [answer] = READER.answers([question], vanished=True)
+    assert answer.vanished
+    assert answer.published == answer.estimate == answer.low == 0
+    # (3/4)^(4 f) = 0.025 at f = 3.2
+    assert answer.high == pytest.approx(np.log(0.025) / (4 * np.log(0.75)))
+    with pytest.raises(BadQuestion):
+        READER.answers([question])
