@@ -16,9 +16,9 @@ from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column
 
-# The stream that pairs groups while mixing. It is public and fixed on purpose: the partition must be a function of the
-# random ids and the sensitive values (the papers' zero-difference theorem), and the ids carry all of the chance.
-_MIXING_STREAM = 20130717
+# Mixing is driven by the random ids: the partition must be a function of ids and sensitive values alone (the papers'
+# zero-difference theorem), and different in every release, else the same values would share groups in all of them.
+_IDS_THAT_DRIVE = 64
 _LEAST_SWEEPS = 4
 _MOST_SWEEPS = 60
 _EMPTY = -1
@@ -84,7 +84,8 @@ def assign(
     progress.report("Forming groups", 0.0)
     records, values = _deal(column, ids, column.n // gamma)
     progress.report("Mixing groups", 0.0)
-    return _mix(records, values, column.counts(), progress)
+    stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
+    return _mix(records, values, column.counts(), stream, progress)
 
 
 def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -102,7 +103,11 @@ def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[
 
 
 def _mix(
-    records: NDArray[np.int32], values: NDArray[np.int32], counts: NDArray[np.int64], progress: Progress
+    records: NDArray[np.int32],
+    values: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    stream: np.random.Generator,
+    progress: Progress,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Exchange records between groups until nothing shows any more how they were dealt; returns records and values.
 
@@ -115,7 +120,6 @@ def _mix(
     rows, groups = values.shape
     if groups < 2:
         return records, values
-    stream = np.random.Generator(np.random.PCG64(_MIXING_STREAM))
     score = _scores(counts)
     half = groups // 2
     spread = 0.0

@@ -1,0 +1,98 @@
+"""Files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from splu_desktop.core.errors import FileFault
+
+_MARK = ".splu-partial-"
+
+
+class CannotWrite(FileFault):
+    """The destination refuses: no room, no right, no such folder, or something is there already."""
+
+
+def _partial(target: Path) -> Path:
+    return target.with_name(f"{_MARK}{target.name[:80]}-{secrets.token_hex(6)}")
+
+
+def _refused(target: Path, fault: OSError) -> CannotWrite:
+    reason = (fault.strerror or "the system gave no reason").lower()
+    return CannotWrite(
+        f"“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind."
+    )
+
+
+def _sync(path: Path) -> None:
+    # Directories can be synced on POSIX only; elsewhere the rename itself is as durable as the system makes it.
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def check_new_folder(target: Path) -> None:
+    """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
+    if target.exists() or target.is_symlink():
+        raise CannotWrite(f"“{target}” exists already; choose a new folder name, since releases are never overwritten.")
+    if not target.parent.is_dir():
+        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CannotWrite(f"You may not write to the folder “{target.parent}”; choose another destination.")
+
+
+@contextlib.contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """Give a temporary folder beside `target` that becomes `target` when the block ends without an exception.
+
+    Raises CannotWrite if `target` exists, its parent does not, or the system refuses; the temporary folder is removed
+    whatever happens.
+    """
+    check_new_folder(target)
+    partial = _partial(target)
+    try:
+        partial.mkdir()
+        yield partial
+        for file in partial.iterdir():
+            _sync(file)
+        _sync(partial)
+        if target.exists():
+            raise CannotWrite(f"“{target}” was created by someone else meanwhile; choose a new folder name.")
+        partial.rename(target)
+        _sync(target.parent)
+    except OSError as fault:
+        raise _refused(target, fault) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def whole_file(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary file name beside `target` that becomes `target` when the block ends without an exception.
+
+    Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
+    """
+    if target.is_dir():
+        raise CannotWrite(f"“{target}” is a folder; give a file name.")
+    if target.exists() and not overwrite:
+        raise CannotWrite(f"“{target}” exists already; choose another name.")
+    if not target.parent.is_dir():
+        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+    partial = _partial(target)
+    try:
+        yield partial
+        _sync(partial)
+        partial.replace(target)
+        _sync(target.parent)
+    except OSError as fault:
+        raise _refused(target, fault) from None
+    finally:
+        partial.unlink(missing_ok=True)
