@@ -23,6 +23,8 @@ _LEAST_SWEEPS = 4
 _MOST_SWEEPS = 60
 _EMPTY = -1
 
+Values = NDArray[np.int16] | NDArray[np.int32]
+
 
 def largest_gamma(column: Column) -> int:
     """Return the largest gamma for which the column is eligible: floor(N / max f_s); 0 for an empty column.
@@ -63,7 +65,7 @@ def check_eligible(column: Column, gamma: int) -> None:
 
 def assign(
     column: Column, ids: NDArray[np.int32], gamma: int, *, progress: Progress | None = None
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], Values]:
     """Form mixed decoy groups.
 
     Parameters
@@ -75,7 +77,8 @@ def assign(
     Returns
     -------
     records : (rows, r) int32, the record at each place of each group, -1 where empty; rows = ceil(N / r).
-    values : (rows, r) int32, the code of that record's value, -1 where empty. No code stands twice in a column.
+    values : (rows, r) int16 or int32, the code of that record's value, -1 where empty. No code stands twice in a
+        column.
 
     Every group has floor(N / r) or one more records: gamma or gamma + 1 once N >= gamma (gamma - 1).
     """
@@ -88,7 +91,7 @@ def assign(
     return _mix(records, values, column.counts(), stream, progress)
 
 
-def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Values]:
     """Order the records by value, most frequent first, then by id; record i of that order goes to group i mod r."""
     n = column.n
     # A rank in 16 bits makes the stable sort a radix sort, some ten times quicker.
@@ -97,18 +100,20 @@ def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[
     rows = math.ceil(n / groups)
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ids[np.argsort(rank[column.codes[ids]], kind="stable")]
-    values = np.full(rows * groups, _EMPTY, np.int32)
+    # Mixing compares values all the time; half the bytes, half the time.
+    values = np.full(rows * groups, _EMPTY, np.int16 if column.m <= 1 << 15 else np.int32)
     values[:n] = column.codes[records[:n]]
-    return records.reshape(rows, groups), values.reshape(rows, groups)
+    dealt: Values = values.reshape(rows, groups)
+    return records.reshape(rows, groups), dealt
 
 
 def _mix(
     records: NDArray[np.int32],
-    values: NDArray[np.int32],
+    values: Values,
     counts: NDArray[np.int64],
     stream: np.random.Generator,
     progress: Progress,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], Values]:
     """Exchange records between groups until nothing shows any more how they were dealt; returns records and values.
 
     A sweep reorders the groups and pairs one half with the other. Then every place of the left groups is matched with a
@@ -156,7 +161,7 @@ def _scores(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _exchange(
     records: NDArray[np.int32],
-    values: NDArray[np.int32],
+    values: Values,
     left: int,
     right: int,
     left_groups: slice,

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+
+from splu_desktop.core.groups import largest_gamma
+from splu_desktop.core.role_content import distinct_share, identifier_by_content, near_unique, refers_to
+from splu_desktop.core.role_names import (
+    birth_by_name,
+    coordinate_by_name,
+    identifier_by_name,
+    medical,
+    numbering,
+    person_by_name,
+    sensitivity,
+)
+from splu_desktop.core.table import Column, Kind, Table
 
 
 class Role(Enum):
@@ -26,3 +40,104 @@ class Suggestion:
 
     role: Role
     reason: str
+
+
+WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
+
+
+def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Suggestion]:
+    """Suggest a role for every column, locally and from names and values alone.
+
+    Parameters
+    ----------
+    table : the table.
+    sensitive : columns the user already chose as sensitive; if any, no other is suggested as SA.
+
+    Returns
+    -------
+    dict
+        Column name -> Suggestion, in the table's order. At most one column is suggested as SA: the one most clearly
+        medical or financial among those that allow gamma 2, those that allow gamma 5 first.
+    """
+    chosen = set(sensitive)
+    found: dict[str, Suggestion] = {}
+    for column in table.columns:
+        if column.name in chosen:
+            found[column.name] = Suggestion(Role.SA, "chosen as sensitive")
+        else:
+            reason = _identifies(column)
+            if reason:
+                found[column.name] = Suggestion(Role.IDENTIFIER, reason)
+    for column in table.columns:  # references to a key, such as the case that infected this one
+        if column.name not in found and not medical(column.name):
+            for key, suggestion in list(found.items()):
+                if suggestion.role is Role.IDENTIFIER and key != column.name and refers_to(column, table[key]):
+                    found[column.name] = Suggestion(Role.IDENTIFIER, f"holds values of “{key}”, which names a record")
+                    break
+    looks = {c.name: said for c in table.columns if c.name not in found and (said := sensitivity(c.name))}
+    best = None if chosen else _most_sensitive(table, looks)
+    for column in table.columns:
+        if column.name in found:
+            continue
+        if column.name == best:
+            weight_and_what = looks[column.name]
+            reason = f"looks like {weight_and_what[1]}; groups up to gamma {largest_gamma(column)} are possible"
+            found[column.name] = Suggestion(Role.SA, reason)
+        elif column.name in looks:
+            what = looks[column.name][1]
+            reason = f"looks sensitive too ({what}): mark it as SA or drop it if it must be protected"
+            found[column.name] = Suggestion(Role.NSA, reason)
+        else:
+            found[column.name] = Suggestion(Role.NSA, _plain(column))
+    return {column.name: found[column.name] for column in table.columns}
+
+
+def _identifies(column: Column) -> str | None:
+    """Return why a column names persons, None where it doesn't."""
+    name = column.name
+    if column.m == 0 or bool(column.missing.all()):
+        return None
+    dated = column.kind in (Kind.DATE, Kind.DATETIME)
+    said = identifier_by_name(name)
+    if said and not dated and column.kind is not Kind.BOOLEAN:
+        return f"the name says {said}"
+    if birth_by_name(name):
+        return "exact dates of birth, which together with sex and postcode single out most people" if dated else None
+    worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
+    if worded and (person := person_by_name(name)):
+        return f"the name says {person}"
+    if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
+        return "exact coordinates, which point to a home"
+    held = identifier_by_content(column)
+    if held:
+        return f"the values look like {'an' if held[0] in 'aeiou' else 'a'} {held} each"
+    if column.kind is Kind.TEXT:
+        return "free text, which may name persons"
+    if medical(name):
+        return None
+    share = distinct_share(column)
+    if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
+        return f"numbers the records: {100 * share:.0f} different values in 100 records"
+    if near_unique(column) and (worded or (column.kind is Kind.INTEGER and share == 1.0)):
+        return "nearly every record has a value of its own, so the value names the record"
+    return None
+
+
+def _most_sensitive(table: Table, looks: dict[str, tuple[float, str]]) -> str | None:
+    ranked = []
+    for place, (name, (weight, _)) in enumerate(looks.items()):
+        column = table[name]
+        gamma = largest_gamma(column)
+        # A measured number or a date must be grouped into intervals before it can be re-drawn.
+        if gamma < 2 or column.kind in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME) or int((~column.missing).sum()) < 2:
+            continue
+        ranked.append((gamma < WANTED_GAMMA, -weight, place, name))
+    return min(ranked)[3] if ranked else None
+
+
+def _plain(column: Column) -> str:
+    if column.m == 0 or bool(column.missing.all()):
+        return "holds no values"
+    if column.n >= 20 and distinct_share(column) > 0.3 and column.m > 50:
+        return "nothing personal in the name, but many values are rare: consider intervals or groups"
+    return "neither names a person nor looks sensitive"

@@ -80,7 +80,7 @@ def _redraw(column: Column, gamma: int, source: Randomness, progress: Progress) 
 
 
 def _draw(
-    records: NDArray[np.int32], values: NDArray[np.int32], n: int, source: Randomness, progress: Progress
+    records: NDArray[np.int32], values: groups.Values, n: int, source: Randomness, progress: Progress
 ) -> NDArray[np.int32]:
     """Return (N,) codes: the value of a uniformly drawn member of each record's group (p = q = 1/|group|).
 

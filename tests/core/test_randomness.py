@@ -53,10 +53,12 @@ def test_below_takes_a_bound_for_each_number() -> None:
 
 
 def test_below_rejects_what_would_bias_it() -> None:
-    # 2^32 = 3 * 1431655765 + 1: exactly one number, 0, has to be drawn again.
-    assert below(Given(0, 5, 0, 7), 3, 2).tolist() == [7 % 3, 5 % 3]
+    # 2^16 = 3 * 21845 + 1: of the 16-bit numbers exactly one, 0, has to be drawn again.
+    assert below(Given(5 << 16, 0, 7), 3, 2).tolist() == [7 % 3, 5 % 3]
+    # 2^32 = 1000 * 4294967 + 296: 0 to 295 are drawn again, 296 is not.
+    assert below(Given(295, 296, 1999), 1000, 2).tolist() == [999, 296]
     # A power of two needs no rejection.
-    assert below(Given(0, 4), 4, 2).tolist() == [0, 0]
+    assert below(Given(4 << 16), 4, 2).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("source", [Seeded, FewKeys])
