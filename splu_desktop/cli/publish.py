@@ -148,7 +148,7 @@ def make_plan(
         roles[name] = suggestion.role
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
-        if suggestion.role is not Role.NSA or "sensitive" in suggestion.reason:
+        if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
     ordered = {name: roles[name] for name in table.names}
     return Plan(roles=ordered, gammas=gammas, thresholds=thresholds or Thresholds()), notes

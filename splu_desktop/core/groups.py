@@ -101,10 +101,9 @@ def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ids[np.argsort(rank[column.codes[ids]], kind="stable")]
     # Mixing compares values all the time; half the bytes, half the time.
-    values = np.full(rows * groups, _EMPTY, np.int16 if column.m <= 1 << 15 else np.int32)
+    values: Values = np.full(rows * groups, _EMPTY, np.int16 if column.m <= 1 << 15 else np.int32)
     values[:n] = column.codes[records[:n]]
-    dealt: Values = values.reshape(rows, groups)
-    return records.reshape(rows, groups), dealt
+    return records.reshape(rows, groups), values.reshape(rows, groups)
 
 
 def _mix(
