@@ -8,6 +8,7 @@ record of group g. The last row is partly empty when r does not divide N; an emp
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,8 @@ def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ids[np.argsort(rank[column.codes[ids]], kind="stable")]
     # Mixing compares values all the time; half the bytes, half the time.
-    values: Values = np.full(rows * groups, _EMPTY, np.int16 if column.m <= 1 << 15 else np.int32)
+    narrow = np.int16 if column.m <= 1 << 15 else np.int32
+    values: NDArray[Any] = np.full(rows * groups, _EMPTY, narrow)
     values[:n] = column.codes[records[:n]]
     return records.reshape(rows, groups), values.reshape(rows, groups)
 
