@@ -1,0 +1,21 @@
+"""The import room: any table a hospital has, read with every decision visible and open to be overruled."""
+
+from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
+from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.reader import read
+
+__all__ = [
+    "ColumnFacts",
+    "Decision",
+    "ImportChoices",
+    "Imported",
+    "Inspection",
+    "MissingToken",
+    "Problem",
+    "ProblemKind",
+    "SourceFacts",
+    "describe",
+    "inspect_file",
+    "read",
+]

@@ -1,0 +1,115 @@
+"""Every choice of an import: asked for (None: detect) or resolved, with the reasons of what was detected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from splu_desktop.core.table import Kind, Table
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+
+
+@dataclass(frozen=True)
+class ImportChoices:
+    """How to read a file. None (or a name left out of a mapping) means: detect.
+
+    Attributes
+    ----------
+    format : "csv" (any delimiter), "xlsx", "xls", "xlsb", "ods", "parquet", "spss", "sas" or "stata".
+    encoding : a Python codec name.
+    delimiter : the text between fields; one character, or " +" for runs of blanks.
+    quote : the quote character, "" for none.
+    escape : the character that takes the next one literally, "" for none (quotes are doubled).
+    decimal : "." or ",".
+    thousands : the mark between groups of three digits, "" for none.
+    sheet : name of the sheet.
+    header_row : number of the (last) header row, from 1; 0 for a table without header.
+    header_rows : how many rows make up the header; they are joined.
+    last_row : number of the last row that is a record; None: trailing notes and totals are detected.
+    names : the columns' names, in order, in place of the header's.
+    types : column name -> Kind.
+    missing : column name -> the texts that stand for "no value" there.
+    date_order : "dmy" or "mdy", for dates such as 03/04/2020.
+    decisions : what to do per kind of problem.
+    """
+
+    format: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    escape: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    header_rows: int | None = None
+    last_row: int | None = None
+    names: tuple[str, ...] | None = None
+    types: Mapping[str, Kind] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    date_order: str | None = None
+    decisions: Mapping[ProblemKind, Decision] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("types", "missing", "decisions"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """Where a table came from, fit for an audit trail: no values.
+
+    Attributes
+    ----------
+    name : file name without folder.
+    size : bytes.
+    sha256 : hexadecimal digest of the file's bytes.
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class MissingToken:
+    """A text that may stand for "no value" in a column.
+
+    Attributes
+    ----------
+    column, token : where and which text ("" is the empty field).
+    count : records that have it.
+    applied : whether it is taken as missing; False: only proposed.
+    reason : why, in words.
+    """
+
+    column: str
+    token: str
+    count: int
+    applied: bool
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """A table read from a file, with all that was decided on the way.
+
+    Attributes
+    ----------
+    table : the table.
+    choices : every choice as resolved; reading again with it gives the same table.
+    problems : what didn't fit, in the order of the rows.
+    source : facts about the file.
+    reasons : name of a choice -> why it was resolved so, in words.
+    missing_tokens : what is taken as missing or could be, per column.
+    rows_dropped : records left out because a decision said so.
+    """
+
+    table: Table
+    choices: ImportChoices
+    problems: tuple[Problem, ...]
+    source: SourceFacts
+    reasons: Mapping[str, str]
+    missing_tokens: tuple[MissingToken, ...] = ()
+    rows_dropped: int = 0

@@ -1,0 +1,156 @@
+"""Dates and times as people and programs write them; day-first and month-first told apart by the whole column."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan january januar jänner janvier enero ene janv",
+            "feb february februar février fevrier febrero fév fev févr",
+            "mar march märz maerz mär mrz mars marzo",
+            "apr april avril abril avr abr",
+            "may mai mayo",
+            "jun june juni juin junio",
+            "jul july juli juillet julio juil",
+            "aug august août aout agosto ago",
+            "sep sept september septembre septiembre setiembre",
+            "oct october oktober okt octobre octubre",
+            "nov november novembre noviembre",
+            "dec december dezember dez décembre decembre diciembre dic déc",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_TIME = (
+    r"(?:[T\s,]+(?P<h>\d{1,2}):(?P<mi>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
+    r"\s*(?P<z>Z|UTC|[+-]\d{2}:?\d{2})?)?\s*"
+)
+_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})" + _TIME)
+_COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
+_XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. )(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
+_WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
+_DAY_MONTH = re.compile(
+    rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,10}})\.?"
+    r"[\s\-/,]*(?:del?\s+)?(?P<y>\d{4}|\d{2})" + _TIME
+)
+_MONTH_DAY = re.compile(
+    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,10}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"
+    + _TIME
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Dates:
+    """The dates behind m texts.
+
+    Attributes
+    ----------
+    values : (m,) datetime64[us], NaT where the text is no date.
+    fits : (m,) bool, whether the text is a date.
+    timed : (m,) bool, whether it has a time of day.
+    order : "dmy" or "mdy" as used, None where no text depends on it.
+    undecided : whether texts depend on the order but none tells it.
+    """
+
+    values: NDArray[np.datetime64]
+    fits: NDArray[np.bool_]
+    timed: NDArray[np.bool_]
+    order: str | None
+    undecided: bool
+
+
+def _year(text: str) -> int:
+    if len(text) == 4:
+        return int(text)
+    # Two digits: no date of a record lies more than a year ahead.
+    year = 2000 + int(text)
+    return year if year <= dt.date.today().year + 1 else year - 100
+
+
+def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetime | None:
+    hour, minute, second, micro = 0, 0, 0, 0
+    offset: dt.timedelta | None = None
+    if found["h"]:
+        hour, minute, second = int(found["h"]), int(found["mi"]), int(found["s"] or 0)
+        micro = int((found["f"] or "0").ljust(6, "0")[:6])
+        if found["ap"]:
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if found["ap"][0] in "pP" else 0)
+        if found["z"] and found["z"][0] in "+-":
+            sign = -1 if found["z"][0] == "-" else 1
+            offset = sign * dt.timedelta(hours=int(found["z"][1:3]), minutes=int(found["z"][-2:]))
+    try:
+        moment = dt.datetime(year, month, day, hour, minute, second, micro)
+        return moment - offset if offset else moment
+    except (ValueError, OverflowError):
+        return None
+
+
+def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    found = _YMD.fullmatch(label) or (_COMPACT.fullmatch(label) if compact else None)
+    return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None
+
+
+def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    found = _DAY_MONTH.fullmatch(label) or _MONTH_DAY.fullmatch(label)
+    if found is None:
+        return None
+    month = _MONTHS.get(found["name"].lower())
+    return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
+
+
+def parse_dates(
+    labels: Sequence[str], weights: NDArray[np.int64], *, order: str | None = None, compact: bool = False
+) -> Dates:
+    """Parse each text.
+
+    Parameters
+    ----------
+    labels, weights : (m,) texts and the records that have each.
+    order : "dmy" or "mdy" to overrule detection.
+    compact : whether 20140513 is a date.
+    """
+    values = np.full(len(labels), np.datetime64("NaT", "us"))
+    timed = np.zeros(len(labels), bool)
+    open_: list[tuple[int, re.Match[str]]] = []
+    day_first = month_first = 0
+    for i, label in enumerate(labels):
+        if not 6 <= len(label.strip()) <= 45 or not any(c.isdigit() for c in label):
+            continue
+        if found := _XXY.fullmatch(label):
+            a, b = int(found["a"]), int(found["b"])
+            if 12 < a <= 31 and 1 <= b <= 12:
+                day_first += int(weights[i])
+            elif 12 < b <= 31 and 1 <= a <= 12:
+                month_first += int(weights[i])
+            open_.append((i, found))
+            continue
+        parsed = _year_first(label, compact) or _worded(label)
+        if parsed is not None and parsed[0] is not None:
+            values[i] = np.datetime64(parsed[0], "us")
+            timed[i] = parsed[1]["h"] is not None
+    undecided = bool(open_) and order is None and not day_first and not month_first
+    if undecided:
+        # A point between the numbers is a German habit, and German dates are day-first: that decides.
+        undecided = any(found["sep"][0] != "." for _, found in open_)
+    chosen = order or ("mdy" if month_first > day_first else "dmy")
+    for i, found in open_:
+        a, b = int(found["a"]), int(found["b"])
+        day, month = (a, b) if chosen == "dmy" else (b, a)
+        moment = _moment(found, _year(found["y"]), month, day) if 1 <= month <= 12 else None
+        if moment is not None:
+            values[i] = np.datetime64(moment, "us")
+            timed[i] = found["h"] is not None
+    fits = ~np.isnat(values)
+    return Dates(values, fits, timed, chosen if open_ else None, undecided)

@@ -1,0 +1,98 @@
+"""Every way a file can refuse to be read, each with a sentence that says what it is and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from splu_desktop.core.errors import EmptyTable, FileFault
+
+
+class MissingFile(FileFault):
+    """No such file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"There is no file “{path}”; check the name and the folder.")
+
+
+class NotAFile(FileFault):
+    """A folder or a device was named."""
+
+    def __init__(self, path: Path) -> None:
+        what = "a folder" if path.is_dir() else "not an ordinary file"
+        super().__init__(f"“{path}” is {what}; choose the file with the table itself.")
+
+
+class Unreadable(FileFault):
+    """The operating system refuses to hand the file over."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"“{path.name}” can't be opened ({why}); close it in other programs and check that you may read it."
+        )
+
+
+class EmptyFile(FileFault, EmptyTable):
+    """Nothing is in the file or sheet."""
+
+    def __init__(self, path: Path, detail: str = "is empty") -> None:
+        super().__init__(f"“{path.name}” {detail}; export the table again, or choose another file.")
+
+
+class NoRecords(FileFault, EmptyTable):
+    """A header stands there, but no record below it."""
+
+    def __init__(self, path: Path, row: int, sheet: str | None = None) -> None:
+        where = f"sheet “{sheet}” of “{path.name}”" if sheet else f"“{path.name}”"
+        rest = f"has a header in row {row} but no records below it" if row else "holds no records"
+        super().__init__(f"The table in {where} {rest}; choose another file or sheet, or set the header row yourself.")
+
+
+class WrongFormat(FileFault):
+    """The content isn't a table in a format that can be read."""
+
+    def __init__(self, path: Path, found: str, advice: str) -> None:
+        super().__init__(f"“{path.name}” {found}; {advice}.")
+
+
+class Encrypted(FileFault):
+    """The workbook wants a password."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"“{path.name}” is protected by a password; open it in its own program, save a copy without the password, "
+            "and import that copy."
+        )
+
+
+class Corrupt(FileFault):
+    """The file is damaged or cut off."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(
+            f"“{path.name}” is damaged or incomplete ({what}); copy or export it again, or open it in its own program "
+            "and save it anew."
+        )
+
+
+class TooLarge(FileFault):
+    """The table would not fit into memory, or unpacks to a size no honest file has."""
+
+
+class UnknownSheet(FileFault):
+    """A sheet was named that the workbook doesn't have."""
+
+    def __init__(self, path: Path, sheet: str, known: tuple[str, ...]) -> None:
+        listed = ", ".join(f"“{name}”" for name in known[:12]) + (", …" if len(known) > 12 else "")
+        super().__init__(f"“{path.name}” has no sheet “{sheet}”; its sheets are: {listed}.")
+
+
+class BadChoice(FileFault):
+    """A choice for the import is impossible for this file."""
+
+
+class NotInstalled(FileFault):
+    """The format needs a library that this installation leaves out."""
+
+
+class RecipeMismatch(FileFault):
+    """A saved recipe was made for a file with other columns, or can't be read."""

@@ -1,0 +1,151 @@
+"""Numbers as people and programs write them, with either decimal mark, and codes that only look like numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+_CURRENCY = r"(?:[$€£¥₹]|EUR|USD|GBP|CHF|Fr\.|kr)"
+_GROUPS = {"": "", ",": ",", ".": r"\.", " ": "[   ]", "'": "['’]"}
+# A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.
+LEADING_ZERO = re.compile(r"[+-]?0\d+")
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """Decimal mark ("." or ",") and mark between groups of three digits ("" for none, " " for any blank)."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+
+@cache
+def _pattern(form: NumberFormat) -> re.Pattern[str]:
+    point = re.escape(form.decimal)
+    whole = r"\d+"
+    if form.thousands:
+        mark = _GROUPS[form.thousands]
+        whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)"
+    return re.compile(
+        rf"\s*(?P<sign>[+\-−]?)(?:{_CURRENCY}\s?)?(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))"
+        rf"(?P<exp>[eE][+-]?\d+)?\s?(?P<percent>%)?(?:{_CURRENCY})?\s*"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The numbers behind m texts.
+
+    Attributes
+    ----------
+    values : (m,) float64, NaN where the text is no number.
+    fits : (m,) bool, whether the text is a number.
+    whole : (m,) bool, whether it is a whole one.
+    """
+
+    values: NDArray[np.float64]
+    fits: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+
+
+def parse_numbers(labels: Sequence[str], form: NumberFormat) -> Numbers:
+    """Parse each text under one number format. A percentage stands for its hundredth part."""
+    match = _pattern(form).fullmatch
+    values = np.full(len(labels), np.nan)
+    percent = np.zeros(len(labels), bool)
+    for i, label in enumerate(labels):
+        found = match(label)
+        if found is None:
+            continue
+        body = found["body"]
+        if form.thousands:
+            for mark in "   '’" if form.thousands in " '" else form.thousands:
+                body = body.replace(mark, "")
+        if form.decimal != ".":
+            body = body.replace(form.decimal, ".")
+        number = float(body + (found["exp"] or ""))
+        values[i] = -number if found["sign"] in ("-", "−") else number
+        percent[i] = found["percent"] is not None
+    fits = np.isfinite(values)
+    values[~fits] = np.nan
+    whole = np.zeros(len(labels), bool)
+    whole[fits] = values[fits] == np.floor(values[fits])
+    whole &= ~percent
+    values[percent] /= 100.0
+    return Numbers(values, fits, whole)
+
+
+_PLAIN = re.compile(r"\s*[+\-−]?\d+\s*")
+_US_ONLY = re.compile(
+    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
+    r"(?:\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+)(?:[eE][+-]?\d+)?\s?%?\s*"
+)
+_EU_ONLY = re.compile(
+    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
+    r"(?:\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+)(?:[eE][+-]?\d+)?\s?%?"
+    rf"(?:\s?{_CURRENCY})?\s*"
+)
+_COMMA_3 = re.compile(rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?[1-9]\d{{0,2}},\d{{3}}\s*")
+_POINT_3 = re.compile(rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?[1-9]\d{{0,2}}\.\d{{3}}\s*")
+_BLANKS = re.compile(
+    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?\d{{1,3}}(?P<mark>[   '’])\d{{3}}(?:[   '’]\d{{3}})*(?:[.,]\d+)?\s*"
+)
+
+
+@dataclass
+class MarkEvidence:
+    """How many texts speak for which number format."""
+
+    point: int = 0  # only possible with a decimal point
+    comma: int = 0  # only possible with a decimal comma
+    comma_three: int = 0  # "1,234": either
+    point_three: int = 0  # "1.234": either
+    blank: int = 0  # "1 234"
+    quote: int = 0  # "1'234"
+
+    def add(self, labels: Sequence[str]) -> None:
+        """Count the evidence in some texts."""
+        for label in labels:
+            if _PLAIN.fullmatch(label) or not any(mark in label for mark in ",.   '’"):
+                continue
+            if _COMMA_3.fullmatch(label):
+                self.comma_three += 1
+            elif _POINT_3.fullmatch(label):
+                self.point_three += 1
+            elif _US_ONLY.fullmatch(label):
+                self.point += 1
+            elif _EU_ONLY.fullmatch(label):
+                self.comma += 1
+            elif found := _BLANKS.fullmatch(label):
+                if found["mark"] in "'’":
+                    self.quote += 1
+                else:
+                    self.blank += 1
+
+    def format(self, fallback: NumberFormat | None = None) -> NumberFormat:
+        """Return the format the evidence speaks for; `fallback` decides where it says nothing."""
+        back = fallback or NumberFormat()
+        if self.point == self.comma:
+            decimal = back.decimal
+            if not self.point:
+                # Nothing but groups of three: "1,234" is far more often a thousand than 1.234 with three decimals.
+                if self.comma_three and not self.point_three:
+                    decimal = back.decimal if fallback else "."
+                elif self.point_three and not self.comma_three:
+                    decimal = "."
+        else:
+            decimal = "." if self.point > self.comma else ","
+        groups = self.comma_three if decimal == "." else self.point_three
+        wide = self.point if decimal == "." else self.comma
+        if self.quote > self.blank and self.quote:
+            return NumberFormat(decimal, "'")
+        if self.blank:
+            return NumberFormat(decimal, " ")
+        if groups or wide:
+            return NumberFormat(decimal, "," if decimal == "." else ".")
+        return NumberFormat(decimal, back.thousands if back.decimal == decimal else "")

@@ -1,0 +1,69 @@
+"""What didn't fit while reading, each with its place, and what is done about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ProblemKind(Enum):
+    """The kinds of problem; decisions are taken per kind."""
+
+    LONG_ROW = "too many fields"
+    SHORT_ROW = "too few fields"
+    MISFIT = "value doesn't fit the column's type"
+    UNDECODABLE = "undecodable bytes"
+    ERROR_CELL = "error in a cell"
+    NAME_CHANGED = "column name made unique"
+    NO_HEADER = "no header row"
+    SKIPPED_ROWS = "rows that are not records"
+    DATE_ORDER = "day and month can't be told apart"
+    NOTE = "note"
+
+
+class Decision(Enum):
+    """What to do with a problem of a kind."""
+
+    KEEP = "keep as text"
+    MISSING = "treat as missing"
+    DROP = "drop the row"
+    REFUSE = "refuse the file"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem, at one place or, where the same value repeats, at the first place with the number of rows.
+
+    Attributes
+    ----------
+    kind : which kind.
+    sentence : what it is, for the user; names file positions and the offending value only.
+    sheet : the sheet's name, None for files without sheets.
+    row : row number in the file or sheet as its own program shows it, from 1; None where it concerns no single row.
+    column : the column's name, None where it concerns the whole row.
+    value : the offending text, None where there is none.
+    rows : how many rows have the same problem.
+    decision : what was done.
+    """
+
+    kind: ProblemKind
+    sentence: str
+    sheet: str | None = None
+    row: int | None = None
+    column: str | None = None
+    value: str | None = None
+    rows: int = 1
+    decision: Decision = Decision.KEEP
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the problem as plain data."""
+        return {
+            "kind": self.kind.value,
+            "sentence": self.sentence,
+            "sheet": self.sheet,
+            "row": self.row,
+            "column": self.column,
+            "value": self.value,
+            "rows": self.rows,
+            "decision": self.decision.value,
+        }

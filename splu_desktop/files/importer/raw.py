@@ -1,0 +1,71 @@
+"""Columns as the readers hand them on: codes over exact texts, not yet typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from splu_desktop.files.importer.problems import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """(N,) int32 codes over m distinct texts, in any order."""
+
+    codes: NDArray[np.int32]
+    labels: list[str]
+
+    def counts(self) -> NDArray[np.int64]:
+        """(m,) records per text."""
+        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
+
+    @classmethod
+    def from_texts(cls, texts: Sequence[str]) -> RawColumn:
+        """Factorise (N,) texts."""
+        array = np.empty(len(texts), object)
+        array[:] = texts
+        codes, labels = pd.factorize(array)
+        return cls(codes.astype(np.int32), list(labels))
+
+
+class Gatherer:
+    """Joins the chunks of one column: texts keep the code they first got."""
+
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._codes: list[NDArray[np.int32]] = []
+
+    def add(self, codes: NDArray[np.integer], labels: Sequence[str]) -> None:
+        """Append a chunk's (n,) codes over its own labels."""
+        index = self._index
+        mapped = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
+        self._codes.append(mapped[codes] if len(labels) else np.zeros(len(codes), np.int32))
+
+    def column(self) -> RawColumn:
+        """Return all chunks as one column."""
+        codes = np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32)
+        return RawColumn(codes, list(self._index))
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """What a reader found: columns, where each record stands in the file, and what didn't fit.
+
+    Attributes
+    ----------
+    names : the columns' names, unique.
+    columns : one RawColumn per name.
+    rows : (N,) row number of each record in the file or sheet, from 1.
+    problems : what the reader met.
+    dated : names of columns whose numbers are day counts of a spreadsheet (already turned into ISO dates).
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[RawColumn, ...]
+    rows: NDArray[np.int64]
+    problems: tuple[Problem, ...] = ()
+    dated: tuple[str, ...] = ()

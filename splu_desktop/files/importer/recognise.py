@@ -1,0 +1,180 @@
+"""What a file is by its first bytes, whatever its name says; and what it surely isn't."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.choices import SourceFacts
+from splu_desktop.files.importer.faults import (
+    Corrupt,
+    EmptyFile,
+    Encrypted,
+    MissingFile,
+    NotAFile,
+    Unreadable,
+    WrongFormat,
+)
+
+BLOCK = 1 << 20
+WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_FOREIGN = (
+    (b"%PDF", "is a PDF document"),
+    (b"\x89PNG", "is a picture"),
+    (b"\xff\xd8\xff", "is a picture"),
+    (b"GIF8", "is a picture"),
+    (b"Rar!", "is a RAR archive"),
+    (b"7z\xbc\xaf", "is a 7-Zip archive"),
+    (b"BZh", "is a bzip2 archive"),
+    (b"\xfd7zXZ", "is an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "is a Zstandard archive"),
+    (b"SQLite format 3", "is an SQLite database"),
+    (b"\x7fELF", "is a program"),
+    (b"MZ\x90", "is a program"),
+    (b"{\\rtf", "is an RTF document"),
+)
+
+
+def check_readable(path: Path) -> None:
+    """Raise the fault that says why `path` can't be a table's file."""
+    try:
+        if not path.exists():
+            raise MissingFile(path)
+        if not path.is_file():
+            raise NotAFile(path)
+        if path.stat().st_size == 0:
+            raise EmptyFile(path)
+        if not os.access(path, os.R_OK):
+            raise Unreadable(path, "no permission")
+    except (OSError, ValueError) as error:
+        raise Unreadable(path, getattr(error, "strerror", None) or "not a possible file name") from error
+
+
+def facts(path: Path, progress: Progress) -> SourceFacts:
+    """Return size and digest of a file."""
+    size = path.stat().st_size
+    digest = hashlib.sha256()
+    done = 0
+    with open_file(path) as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+            done += len(block)
+            progress.report("Fingerprinting", done / max(size, 1))
+    return SourceFacts(path.name, size, digest.hexdigest())
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading; an operating system's refusal becomes a sentence."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise Unreadable(path, error.strerror or "unknown reason") from error
+
+
+def recognise(path: Path) -> str:
+    """Return the format of a file: "csv", "csv.gz", a workbook's, "parquet", "spss", "sas" or "stata"."""
+    with open_file(path) as file:
+        head = file.read(4096)
+    if head.startswith(b"\x1f\x8b"):
+        return "csv.gz"
+    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+        return _zipped(path)
+    if head.startswith(_OLE):
+        return _compound(path)
+    if head[:2] == b"\x09\x08" or head[:4] in (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00"):
+        return "xls"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"$FL2", b"$FL3")):
+        return "spss"
+    if head.startswith(b"<stata_dta>") or (path.suffix.lower() == ".dta" and head[:1] and head[0] in range(102, 120)):
+        return "stata"
+    if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x60") or head.startswith(b"HEADER RECORD*******LIBRARY HEADER"):
+        return "sas"
+    for mark, what in _FOREIGN:
+        if head.startswith(mark):
+            raise WrongFormat(path, f"{what}, not a table", "export the table as CSV or XLSX and import that file")
+    _check_text(path, head)
+    return "csv"
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    if low.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<body", b"<div", b"<meta")):
+        raise WrongFormat(
+            path,
+            "is a web page, not a table",
+            "open it in a spreadsheet program, save it as XLSX, and import that file",
+        )
+    if low.startswith(b"<?xml"):
+        what = (
+            "is a workbook in Excel's 2003 XML format"
+            if b"excel" in low or b"spreadsheet" in low
+            else "is an XML file, not a table"
+        )
+        raise WrongFormat(path, what, "open it in a spreadsheet program, save it as XLSX, and import that file")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        return
+    controls = sum(head.count(bytes([c])) for c in (*range(1, 8), *range(14, 27)))
+    zeros = head.count(0)
+    if controls > 0.1 * len(head) or (
+        zeros > 0.3 * len(head) and not 0.4 < zeros / len(head) < 0.6 and zeros < 0.7 * len(head)
+    ):
+        raise WrongFormat(
+            path, "holds no text and no format known here", "export the table as CSV or XLSX and import that file"
+        )
+
+
+def _zipped(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            if "mimetype" in names:
+                kind = archive.open("mimetype").read(200)
+                if b"opendocument.spreadsheet" in kind:
+                    if "META-INF/manifest.xml" in names and b"encryption-data" in archive.open(
+                        "META-INF/manifest.xml"
+                    ).read(1 << 20):
+                        raise Encrypted(path)
+                    return "ods"
+    except (zipfile.BadZipFile, OSError, zlib.error, NotImplementedError, RuntimeError) as error:
+        raise Corrupt(path, "its ZIP container can't be read") from error
+    if any(name.startswith("xl/") or name.startswith("/xl/") for name in names):
+        return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"
+    if any(name.startswith("word/") for name in names):
+        raise WrongFormat(
+            path, "is a Word document, not a table", "copy the table into a spreadsheet and save it as XLSX"
+        )
+    raise WrongFormat(path, "is a ZIP archive, not a table", "unpack it and import the file inside")
+
+
+def _compound(path: Path) -> str:
+    with open_file(path) as file:
+        data = file.read(1 << 22)
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        raise Encrypted(path)
+    if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
+        return "xls"
+    if "WordDocument".encode("utf-16-le") in data:
+        raise WrongFormat(
+            path, "is a Word document, not a table", "copy the table into a spreadsheet and save it as XLSX"
+        )
+    return "xls"
+
+
+def unpacked(path: Path) -> Iterator[bytes]:
+    """Yield the blocks of a gzip file's content."""
+    try:
+        with open_file(path) as file, gzip.GzipFile(fileobj=file) as packed:
+            while block := packed.read(BLOCK):
+                yield block
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error

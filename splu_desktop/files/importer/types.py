@@ -1,0 +1,170 @@
+"""What a column's texts stand for: numbers, dates, yes/no, categories or free text, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.table import Kind
+from splu_desktop.files.importer.dates import parse_dates
+from splu_desktop.files.importer.missing import neutral
+from splu_desktop.files.importer.numbers import LEADING_ZERO, NumberFormat, parse_numbers
+
+FITTING_SHARE = 0.8  # of the records with a value, for a column with some texts that don't fit
+_BOOLEANS = tuple(
+    frozenset(pair.split())
+    for pair in ("yes no", "y n", "true false", "t f", "ja nein", "j n", "oui non", "si no", "sí no", "wahr falsch", "vrai faux", "verdadero falso")
+)  # fmt: skip
+# Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.
+_CODE_NAME = re.compile(
+    r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code|plz|postleitzahl|code[-_ ]?postal"
+    r"|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|fax|ssn|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
+    re.IGNORECASE,
+)
+_CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2})\s*")
+_DATE_NAME = re.compile(
+    r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Typed:
+    """A column's type.
+
+    Attributes
+    ----------
+    kind : what the texts stand for.
+    values : (m,) the number or date behind each text (NaN, NaT where none), None where the kind has no order.
+    misfits : (m,) bool, texts that do not fit the kind and aren't a usual mark for no value.
+    reason : why this kind.
+    date_order : "dmy" or "mdy" where the dates needed one.
+    date_undecided : whether the dates could be read either way.
+    """
+
+    kind: Kind
+    values: NDArray[Any] | None
+    misfits: NDArray[np.bool_]
+    reason: str
+    date_order: str | None = None
+    date_undecided: bool = False
+
+
+def decide(
+    name: str,
+    labels: Sequence[str],
+    counts: NDArray[np.int64],
+    form: NumberFormat,
+    *,
+    wanted: Kind | None = None,
+    date_order: str | None = None,
+    absent: frozenset[str] | None = None,
+) -> Typed:
+    """Find the type of a column with m distinct texts.
+
+    Parameters
+    ----------
+    name, labels, counts : the column's name, its texts and the records of each.
+    form : how its numbers are written.
+    wanted : a type chosen by the user.
+    date_order : order of day and month chosen by the user.
+    absent : texts the user chose as "no value".
+    """
+    chosen = absent or frozenset()
+    empty = np.array([neutral(label) or label in chosen for label in labels], bool)
+    none = np.zeros(len(labels), bool)
+    speaking = ~empty
+    total = int(counts[speaking].sum())
+    if wanted is not None:
+        return _forced(wanted, labels, counts, form, empty, date_order)
+    if not total:
+        return Typed(Kind.CATEGORY, None, none, "no values")
+    texts = {label.strip().lower() for label, says in zip(labels, speaking, strict=True) if says}
+    if len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
+        return Typed(Kind.BOOLEAN, None, none, "two values, " + " and ".join(sorted(texts)))
+
+    numbers = parse_numbers(labels, form)
+    number_share = counts[numbers.fits & speaking].sum() / total
+    odd = [label for label, fits, says in zip(labels, numbers.fits, speaking, strict=True) if says and not fits]
+    if number_share == 1.0 or (number_share >= FITTING_SHARE and not _codes(odd)):
+        if any(LEADING_ZERO.fullmatch(label.strip()) for label in labels):
+            return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
+        if _CODE_NAME.search(name):
+            return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
+        dated = _dates(name, labels, counts, speaking, total, date_order) if _DATE_NAME.search(name) else None
+        if dated is not None and dated.kind in (Kind.DATE, Kind.DATETIME):
+            return dated
+        kind = Kind.INTEGER if numbers.whole[numbers.fits & speaking].all() else Kind.DECIMAL
+        misfits = speaking & ~numbers.fits
+        return Typed(kind, numbers.values, misfits, _reason(kind, misfits, counts))
+    dated = _dates(name, labels, counts, speaking, total, date_order)
+    if dated is not None:
+        return dated
+    if number_share > 0.5 and _codes(odd):
+        return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
+    return _words(labels, counts, speaking, total)
+
+
+def _codes(odd: Sequence[str]) -> bool:
+    """Whether most of the texts that are no number look like codes (V57, E909, 12A)."""
+    return bool(odd) and sum(_CODE_TEXT.fullmatch(text) is not None for text in odd) > len(odd) / 2
+
+
+def _reason(kind: Kind, misfits: NDArray[np.bool_], counts: NDArray[np.int64]) -> str:
+    out = int(counts[misfits].sum())
+    what = "dates" if kind in (Kind.DATE, Kind.DATETIME) else "numbers"
+    return f"all values are {what}" if not out else f"nearly all values are {what}, {out} are not"
+
+
+def _dates(
+    name: str,
+    labels: Sequence[str],
+    counts: NDArray[np.int64],
+    speaking: NDArray[np.bool_],
+    total: int,
+    order: str | None,
+) -> Typed | None:
+    dates = parse_dates(labels, counts, order=order, compact=bool(_DATE_NAME.search(name)))
+    if counts[dates.fits & speaking].sum() / total < FITTING_SHARE:
+        return None
+    kind = Kind.DATETIME if dates.timed[dates.fits].any() else Kind.DATE
+    misfits = speaking & ~dates.fits
+    return Typed(kind, dates.values, misfits, _reason(kind, misfits, counts), dates.order, dates.undecided)
+
+
+def _words(labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], total: int) -> Typed:
+    none = np.zeros(len(labels), bool)
+    said = [label for label, says in zip(labels, speaking, strict=True) if says]
+    share = len(said) / total
+    sample = said[:2000]
+    words = sum(label.count(" ") + 1 for label in sample) / len(sample)
+    length = sum(map(len, sample)) / len(sample)
+    if words >= 4 and length >= 25 and share > 0.3 and len(said) > 5:
+        return Typed(Kind.TEXT, None, none, f"long texts, {len(said)} different ones in {total} records")
+    return Typed(Kind.CATEGORY, None, none, f"{len(said)} different texts")
+
+
+def _forced(
+    kind: Kind,
+    labels: Sequence[str],
+    counts: NDArray[np.int64],
+    form: NumberFormat,
+    empty: NDArray[np.bool_],
+    order: str | None,
+) -> Typed:
+    reason = "chosen"
+    if kind in (Kind.INTEGER, Kind.DECIMAL):
+        numbers = parse_numbers(labels, form)
+        fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
+        return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
+    if kind in (Kind.DATE, Kind.DATETIME):
+        dates = parse_dates(labels, counts, order=order, compact=True)
+        return Typed(kind, dates.values, ~dates.fits & ~empty, reason, dates.order, dates.undecided)
+    if kind is Kind.BOOLEAN:
+        known = frozenset().union(*_BOOLEANS, ("0", "1"))
+        return Typed(kind, None, ~empty & np.array([t.strip().lower() not in known for t in labels], bool), reason)
+    return Typed(kind, None, np.zeros(len(labels), bool), reason)
