@@ -30,26 +30,27 @@ class EmptyTable(SpluError):
 
 
 class Ineligible(SpluError):
-    """A value fills more than 1/gamma of the records, so no decoy groups exist (mechanism.md section 2, step 2)."""
+    """A value fills more than 1/gamma of the records, so no decoy groups exist (mechanism.md section 2, step 2).
 
-    def __init__(self, column: str, value: str, count: int, records: int, gamma: int, largest_gamma: int) -> None:
-        share = 100.0 * count / records
+    A gamma above the number of values is the same fault, since one value then fills more than 1/gamma for certain.
+    """
+
+    def __init__(
+        self, column: str, value: str, count: int, records: int, gamma: int, values: int, largest_gamma: int
+    ) -> None:
+        few = f"has only {values} distinct value{'s' if values != 1 else ''} and " if gamma > values else ""
+        limit = f"the largest group size possible here is gamma {largest_gamma}"
         if largest_gamma >= 2:
-            remedy = (
-                f"the largest group size possible here is gamma {largest_gamma}; choose that or less, "
-                "or group the column's values"
-            )
+            remedy = f"{limit}; choose that or less, or group the column's values"
         else:
-            remedy = (
-                f"the largest group size possible here is gamma {largest_gamma}, so no gamma can protect this column "
-                "as it stands; group its values or choose another sensitive column"
-            )
+            remedy = f"{limit}, so no gamma protects this column as it is; group its values or choose another column"
         super().__init__(
-            f"Column “{column}” can't be protected with gamma {gamma}: the value “{value}” fills {share:.1f} % of the "
-            f"{records} records, more than one group in {gamma} can hold; {remedy}."
+            f"Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
+            f"{100.0 * count / records:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups can "
+            f"hold; {remedy}."
         )
         self.column, self.value, self.count, self.records = column, value, count, records
-        self.gamma, self.largest_gamma = gamma, largest_gamma
+        self.gamma, self.values, self.largest_gamma = gamma, values, largest_gamma
 
 
 class BadQuestion(SpluError):

@@ -40,7 +40,8 @@ def check_eligible(column: Column, gamma: int) -> None:
 
     Raises
     ------
-    EmptyTable, BadSetting (gamma below 2 or above the number of values), Ineligible (a value fills too many records).
+    EmptyTable, BadSetting (gamma below 2), Ineligible (a value fills more than 1/gamma of the records, as one must
+    where gamma exceeds the number of values).
     """
     if column.n == 0:
         raise EmptyTable(f"Column “{column.name}” has no records, so there is nothing to publish.")
@@ -50,18 +51,17 @@ def check_eligible(column: Column, gamma: int) -> None:
             "hides nothing."
         )
     counts = column.counts()
-    values = int(np.count_nonzero(counts))
-    if gamma > values:
-        remedy = f"choose gamma {min(values, largest_gamma(column))} or less" if values > 1 else "choose another column"
-        if values > 1 and largest_gamma(column) < 2:
-            remedy = "choose another column or group its values differently"
-        raise BadSetting(
-            f"Column “{column.name}” has {values} distinct value{'s' if values != 1 else ''}, too few for groups of "
-            f"gamma {gamma} with a different value for each record; {remedy}."
-        )
     top = int(counts.argmax())
     if int(counts[top]) > column.n // gamma:
-        raise Ineligible(column.name, str(column.labels[top]), int(counts[top]), column.n, gamma, largest_gamma(column))
+        raise Ineligible(
+            column.name,
+            str(column.labels[top]),
+            int(counts[top]),
+            column.n,
+            gamma,
+            int(np.count_nonzero(counts)),
+            largest_gamma(column),
+        )
 
 
 def assign(
