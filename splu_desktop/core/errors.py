@@ -46,8 +46,8 @@ class Ineligible(SpluError):
             remedy = f"{limit}, so no gamma protects this column as it is; group its values or choose another column"
         super().__init__(
             f"Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
-            f"{100.0 * count / records:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups can "
-            f"hold; {remedy}."
+            f"{100.0 * count / records:.1f} % of the {records} records, more than the 1 in {gamma} that decoy "
+            f"groups can hold; {remedy}."
         )
         self.column, self.value, self.count, self.records = column, value, count, records
         self.gamma, self.values, self.largest_gamma = gamma, values, largest_gamma
