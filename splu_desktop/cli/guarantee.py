@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
-from splu_desktop.core import guarantees, sentences
 from splu_desktop.core.errors import BadSetting
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -50,6 +49,8 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
+    from splu_desktop.core import guarantees, sentences
+
     gamma, alpha = whole(args.gamma, "The group size gamma"), whole(args.alpha, "The largest small count alpha")
     releases = whole(args.releases, "The number of releases")
     epsilon = decimal(args.epsilon, "The relative error epsilon")
