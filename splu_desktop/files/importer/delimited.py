@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import gzip
 import io
@@ -45,9 +46,14 @@ class TextLayout:
     reasons: dict[str, str]
 
 
-def _open(path: Path, packed: bool) -> io.BufferedIOBase:
-    raw = open_file(path)
-    return gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[return-value]
+@contextlib.contextmanager
+def _open(path: Path, packed: bool) -> Iterator[io.BufferedIOBase]:
+    with open_file(path) as raw:
+        if packed:
+            with gzip.GzipFile(fileobj=raw) as unpacked:  # closing it would leave `raw` open
+                yield unpacked
+        else:
+            yield raw  # type: ignore[misc]
 
 
 def layout(path: Path, packed: bool, choices: ImportChoices) -> TextLayout:
