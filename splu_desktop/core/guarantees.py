@@ -37,6 +37,7 @@ Ints = NDArray[np.int64]
 
 TIE = 1e-9  # relative distance to a threshold below which floating point is not asked
 EXACT_TRIALS = 100_000  # trials up to which ties are decided on whole numbers (a second at most)
+MOST_GAMMA = 100_000  # beyond, k gamma f could leave the whole numbers that floating point holds
 MOST_TEETH = 2_000_000  # teeth of the saw to look at before a setting is refused (about two seconds)
 
 # The T_E values of the window's plot and of `splu guarantee --curves`, in 0.001..0.5.
@@ -60,16 +61,16 @@ def checked_probability(t_e: Number) -> Fraction:
     return exact
 
 
-def _check_whole(gamma: int, releases: int = 1, alpha: int = 1) -> None:
-    if gamma < 2:
-        raise BadSetting(f"The group size gamma is {gamma}; it must be 2 or more, since a group of one hides nothing.")
+def _check_whole(gamma: int | Ints, releases: int = 1, alpha: int = 1) -> None:
+    least, greatest = (gamma, gamma) if isinstance(gamma, int) else (int(np.min(gamma)), int(np.max(gamma)))
+    if least < 2:
+        raise BadSetting(f"The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.")
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
     if alpha < 1:
         raise BadSetting(f"The largest small count alpha must be a whole number from 1, not {alpha}.")
-    # Beyond these, k gamma f leaves the whole numbers that floating point holds, and no table comes near them.
-    for name, number, most in (
-        ("group size gamma", gamma, 100_000),
+    for name, number, most in (  # no table comes near these
+        ("group size gamma", greatest, MOST_GAMMA),
         ("number of releases", releases, 10_000),
         ("largest small count alpha", alpha, 100_000),
     ):
@@ -77,7 +78,7 @@ def _check_whole(gamma: int, releases: int = 1, alpha: int = 1) -> None:
             raise BadSetting(f"The {name} can be at most {most:,}, not {number:,}.")
 
 
-def _floor_times(whole: Ints, factor: Fraction) -> Ints:
+def floor_times(whole: Ints, factor: Fraction) -> Ints:
     """Return floor(whole * factor) for whole >= 0, exactly; in Python's integers where 64 bits do not hold it."""
     top = int(whole.max(initial=0))
     if max(top * factor.numerator, factor.denominator) < 2**63:
@@ -88,7 +89,7 @@ def _floor_times(whole: Ints, factor: Fraction) -> Ints:
     return np.array(exact, np.int64)
 
 
-def _miss(gamma: int, centre: Ints, half: Ints) -> Floats:
+def miss(gamma: int | Ints, centre: Ints, half: Ints) -> Floats:
     """Return Pr[|S - centre| > half] for S ~ Binomial(gamma centre, 1/gamma), elementwise; centre >= 1, half >= 0."""
     mean = centre.astype(np.float64)
     trials = gamma * mean
@@ -127,24 +128,27 @@ def small_count_curve(gamma: int, epsilon: Number, alpha: int, releases: int = 1
     return miss_probability(gamma, epsilon, counts, releases)
 
 
-def miss_probability(gamma: int, epsilon: Number, counts: ArrayLike, releases: int = 1) -> Floats:
-    """Return Pr[|f' - f| > epsilon f], the probability of an error above epsilon, for counts f >= 1, elementwise."""
+def miss_probability(gamma: int | Ints, epsilon: Number, counts: ArrayLike, releases: int = 1) -> Floats:
+    """Return Pr[|f' - f| > epsilon f], the probability of an error above epsilon, for counts f >= 1, elementwise.
+
+    An array of gammas is broadcast against the counts.
+    """
     _check_whole(gamma, releases)
     f = np.asarray(counts, np.int64)
-    half = _floor_times(f, checked_epsilon(epsilon) * releases)
-    return _miss(gamma, f * releases, half)
+    half = floor_times(f, checked_epsilon(epsilon) * releases)
+    return miss(gamma, f * releases, half)
 
 
 def failure_probability(gamma: int, epsilon: Number, counts: ArrayLike, releases: int = 1) -> Floats:
     """Return Pr[|f' - f| >= epsilon f], what T_E bounds (journal Theorem 3), for any counts f >= 1, elementwise."""
     _check_whole(gamma, releases)
     f = np.asarray(counts, np.int64)
-    return _miss(gamma, f * releases, _last_inside(f, checked_epsilon(epsilon) * releases))
+    return miss(gamma, f * releases, _last_inside(f, checked_epsilon(epsilon) * releases))
 
 
 def _last_inside(f: Ints, slope: Fraction) -> Ints:
     """Return c - 1 for c = ceil(slope f): the largest deviation of S that is still below epsilon k f."""
-    whole = _floor_times(f, slope)
+    whole = floor_times(f, slope)
     # floor(slope f) is slope f itself just where the denominator divides f (the fraction is in lowest terms).
     on_edge = f % slope.denominator == 0 if slope.denominator < 2**63 else np.zeros(f.shape, bool)
     return np.where(on_edge, whole - 1, whole)
@@ -200,8 +204,8 @@ def _teeth(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> tuple[In
     if slope >= 1:  # every count is a tooth of its own
         f, half = number, _last_inside(number, slope)
     else:  # tooth c holds the counts with ceil(slope f) = c, the last of them floor(c / slope)
-        f, half = _floor_times(number, 1 / slope), number - 1
-    return f, half, _miss(gamma, f * releases, half)
+        f, half = floor_times(number, 1 / slope), number - 1
+    return f, half, miss(gamma, f * releases, half)
 
 
 def t_f_exact(gamma: int, epsilon: Number, t_e_grid: Sequence[Number] | Floats, releases: int = 1) -> Ints:
@@ -272,7 +276,7 @@ def t_f_curve(
     return exact, chebyshev, published
 
 
-def expected_relative_error(gamma: int, counts: ArrayLike, releases: int = 1) -> Floats:
+def expected_relative_error(gamma: int | Ints, counts: ArrayLike, releases: int = 1) -> Floats:
     """Return E|f' - f| / f for counts f >= 1, elementwise: 2 (1 - 1/gamma) Pr[S = kf].
 
     De Moivre's mean absolute deviation of a binomial, 2 (1 - p) np Pr[S = np] where np is a whole number. Since kf is
@@ -295,7 +299,7 @@ def _stirling(x: Floats) -> Floats:
     return np.where(x < 16, direct, series)
 
 
-def signal(counts: ArrayLike, n: int, gamma: int) -> Floats:
+def signal(counts: ArrayLike, n: int, gamma: int | Ints) -> Floats:
     """Return what is left of each value's link to the NSAs, 1 - (1/a - 1) f/(N - f) with a = r/N, r = floor(N/gamma).
 
     That is (a - b_s)/a (mechanism.md section 4), 1 for a rare value and 0 at the eligibility limit f = r; beyond it

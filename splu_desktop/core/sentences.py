@@ -11,6 +11,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from splu_desktop.core.guarantees import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
+from splu_desktop.core.plan import Thresholds, as_fraction
+from splu_desktop.core.planning import Recommendation, State, ValuePlan
 
 
 def percent(share: Fraction, *, up: bool, digits: int = 4) -> str:
@@ -81,3 +83,125 @@ def odds(share: Fraction) -> str:
         if (share * whole).denominator == 1 or whole == 1_000_000:
             break
     return f"{min(math.floor(share * whole), whole - 1):,} of {whole:,}"
+
+
+def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:
+    """Return the promises of one sensitive column at its gamma, then what they mean for its values, in sentences."""
+    asked, gamma, k = values.thresholds, values.gamma, values.releases
+    said = [
+        small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
+        large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
+    ]
+    totals = values.totals
+    safe, rest, known = (totals[state] for state in State)
+    said.append(
+        f"Of the {len(values.counts):,} values, {safe.values:,} ({_records(safe.records)}) fall under the first "
+        f"promise, {known.values:,} ({_records(known.records)}) under the second and {rest.values:,} "
+        f"({_records(rest.records)}) under neither."
+    )
+    return said
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def value_warnings(values: ValuePlan, *, column: str | None = None) -> list[str]:
+    """Return what the thresholds fail to give at this gamma, by how much, and what would; empty where all is well."""
+    asked, gamma, k = values.thresholds, values.gamma, values.releases
+    said = []
+    if asked.t_p is not None and not t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p, k):
+        said.append(
+            f"Gamma {gamma} shows small counts wrong with a probability of only {_down(values.t_p)}, "
+            f"{_gap(asked.t_p, values.t_p)} short of the {_plain(asked.t_p)} asked for."
+        )
+    if values.t_f <= asked.alpha:
+        said.append(
+            f"Within {percent(checked_epsilon(asked.epsilon), up=True)}, counts from {values.t_f:,} are already promised "
+            f"to be answered, so not all counts up to {asked.alpha:,} are protected; choose a smaller epsilon."
+        )
+    most = int(values.counts.max())
+    if values.t_f > most:
+        enough = epsilon_that_answers(gamma, asked.t_e, most, k)
+        remedy = (
+            f"an epsilon of {enough:g} would promise the most frequent value"
+            if enough is not None
+            else "no epsilon would promise even that one, so group values"
+        )
+        said.append(
+            f"No value of {_named(column)} is frequent enough to be answered: that takes {values.t_f:,} records, and "
+            f"the most frequent value has {most:,}; {remedy}."
+        )
+    return said
+
+
+def recommendation(found: Recommendation, thresholds: Thresholds, *, column: str | None = None) -> str:
+    """Return the recommended gamma and why, or by how much the wish can't be met and which change would meet it."""
+    wish = (
+        f"the {_plain(found.wanted)} asked for (counts up to {thresholds.alpha:,}, error above "
+        f"{percent(checked_epsilon(thresholds.epsilon), up=False)})"
+    )
+    if found.gamma is not None:
+        return (
+            f"Gamma {found.gamma} is recommended for {_named(column)}: the smallest that meets {wish}, with a "
+            f"probability of {_down(found.t_p)}, and so the one that leaves the most signal."
+        )
+    if found.largest < 2:
+        return (
+            f"No gamma can protect {_named(column)} as it stands, since one value fills more than half of the records; "
+            "divide that value into finer ones or choose another sensitive column."
+        )
+    ways = []
+    if found.needed is not None:
+        ways.append(
+            f"gamma {found.needed:,} would, if no value filled more than 1/{found.needed:,} of the records (divide the "
+            "most frequent values into finer ones)"
+        )
+    if found.epsilon is not None:
+        ways.append(f"an epsilon of {found.epsilon:g} would")
+    if found.alpha is not None:
+        ways.append(f"an alpha of {found.alpha:,} would")
+    if not ways:
+        ways.append(
+            f"no gamma comes above {_plain(found.t_p_limit, up=True)}, and neither a smaller epsilon nor a smaller "
+            "alpha is enough, so ask for a lower probability"
+        )
+    return (
+        f"The largest gamma that {_named(column)} allows, {found.largest:,}, gives a probability of "
+        f"{_down(found.t_p)}, {_gap(found.wanted, found.t_p)} short of {wish}: {_listed(ways)}."
+    )
+
+
+def epsilon_that_answers(gamma: int, t_e: Number, most: int, releases: int = 1) -> float | None:
+    """Return the least epsilon in whole per cent at which T_f <= `most`; None where not even 1 is enough."""
+    low, high = 1, 100
+    if t_f(gamma, 1, t_e, releases) > most:
+        return None
+    while low < high:  # T_f may wobble by a tooth between neighbours; what is returned does hold
+        middle = (low + high) // 2
+        if t_f(gamma, Fraction(middle, 100), t_e, releases) <= most:
+            high = middle
+        else:
+            low = middle + 1
+    return high / 100
+
+
+def _named(column: str | None) -> str:
+    return "the sensitive column" if column is None else f"“{column}”"
+
+
+def _down(probability: float) -> str:
+    return percent(as_fraction(probability), up=False, digits=3)
+
+
+def _plain(probability: float, *, up: bool = False) -> str:
+    return percent(as_fraction(probability), up=up, digits=6 if not up else 3)
+
+
+def _gap(wanted: float, found: float) -> str:
+    points = percent(as_fraction(wanted) - as_fraction(found), up=True, digits=2).removesuffix(" %")
+    return f"{points} percentage points"
+
+
+def _listed(ways: list[str]) -> str:
+    return ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
