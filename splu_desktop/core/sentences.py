@@ -117,8 +117,9 @@ def value_warnings(values: ValuePlan, *, column: str | None = None) -> list[str]
         )
     if values.t_f <= asked.alpha:
         said.append(
-            f"Within {percent(checked_epsilon(asked.epsilon), up=True)}, counts from {values.t_f:,} are already promised "
-            f"to be answered, so not all counts up to {asked.alpha:,} are protected; choose a smaller epsilon."
+            f"Within {percent(checked_epsilon(asked.epsilon), up=True)}, counts from {values.t_f:,} are already "
+            f"promised to be answered, so not all counts up to {asked.alpha:,} are protected; "
+            "choose a smaller epsilon."
         )
     most = int(values.counts.max())
     if values.t_f > most:
