@@ -3,6 +3,8 @@
 Source: mechanism.md section 3. The published count of a value with true count f is f' ~ Binomial(gamma f, 1/gamma):
 mean f, variance f (1 - 1/gamma). The counts of k releases of the same records with fresh draws add up to
 S ~ Binomial(k gamma f, 1/gamma), and S/k is what whoever averages them sees; all functions here take `releases` = k.
+(Where gamma does not divide N, fewer than gamma groups hold one record more. That leaves the mean as it is and adds
+less than 1/gamma to the variance.)
 
 Small counts: T_P = min over f in 1..alpha of Pr[|f' - f| > epsilon f] (journal Lemma 2, Theorem 4). The window
 ceil((1 - epsilon) f)..floor((1 + epsilon) f) is kf -+ h of S with h = floor(epsilon k f), a whole number found on

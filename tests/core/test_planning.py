@@ -101,8 +101,8 @@ def test_trade_off_holds_where_no_count_is_large() -> None:
 
 def test_errors_are_what_a_researcher_meets() -> None:
     # 500 releases by the sanitiser itself: 20 values of 500 to 1,100 records, gamma 4, and a subgroup of a tenth of
-    # each value. One value's standard deviation is known to 1/sqrt(1000) = 3.2 %, the average over 20 (weakly dependent)
-    # values to 1 % or so, the mean deviation likewise; 5 % is about 5 sigma: false alarm below 1 in 10,000.
+    # each value. One value's standard deviation is known to 1/sqrt(1000) = 3.2 %, the average over 20 weakly dependent
+    # ones to 1 % or so, the mean deviation likewise; 5 % is about 5 sigma: false alarm below 1 in 10,000.
     counts = np.repeat([1100, 900, 800, 700, 500], 4)
     n, gamma = int(counts.sum()), 4
     s = np.repeat(np.arange(20), counts)
