@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
@@ -51,23 +52,37 @@ def as_fraction(number: float | str | Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Plan:
-    """Roles of all columns, a gamma for each SA, and thresholds.
+    """Roles of all columns, a gamma for each SA, thresholds, and how columns are generalised before anything else.
 
     Attributes
     ----------
     roles : column name -> Role, for every column of the table.
     gammas : SA name -> gamma, for exactly the columns with role SA.
     thresholds : what the guarantees are stated for.
+    generalisations : column name -> its steps, one after another; columns without any left out.
+    kept_identifiers : name of a column that was suggested as an identifier and is published all the same -> the reason
+        that the custodian gave; the report shows it.
     """
 
     roles: Mapping[str, Role]
     gammas: Mapping[str, int]
     thresholds: Thresholds = field(default_factory=Thresholds)
     version: int = PLAN_VERSION
+    generalisations: Mapping[str, Steps] = field(default_factory=dict)
+    kept_identifiers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+        steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
+        object.__setattr__(self, "generalisations", MappingProxyType(steps))
+        object.__setattr__(self, "kept_identifiers", MappingProxyType(dict(self.kept_identifiers)))
+        for name in (*self.generalisations, *self.kept_identifiers):
+            if name not in self.roles:
+                raise UnknownColumn(name, tuple(self.roles))
+        for name, reason in self.kept_identifiers.items():
+            if not reason.strip():
+                raise BadSetting(f"Column “{name}” names persons; say why it is published all the same.")
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
         if set(self.gammas) != set(self.sensitive):
@@ -109,4 +124,48 @@ class Plan:
                 "alpha": self.thresholds.alpha,
                 "t_p": self.thresholds.t_p,
             },
+            "generalisations": steps_as_dicts(self.generalisations),
+            "kept_identifiers": dict(self.kept_identifiers),
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+        """Return the plan that `as_dict` gave. Raises BadSetting where the data are no plan."""
+        try:
+            version = data["version"]
+            if version != PLAN_VERSION:
+                raise BadSetting(f"The stored plan has version {version}; this program reads version {PLAN_VERSION}.")
+            thresholds = data["thresholds"]
+            return cls(
+                roles={str(name): Role(role) for name, role in data["roles"].items()},
+                gammas=whole_gammas(data["gammas"]),
+                thresholds=Thresholds(**thresholds),
+                generalisations=steps_by_column(data.get("generalisations", {})),
+                kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise BadSetting("The stored plan can't be understood: an entry is missing or of the wrong kind.") from None
+
+
+def steps_as_dicts(generalisations: Mapping[str, Steps]) -> dict[str, list[dict[str, Any]]]:
+    """Return the steps of all columns as plain data."""
+    return {name: [step.as_dict() for step in steps] for name, steps in generalisations.items() if steps}
+
+
+def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
+    """Return the steps that `steps_as_dicts` gave. Raises BadSetting, naming the column."""
+    found = {}
+    for name, steps in data.items():
+        try:
+            found[str(name)] = steps_from(steps)
+        except BadSetting as fault:
+            raise BadSetting(f"Column “{name}”: {fault}") from None
+    return found
+
+
+def whole_gammas(data: Mapping[str, Any]) -> dict[str, int]:
+    """Return stored group sizes. Raises BadSetting where one is no whole number."""
+    for name, gamma in data.items():
+        if isinstance(gamma, bool) or not isinstance(gamma, int):
+            raise BadSetting(f"The group size gamma of column “{name}” must be a whole number from 2, not {gamma!r}.")
+    return dict(data)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core import groups
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -19,11 +20,23 @@ def check(table: Table, plan: Plan) -> None:
 
     Raises UnknownColumn, BadSetting, EmptyTable or Ineligible, each with a sentence for the user.
     """
+    prepare(table, plan)
+
+
+def prepare(table: Table, plan: Plan) -> Table:
+    """Return the table as the mechanism sees it: generalised as planned, and checked.
+
+    Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them), EmptyTable or Ineligible.
+    """
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
+    generalised = table_after(table, plan.generalisations)
     for name, gamma in plan.gammas.items():
-        groups.check_eligible(table[name], gamma)
+        if name not in plan.generalisations:
+            check_sensitive(table[name])
+        groups.check_eligible(generalised[name], gamma)
+    return generalised
 
 
 def run(
@@ -44,8 +57,8 @@ def run(
 
     Returns
     -------
-    Published : NSAs as multisets of rows unchanged, every SA re-drawn from decoy groups of its own, N records in
-        uniformly random order. Ids, groups and draws are gone when this returns.
+    Published : NSAs as multisets of rows unchanged, but for what the plan generalises; every SA re-drawn from decoy
+        groups of its own; N records in uniformly random order. Ids, groups and draws are gone when this returns.
 
     Raises
     ------
@@ -53,7 +66,7 @@ def run(
     """
     source = randomness or SystemRandomness()
     progress = progress or Silent()
-    check(table, plan)
+    table = prepare(table, plan)
     redrawn: dict[str, Column] = {}
     for name, gamma in plan.gammas.items():
         redrawn[name] = _redraw(table[name], gamma, source, progress)

@@ -1,0 +1,146 @@
+"""Dates into year, quarter, month or weekday, or into the age in years at a reference date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.table import Column, Kind
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+class Part(Enum):
+    """Parts of a date."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    MONTH = "month"
+    WEEKDAY = "weekday"
+
+
+@dataclass(frozen=True)
+class DatePart(Generalisation):
+    """A date's year ("2016"), quarter ("2016 Q1"), month ("2016-03") or weekday.
+
+    Years are whole numbers, so that intervals can follow. The earliest and the latest year of a column stay
+    recognisable; let `Intervals` or `Rare` follow where few records have them.
+    """
+
+    part: Part
+    how: ClassVar[str] = "date"
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the part of each date; a text among the dates stays as it is."""
+        days, known = days_of(column)
+        months = days.astype("datetime64[M]").astype(np.int64)
+        if self.part is Part.WEEKDAY:  # 1970-01-01 was a Thursday
+            return Grouping(np.where(known, (days.astype(np.int64) + 3) % 7, KEEP), WEEKDAYS)
+        size = {Part.YEAR: 12, Part.QUARTER: 3, Part.MONTH: 1}[self.part]
+        found, which = np.unique(months[known] // size, return_inverse=True)
+        group = np.full(column.m, KEEP)
+        group[known] = which
+        names = [self._name(int(number)) for number in found]
+        if self.part is Part.YEAR and bool((known | column.missing).all()):
+            return Grouping(group, names, Kind.INTEGER, 1970.0 + found)
+        return Grouping(group, names)
+
+    def _name(self, number: int) -> str:
+        if self.part is Part.YEAR:
+            return f"{1970 + number:04d}"
+        if self.part is Part.QUARTER:
+            return f"{1970 + number // 4:04d} Q{number % 4 + 1}"
+        return f"{1970 + number // 12:04d}-{number % 12 + 1:02d}"
+
+    def settings(self) -> dict[str, Any]:
+        """Return the part."""
+        return {"part": self.part.value}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> DatePart:
+        """Return the choice with these settings."""
+        return cls(Part(settings["part"]))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return f"dates into their {self.part.value}"
+
+
+@dataclass(frozen=True)
+class Age(Generalisation):
+    """The age in completed years at a reference date, a whole number; `Intervals` make age bands of it."""
+
+    at: date
+    how: ClassVar[str] = "age"
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the age of each date. Raises CannotGeneralise where a date lies after the reference date."""
+        days, known = days_of(column)
+        if not bool((known | column.missing).all()):
+            raise CannotGeneralise(
+                f"Column “{column.name}” holds texts that are no dates, so ages can't be made of it; take them as "
+                "missing when importing."
+            )
+        ages = ages_at(days[known], self.at)
+        if (ages < 0).any():
+            raise CannotGeneralise(
+                f"Column “{column.name}” holds dates after the reference date {self.at.isoformat()}; choose a "
+                "later one."
+            )
+        found, which = np.unique(ages, return_inverse=True)
+        group = np.full(column.m, KEEP)
+        group[known] = which
+        return Grouping(group, [str(age) for age in found.tolist()], Kind.INTEGER, found.astype(np.float64))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the reference date in ISO 8601."""
+        return {"at": self.at.isoformat()}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Age:
+        """Return the choice with these settings."""
+        at = settings["at"]
+        return cls(at if isinstance(at, date) else reference_date(at))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return f"dates into the age in years on {self.at.isoformat()}"
+
+
+def reference_date(text: str) -> date:
+    """Return the date that an ISO 8601 text means. Raises CannotGeneralise."""
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        raise CannotGeneralise(
+            f"The reference date must be written like 2024-12-31, not “{text.strip()[:40]}”."
+        ) from None
+
+
+def ages_at(days: NDArray[Any], at: date) -> NDArray[np.int64]:
+    """Return the completed years from each day (datetime64[D]) to `at`; one born on 29 February waits for 1 March."""
+    years = days.astype("datetime64[Y]").astype(np.int64) + 1970
+    months = days.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    day = (days - days.astype("datetime64[M]").astype("datetime64[D]")).astype(np.int64) + 1
+    later = (months > at.month) | ((months == at.month) & (day > at.day))
+    return np.asarray(at.year - years - later, np.int64)
+
+
+def days_of(column: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return (m,) the day of each label and whether it has one. Raises CannotGeneralise for kinds without dates."""
+    if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
+        raise CannotGeneralise(
+            f"Column “{column.name}” holds no dates ({column.kind.value}); choose another way, or "
+            "its type when importing."
+        )
+    known = ~np.isnat(column.values) & ~column.missing
+    return np.where(known, column.values, np.datetime64("1970-01-01", "us")).astype("datetime64[D]"), known

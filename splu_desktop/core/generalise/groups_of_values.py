@@ -1,0 +1,248 @@
+"""Values grouped by hand or by a hierarchy, rare values into one, and marks for “no value” into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.table import Column
+
+MOST_HIERARCHY_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class Groups(Generalisation):
+    """Values grouped by hand.
+
+    Attributes
+    ----------
+    members : (group name, values in it), in the order the groups are to stand in; no value in two groups.
+    rest : group of all values not named; None: each stays as it is.
+    """
+
+    members: tuple[tuple[str, tuple[str, ...]], ...]
+    rest: str | None = None
+    how: ClassVar[str] = "groups"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple((name, tuple(values)) for name, values in self.members))
+        seen: dict[str, str] = {}
+        for name, values in self.members:
+            if not isinstance(name, str) or not name.strip():
+                raise CannotGeneralise("Every group needs a name.")
+            for value in values:
+                if not isinstance(value, str):
+                    raise TypeError(value)
+                if seen.setdefault(value, name) != name:
+                    raise CannotGeneralise(f"The value “{value}” is in two groups, “{seen[value]}” and “{name}”.")
+        if self.rest is not None and not self.rest.strip():
+            raise CannotGeneralise("The group of all other values needs a name.")
+        if not self.members and self.rest is None:
+            raise CannotGeneralise("Grouping by hand needs at least one group.")
+
+    @classmethod
+    def of(cls, groups: Mapping[str, Iterable[str]], rest: str | None = None) -> Groups:
+        """Return the choice for group name -> values."""
+        return cls(tuple((name, tuple(values)) for name, values in groups.items()), rest)
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the group of each label. Values the column doesn't have are passed over."""
+        of = {value: name for name, values in self.members for value in values}
+        labels, absent = column.labels.tolist(), column.missing.tolist()
+        # A number or date that stays is named too, so that all stand in the order of their least members.
+        other = {label: label for label in labels} if column.kind.ordered else {}
+        to = [
+            None if gone else of.get(label, self.rest or other.get(label))
+            for label, gone in zip(labels, absent, strict=True)
+        ]
+        listed = to if column.kind.ordered else [name for name, _ in self.members]
+        names = list(dict.fromkeys(name for name in listed if name is not None and name != self.rest))
+        if self.rest is not None:
+            names.append(self.rest)
+        place = {name: at for at, name in enumerate(names)}
+        return Grouping(np.array([KEEP if name is None else place[name] for name in to], np.int64), names)
+
+    def settings(self) -> dict[str, Any]:
+        """Return names and values of the groups."""
+        found: dict[str, Any] = {"groups": [{"name": name, "values": list(values)} for name, values in self.members]}
+        return found if self.rest is None else {**found, "rest": self.rest}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Groups:
+        """Return the choice with these settings."""
+        return cls(tuple((entry["name"], tuple(entry["values"])) for entry in settings["groups"]), settings.get("rest"))
+
+    @property
+    def words(self) -> str:
+        """What it does, without naming values."""
+        count = len(self.members)
+        rest = f", all others into “{self.rest}”" if self.rest is not None else ""
+        names = ", ".join(f"“{name}”" for name, _ in self.members[:8]) + (", …" if count > 8 else "")
+        return f"values grouped by hand into {names}{rest}" if count else f"all values into “{self.rest}”"
+
+
+@dataclass(frozen=True)
+class Hierarchy(Generalisation):
+    """Values grouped by one level of a hierarchy, as ARX keeps them.
+
+    Attributes
+    ----------
+    rows : one per value: the value, its group on level 1, on level 2, ...; all of one length, at least 2.
+    level : 1 for the finest grouping.
+    name : name of the file it was read from, for people.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    level: int
+    name: str = ""
+    how: ClassVar[str] = "hierarchy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(tuple(row) for row in self.rows))
+        if not self.rows or len(self.rows[0]) < 2 or len({len(row) for row in self.rows}) > 1:
+            raise CannotGeneralise(
+                "A hierarchy needs a value and at least one group in every row, and rows of one length."
+            )
+        if len(self.rows) > MOST_HIERARCHY_ROWS:
+            raise CannotGeneralise(
+                f"A hierarchy can have at most {MOST_HIERARCHY_ROWS:,} rows, not {len(self.rows):,}."
+            )
+        if not 1 <= self.level <= self.levels:
+            raise CannotGeneralise(f"The hierarchy has the levels 1 to {self.levels}, no level {self.level}.")
+        seen: dict[str, tuple[str, ...]] = {}
+        for row in self.rows:
+            if not all(isinstance(cell, str) for cell in row):
+                raise TypeError(row)
+            if seen.setdefault(row[0], row) != row:
+                raise CannotGeneralise(f"The value “{row[0]}” stands in the hierarchy twice, in different groups.")
+
+    @property
+    def levels(self) -> int:
+        """Number of levels above the values."""
+        return len(self.rows[0]) - 1
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the group of each label. Raises CannotGeneralise where the hierarchy lacks a value."""
+        found = {row[0]: row[self.level] for row in self.rows}
+        loose = {value.strip(): group for value, group in found.items()}
+        names = list(dict.fromkeys(row[self.level] for row in self.rows))
+        place = {name: at for at, name in enumerate(names)}
+        group = np.full(column.m, KEEP)
+        lacking = []
+        for code, (label, gone) in enumerate(zip(column.labels.tolist(), column.missing.tolist(), strict=True)):
+            name = found.get(label, loose.get(label.strip()))
+            if name is not None:
+                group[code] = place[name]
+            elif not gone:
+                lacking.append(label)
+        if lacking:
+            more = f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
+            raise CannotGeneralise(
+                f"The hierarchy {f'“{self.name}” ' if self.name else ''}lacks the value “{lacking[0][:80]}”{more} of "
+                f"column “{column.name}”; add a row for each."
+            )
+        return Grouping(group, names)
+
+    def settings(self) -> dict[str, Any]:
+        """Return rows, level and name."""
+        return {"name": self.name, "level": self.level, "rows": [list(row) for row in self.rows]}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Hierarchy:
+        """Return the choice with these settings."""
+        rows = tuple(tuple(row) for row in settings["rows"])
+        return cls(rows, settings["level"], str(settings.get("name", "")))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        named = f" “{self.name}”" if self.name else ""
+        return f"values grouped by the hierarchy{named}, level {self.level} of {self.levels}"
+
+
+@dataclass(frozen=True)
+class Rare(Generalisation):
+    """Values of fewer than `k` records into one group.
+
+    If that group had fewer than `k` records itself, the next rarest values join it until it has `k`: else it would say
+    of a rare value no less than the value itself.
+    """
+
+    k: int
+    label: str = "Other"
+    how: ClassVar[str] = "rare"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
+            raise CannotGeneralise(
+                f"The least number of records per value must be a whole number from 2, not {self.k}."
+            )
+        if not self.label.strip():
+            raise CannotGeneralise("The group of rare values needs a name.")
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return which labels are rare. Missing ones never are, and are not counted."""
+        counts = column.counts()
+        free = np.flatnonzero(~column.missing)
+        order = free[np.argsort(counts[free], kind="stable")]
+        up_to = np.cumsum(counts[order])
+        rare = int(np.searchsorted(counts[order], self.k))
+        group = np.full(column.m, KEEP)
+        if rare:
+            enough = int(np.searchsorted(up_to, self.k)) + 1
+            group[order[: max(rare, enough)]] = 0
+        kept = np.flatnonzero((group == KEEP) & ~column.missing)
+        if rare:  # the labels that stay are named too, so that the group of rare ones stands behind them
+            names = [*column.labels[kept].tolist(), self.label]
+            group[group == 0] = len(kept)
+            group[kept] = np.arange(len(kept))
+            return Grouping(group, names)
+        return Grouping(group, [])
+
+    def settings(self) -> dict[str, Any]:
+        """Return k and the group's name."""
+        return {"k": self.k, "label": self.label}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Rare:
+        """Return the choice with these settings."""
+        return cls(settings["k"], str(settings.get("label", "Other")))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return f"values of fewer than {self.k} records into “{self.label}”"
+
+
+@dataclass(frozen=True)
+class OneMissing(Generalisation):
+    """All marks for “no value” (empty, ?, NA) spelled alike; they stay missing."""
+
+    label: str = "unknown"
+    how: ClassVar[str] = "missing"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.label, str):
+            raise TypeError(self.label)
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return a grouping that touches missing labels only."""
+        return Grouping(np.full(column.m, KEEP), [], missing_as=self.label)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the spelling."""
+        return {"label": self.label}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> OneMissing:
+        """Return the choice with these settings."""
+        return cls(settings["label"])
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return f"all marks for “no value” spelled “{self.label}”"

@@ -1,0 +1,249 @@
+"""Numbers into intervals: by width, by quantiles, by own cut points.
+
+Whatever way they were found, intervals are kept as their cut points, so that a saved choice always means the same
+groups. Cut points found from the data are round numbers, the first and the last interval are open, and each of the two
+holds a fair number of records: no boundary tells the least or greatest value of the source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
+from splu_desktop.core.table import Column, Kind
+
+MOST_INTERVALS = 1_000
+LEAST_AT_END = 10  # records in an open interval found from the data
+_LEAST_SHARE = 200  # or one in so many of the records, whichever is more
+
+
+@dataclass(frozen=True)
+class Intervals(Generalisation):
+    """Half-open intervals between cut points: below c1, c1 up to but not c2, ..., from the last on.
+
+    Attributes
+    ----------
+    cuts : rising cut points, at least one.
+    found : how the cut points were found, to be shown and changed again: ("width", w) or ("quantiles", k); None for own
+        cut points.
+    """
+
+    cuts: tuple[float, ...]
+    found: tuple[str, float] | None = None
+    how: ClassVar[str] = "intervals"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cuts", tuple(float(cut) for cut in self.cuts))
+        if not self.cuts:
+            raise CannotGeneralise("Intervals need at least one cut point.")
+        if len(self.cuts) > MOST_INTERVALS:
+            raise CannotGeneralise(f"At most {MOST_INTERVALS:,} intervals are possible, not {len(self.cuts):,}.")
+        if not all(math.isfinite(cut) for cut in self.cuts):
+            raise CannotGeneralise("Cut points must be finite numbers.")
+        if any(low >= high for low, high in pairwise(self.cuts)):
+            raise CannotGeneralise("Cut points must rise from each to the next, such as 18, 40, 65.")
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the interval of each label; a text among the numbers stays as it is."""
+        values = numbers_of(column)
+        cuts = np.array(self.cuts)
+        if column.kind is Kind.INTEGER:
+            cuts = np.unique(np.ceil(cuts))
+        group = np.where(np.isnan(values), KEEP, np.searchsorted(cuts, values, side="right"))
+        return Grouping(group, interval_labels(cuts.tolist(), whole=column.kind is Kind.INTEGER))
+
+    def settings(self) -> dict[str, Any]:
+        """Return cut points and how they were found."""
+        plain = [int(cut) if cut == int(cut) and abs(cut) < 2**53 else cut for cut in self.cuts]
+        found = {} if self.found is None else {"found_by": self.found[0], "size": self.found[1]}
+        return {"cuts": plain, **found}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Intervals:
+        """Return the intervals with these settings."""
+        by = settings.get("found_by")
+        if by not in (None, "width", "quantiles"):
+            raise ValueError(by)
+        cuts = settings["cuts"]
+        if isinstance(cuts, str) or any(isinstance(cut, str | bool) for cut in cuts):
+            raise TypeError(cuts)
+        return cls(tuple(cuts), None if by is None else (by, float(settings["size"])))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        named = {"width": "of width {}", "quantiles": "of about equally many records, up to {}"}
+        way = f" {named[self.found[0]].format(number_text(self.found[1]))}" if self.found else ""
+        shown = [number_text(cut) for cut in self.cuts]
+        if len(shown) > 12:
+            shown = [*shown[:6], "…", *shown[-3:]]
+        return f"numbers into intervals{way}, cut at {', '.join(shown)}"
+
+
+def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
+    """Return the labels of the len(cuts) + 1 intervals: "below 18", "18 to 39", "40 and more".
+
+    Spelled with “to”, since spreadsheets read 10-12 as the 12th of October.
+    """
+    labels = [f"below {number_text(cuts[0])}"]
+    for low, high in pairwise(cuts):
+        if not whole:
+            labels.append(f"{number_text(low)} to below {number_text(high)}")
+        elif high - 1 == low:
+            labels.append(number_text(low))
+        else:
+            labels.append(f"{number_text(low)} to {number_text(high - 1)}")
+    return [*labels, f"{number_text(cuts[-1])} and more"]
+
+
+def numbers_of(column: Column) -> NDArray[np.float64]:
+    """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise for other kinds."""
+    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
+        hint = " make an age or a part of the date of it first" if column.kind in (Kind.DATE, Kind.DATETIME) else ""
+        raise CannotGeneralise(
+            f"Column “{column.name}” holds no numbers ({column.kind.value}), so intervals don't fit it;"
+            f"{hint or ' group its values or keep a prefix'}."
+        )
+    return np.where(column.missing, np.nan, column.values)
+
+
+def by_width(column: Column, width: float | str | Fraction) -> Intervals:
+    """Return intervals of one width with bounds at its multiples, the ends open and well filled.
+
+    Raises CannotGeneralise where the width is not positive, or leaves one interval or too many.
+    """
+    exact = _fraction(width, "width")
+    if exact <= 0:
+        raise CannotGeneralise(f"The width of intervals must be above 0, not {float(exact):g}.")
+    values, counts = _filled(column)
+    first, last = (math.floor(Fraction(repr(float(v))) / exact) for v in (values[0], values[-1]))
+    if last - first >= 1_000 * MOST_INTERVALS:
+        raise _too_many(column, float(exact), last - first)
+    cuts = np.array([float(i * exact) for i in range(first + 1, last + 1)])
+    cuts = _well_filled(cuts, values, counts, ends_only=True)
+    if len(cuts) > MOST_INTERVALS:
+        raise _too_many(column, float(exact), len(cuts))
+    if not len(cuts):
+        raise CannotGeneralise(
+            f"Intervals of width {number_text(float(exact))} put nearly all records of column “{column.name}” into "
+            "one; choose a smaller width."
+        )
+    return Intervals(tuple(cuts.tolist()), ("width", float(exact)))
+
+
+def by_quantiles(column: Column, groups: int) -> Intervals:
+    """Return up to `groups` intervals of about equally many records, with bounds rounded to round numbers.
+
+    Raises CannotGeneralise where `groups` is below 2 or the column's values don't allow two intervals.
+    """
+    if not 2 <= groups <= MOST_INTERVALS:
+        raise CannotGeneralise(f"The number of intervals must lie between 2 and {MOST_INTERVALS:,}, not at {groups}.")
+    values, counts = _filled(column)
+    below = np.cumsum(counts) - counts  # records below each value
+    goals = np.arange(1, groups) * counts.sum() / groups
+    at = np.searchsorted(below, goals)
+    at = np.minimum(at, len(values) - 1)
+    left = np.maximum(at - 1, 0)
+    nearer = np.where(np.abs(below[left] - goals) < np.abs(below[at] - goals), left, at)
+    nearer = np.unique(nearer[nearer > 0])
+    whole = column.kind is Kind.INTEGER
+    before, total = np.append(0, np.cumsum(counts)), int(counts.sum())
+    cuts = np.unique([_round_between(i, values, before, total // (10 * groups), whole) for i in nearer.tolist()])
+    cuts = _well_filled(cuts, values, counts)
+    if not len(cuts):
+        raise CannotGeneralise(f"The values of column “{column.name}” don't fall into two intervals of many records.")
+    return Intervals(tuple(cuts.tolist()), ("quantiles", float(groups)))
+
+
+def by_cuts(cuts: Sequence[float | str]) -> Intervals:
+    """Return intervals with own cut points, in any order. Raises CannotGeneralise."""
+    return Intervals(tuple(sorted(float(_fraction(cut, "cut point")) for cut in cuts)))
+
+
+def round_width(column: Column, groups: int = 10) -> float:
+    """Return a round width (1, 2 or 5 times a power of ten) that gives about `groups` intervals over most records."""
+    values, counts = _filled(column)
+    at = np.searchsorted(np.cumsum(counts), np.array([0.02, 0.98]) * counts.sum())
+    low, high = values[np.minimum(at, len(values) - 1)]
+    width = _round_step(max(float(high - low), 1e-9) / groups, up=True)
+    return max(width, 1.0) if column.kind is Kind.INTEGER else width
+
+
+def _fraction(number: float | str | Fraction, what: str) -> Fraction:
+    try:
+        if isinstance(number, str) and len(number) > 40:
+            raise ValueError
+        exact = number if isinstance(number, Fraction) else Fraction(str(number).strip())
+        if not math.isfinite(float(exact)):
+            raise ValueError
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise CannotGeneralise(f"A {what} must be a number such as 10 or 0.5, not “{str(number)[:40]}”.") from None
+    return exact
+
+
+def _filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct numbers that records have, rising, and the records of each."""
+    values, counts = numbers_of(column), column.counts()
+    used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
+    if not used.any():
+        raise CannotGeneralise(f"Column “{column.name}” has no numbers, so no intervals can be found for it.")
+    distinct, which = np.unique(values[used], return_inverse=True)
+    return distinct, np.bincount(which, weights=counts[used]).astype(np.int64)
+
+
+def _too_many(column: Column, width: float, count: int) -> CannotGeneralise:
+    return CannotGeneralise(
+        f"Intervals of width {number_text(width)} would make about {count:,} groups of column “{column.name}”; choose "
+        "a larger width."
+    )
+
+
+def _well_filled(
+    cuts: NDArray[np.float64], values: NDArray[np.float64], counts: NDArray[np.int64], *, ends_only: bool = False
+) -> NDArray[np.float64]:
+    """Return the cut points without those that leave too few records in an interval (or in one of the two ends)."""
+    total = int(counts.sum())
+    least = max(LEAST_AT_END, total // _LEAST_SHARE)
+    below = np.append(0, np.cumsum(counts))[np.searchsorted(values, cuts)]
+    fair = (below >= least) & (total - below >= least)
+    cuts, below = cuts[fair], below[fair]
+    if ends_only:
+        return cuts
+    kept: list[int] = []
+    for i in range(len(cuts)):
+        if not kept or below[i] - below[kept[-1]] >= least:
+            kept.append(i)
+    return cuts[kept]
+
+
+def _round_step(size: float, *, up: bool = False) -> float:
+    """Return 1, 2 or 5 times a power of ten: the largest up to `size`, or the least from it on."""
+    power = math.floor(math.log10(size))
+    steps = [float(Fraction(d) * Fraction(10) ** (power + e)) for e in (0, 1) for d in (1, 2, 5)]
+    return min(s for s in steps if s >= size * (1 - 1e-12)) if up else max(s for s in steps if s <= size * (1 + 1e-12))
+
+
+def _round_between(at: int, values: NDArray[np.float64], before: NDArray[np.int64], most: int, whole: bool) -> float:
+    """Return a round cut point between values[at - 1] and values[at], or near it: at most `most` records off.
+
+    A cut point anywhere in (values[at - 1], values[at]] splits alike. `before` holds the records below each value.
+    """
+    high = float(values[at])
+    spread = float(values[-1] - values[0])
+    step = _round_step(spread)
+    while step > spread * 1e-12 and (not whole or step >= 1):
+        size = Fraction(repr(step))
+        for way in (math.floor, math.ceil):
+            cut = float(way(Fraction(high) / size) * size)
+            if abs(int(before[np.searchsorted(values, cut)]) - int(before[at])) <= most:
+                return cut
+        step = _round_step(step * 0.9)
+    return math.ceil(high) if whole else high

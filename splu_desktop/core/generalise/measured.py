@@ -1,0 +1,118 @@
+"""Which columns hold measurements, and what to make of them so that they can be sensitive attributes.
+
+The mechanism re-draws labels: it says nothing about how near two numbers are, and a value that only one record has
+stands published as itself. So a measurement (length of stay, charges, dates) has to be put into groups first, while
+numbers that only name categories (occupation 0 to 45) or a short scale (0 to 10) are labels as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise.dates import DatePart, Part
+from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
+from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
+from splu_desktop.core.role_names import words_of
+from splu_desktop.core.table import Column, Kind
+
+SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
+LONG_CODE = 100  # distinct whole numbers above which only the name makes a column a code
+_FILLED = 0.9  # of the whole numbers from least to greatest that a code uses at least
+SUGGESTED_GROUPS = 10
+
+_CODES = "code codes id ids type typ kind class category kategorie schluessel schlussel codigo cod icd drg ccs mdc"
+_QUANTITIES = """
+    age alter edad days day tage tag jours dias hours hour stunden heures horas minutes weeks wochen months
+    years jahre los stay verweildauer aufenthaltsdauer liegedauer duree duracion duration dauer weight gewicht
+    poids peso height groesse grosse taille talla bmi length laenge lange charge charges cost costs kosten price
+    preis amount betrag montant importe income salary gehalt revenu ingresos salario gain loss dose dosis
+    temperature temperatur pressure count anzahl number num nombre numero score size total sum mean rate value
+    wert level concentration volume
+"""
+_WORDS_OF_CODES, _WORDS_OF_QUANTITIES = frozenset(_CODES.split()), frozenset(_QUANTITIES.split())
+
+
+class NeedsGroups(BadSetting):
+    """A measurement was marked as sensitive before it was generalised."""
+
+    def __init__(self, column: Column) -> None:
+        distinct = int(np.count_nonzero(~column.missing))
+        if column.kind in (Kind.DATE, Kind.DATETIME):
+            what, way, option = "dates", "quarters or years", "quarter"
+            codes = ""
+        else:
+            what, way, option = "measured numbers", "intervals", f"quantiles={SUGGESTED_GROUPS}"
+            codes = ", or read it as codes if its numbers name categories"
+        super().__init__(
+            f"Column “{column.name}” holds {distinct:,} different {what}, which can't be re-drawn as they stand; put "
+            f"them into {way} first (for example --generalise '{column.name}:{option}'){codes}."
+        )
+        self.column = column.name
+
+
+def is_measurement(column: Column) -> bool:
+    """Whether a column must be generalised before it can be sensitive.
+
+    Dates always. Numbers with more than SHORT_SCALE distinct values, unless they name categories: whole numbers from
+    0 or more under a name that says code or type, or up to LONG_CODE of them without gaps and under no name that says a
+    quantity.
+    """
+    if column.values is None or not column.kind.ordered:
+        return False
+    if column.kind in (Kind.DATE, Kind.DATETIME):
+        return True
+    values = column.values[~column.missing]
+    values = values[~np.isnan(values)]
+    distinct = len(np.unique(values))
+    if distinct <= SHORT_SCALE:
+        return False
+    if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6:
+        return True
+    said = set(words_of(column.name))
+    if said & _WORDS_OF_CODES:
+        return False
+    if distinct > LONG_CODE or said & _WORDS_OF_QUANTITIES:
+        return True
+    return bool(distinct < _FILLED * (values.max() - values.min() + 1))
+
+
+def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None) -> tuple[Generalisation, ...]:
+    """Return a sensible generalisation of a measurement, empty where none is needed or none fits.
+
+    Parameters
+    ----------
+    sensitive : whether the column is to be re-drawn. Then numbers go into intervals of about equally many records, at
+        least twice gamma of them, so that no interval comes near the eligibility limit; else into intervals of a round
+        width, which are easier to read.
+    gamma : the group size wanted; None for the usual one.
+    """
+    if not is_measurement(column):
+        return ()
+    if column.kind in (Kind.DATE, Kind.DATETIME):
+        return (_date_part(column),)
+    tries = [max(SUGGESTED_GROUPS, 2 * (gamma or 0)), SUGGESTED_GROUPS, 5]
+    try:
+        if not sensitive:
+            return (by_width(column, round_width(column)),)
+        for groups in tries:
+            found = by_quantiles(column, groups)
+            if len(found.cuts) + 1 >= (gamma or 2):
+                return (found,)
+    except CannotGeneralise:
+        pass
+    return ()
+
+
+def _date_part(column: Column) -> Generalisation:
+    """Return the coarsest part of dates that still gives several groups."""
+    for part in (Part.YEAR, Part.QUARTER):
+        if DatePart(part).apply(column).m >= SUGGESTED_GROUPS:
+            return DatePart(part)
+    return DatePart(Part.MONTH)
+
+
+def check_sensitive(column: Column) -> None:
+    """Raise NeedsGroups where a column can't be sensitive before it is generalised."""
+    if is_measurement(column):
+        raise NeedsGroups(column)

@@ -1,0 +1,73 @@
+"""Codes to a prefix: the first characters, or all before a mark (postcode district, ICD category)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.table import Column
+
+
+@dataclass(frozen=True)
+class Prefix(Generalisation):
+    """The first characters of each label; one of the three settings is given.
+
+    Attributes
+    ----------
+    length : keep so many characters: E11.9 -> E11 with 3, 10115 -> 10 with 2.
+    before : keep what stands before the first of this mark: 250.83 -> 250 with ".", SW1A 1AA -> SW1A with " ".
+    drop_last : leave out so many characters at the end: SW1A1AA -> SW1A with 3.
+    """
+
+    length: int | None = None
+    before: str | None = None
+    drop_last: int | None = None
+    how: ClassVar[str] = "prefix"
+
+    def __post_init__(self) -> None:
+        if sum(given is not None for given in (self.length, self.before, self.drop_last)) != 1:
+            raise CannotGeneralise("A prefix is set by its length, by the mark it ends before, or by what is cut off.")
+        for number in (self.length, self.drop_last):
+            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+                raise CannotGeneralise(f"The length of a prefix must be a whole number from 1, not {number}.")
+        if self.before is not None and (not isinstance(self.before, str) or not self.before):
+            raise CannotGeneralise("The mark that a prefix ends before must not be empty.")
+
+    def grouping(self, column: Column) -> Grouping:
+        """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
+        prefixes = [self._of(label) for label in column.labels.tolist()]
+        names = sorted({prefix for prefix in prefixes if prefix})
+        place = {name: at for at, name in enumerate(names)}
+        return Grouping(np.array([place.get(prefix, KEEP) for prefix in prefixes], np.int64), names)
+
+    def _of(self, label: str) -> str:
+        text = label.strip()
+        if self.length is not None:
+            return text[: self.length].rstrip()
+        if self.before is not None:
+            return text.split(self.before, 1)[0].rstrip()
+        assert self.drop_last is not None
+        return text[: -self.drop_last].rstrip()
+
+    def settings(self) -> dict[str, Any]:
+        """Return the setting given."""
+        found = {"length": self.length, "before": self.before, "drop_last": self.drop_last}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Prefix:
+        """Return the choice with these settings."""
+        return cls(settings.get("length"), settings.get("before"), settings.get("drop_last"))
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        if self.length is not None:
+            return f"codes to their first {f'{self.length} characters' if self.length > 1 else 'character'}"
+        if self.before is not None:
+            return f"codes to what stands before “{self.before}”"
+        return f"codes without their last {f'{self.drop_last} characters' if self.drop_last != 1 else 'character'}"

@@ -1,0 +1,158 @@
+"""What every generalisation is: a frozen choice that sends each label of a column to one coarser label.
+
+A generalisation looks at the labels of a column and, where it must (rare values), at their counts; never at single
+records or at other columns. So it costs O(labels) and one gather over the records, and equal labels always stay equal.
+Missing labels stay as they are: what is not known does not become known by grouping.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.table import Column, Kind
+
+KEEP = -1  # in a grouping: the label stays as it is
+
+
+class CannotGeneralise(BadSetting):
+    """A generalisation does not fit its column or is wrongly set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Where the m labels of a column go.
+
+    Attributes
+    ----------
+    group : (m,) int, index into `names`; KEEP where the label stays. Ignored where the label is missing.
+    names : labels of the groups, in the order they are to stand in. Equal names are one group.
+    kind, values : what the groups stand for: values is (len(names),) for kinds with an order, None for others. A kind
+        with an order is for groupings that keep no label.
+    missing_as : label that all missing labels take; they stay missing. None: each as it is.
+    """
+
+    group: NDArray[Any]
+    names: Sequence[str]
+    kind: Kind = Kind.CATEGORY
+    values: NDArray[Any] | None = None
+    missing_as: str | None = None
+
+
+class Generalisation(ABC):
+    """One step of generalisation. Subclasses are frozen dataclasses compared by value."""
+
+    how: ClassVar[str]  # the word it goes by in recipes and on the command line
+
+    @abstractmethod
+    def grouping(self, column: Column) -> Grouping:
+        """Return where the column's labels go. Raises CannotGeneralise where the step does not fit the column."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Return the choice as plain data, without `how`; defaults left out."""
+
+    @classmethod
+    @abstractmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Generalisation:
+        """Return the choice that `settings` gave. Raises KeyError, TypeError, ValueError or CannotGeneralise."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What it does, for people: completes “Column “Age”: ”."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the choice as plain data, as stored in recipes, project files and release.json."""
+        return {"how": self.how, **self.settings()}
+
+    def apply(self, column: Column) -> Column:
+        """Return the generalised column. Raises CannotGeneralise."""
+        return regroup(column, self.grouping(column))[0]
+
+
+def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int32]]:
+    """Return the column with its labels replaced by their groups, and (m,) the new code of each old label.
+
+    The groups stand in the order of their names, then labels that stay, then missing labels. Groups without a label
+    are left out.
+    """
+    if grouping.missing_as is not None:
+        return _one_missing(column, grouping.missing_as)
+    stays = (grouping.group == KEEP) | column.missing
+    if stays.all():
+        return column, np.arange(column.m, dtype=np.int32)
+    place: dict[str, int] = {}
+    for name in grouping.names:
+        place.setdefault(name, len(place))
+    taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in grouping.group[~stays])
+    if taken:
+        raise CannotGeneralise(
+            f"Column “{column.name}”: the group name “{min(taken)}” already stands for “no value” there; choose "
+            "another."
+        )
+    named = np.array([place[name] for name in grouping.names], np.int64)
+    for label in column.labels[stays].tolist():  # a label that stays joins the group of its name
+        place.setdefault(label, len(place))
+    to = np.empty(column.m, np.int64)
+    to[~stays] = named[grouping.group[~stays]]
+    to[stays] = [place[label] for label in column.labels[stays].tolist()]
+    used, new = np.unique(to, return_inverse=True)
+    names = np.empty(len(place), object)
+    names[:] = list(place)
+    absent = np.zeros(len(place), bool)
+    absent[to[column.missing]] = True
+    codes: NDArray[np.int32] = new.astype(np.int32)
+    result = replace(
+        column,
+        kind=grouping.kind,
+        codes=codes[column.codes] if column.n else column.codes,
+        labels=names[used],
+        missing=absent[used],
+        values=_values(grouping, place)[used] if grouping.values is not None else None,
+    )
+    return result, codes
+
+
+def _one_missing(column: Column, label: str) -> tuple[Column, NDArray[np.int32]]:
+    present = int(np.count_nonzero(~column.missing))
+    if present == column.m:
+        return column, np.arange(column.m, dtype=np.int32)
+    if label in column.labels[~column.missing].tolist():
+        raise CannotGeneralise(
+            f"Column “{column.name}” has the value “{label}” already, so it can't stand for “no value”; choose "
+            "another word."
+        )
+    new = np.empty(column.m, np.int32)
+    new[~column.missing], new[column.missing] = np.arange(present), present
+    labels = np.append(column.labels[~column.missing], np.array([label], object))
+    absent = np.arange(present + 1) == present
+    # The canonical order has missing labels last, so the others keep their codes' order.
+    values = (
+        None if column.values is None else np.append(column.values[~column.missing], column.values[column.missing][:1])
+    )
+    result = replace(column, codes=new[column.codes], labels=labels, missing=absent, values=values)
+    return result, new
+
+
+def _values(grouping: Grouping, place: Mapping[str, int]) -> NDArray[Any]:
+    """Return the value of every group in `place`, none for labels that stay (which are missing ones)."""
+    assert grouping.values is not None
+    dates = grouping.values.dtype.kind == "M"
+    values = np.full(len(place), np.datetime64("NaT") if dates else np.nan, grouping.values.dtype)
+    for name, value in zip(grouping.names, grouping.values, strict=True):
+        values[place[name]] = value
+    return values
+
+
+def number_text(number: float) -> str:
+    """Return a number as people write it: 30, 0.5, 1250000; never 1e6."""
+    if number == int(number) and abs(number) < 2**53:
+        return str(int(number))
+    return np.format_float_positional(number, trim="-")
