@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ PIN = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)(?: ; ([^\\]+?))? \\$", re.MULTILINE
 @pytest.fixture(scope="module")
 def declared() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def pins(lock: str) -> set[tuple[str, str, str]]:
@@ -71,15 +77,36 @@ def test_every_pin_has_a_hash_and_no_file_names_a_registry() -> None:
 def test_locks_agree_with_each_other_and_the_declaration(declared: dict[str, Any]) -> None:
     run, full = pins("requirements-run.lock"), pins("requirements.lock")
     assert run < full, "run scripts/lock"
-    pinned = {name.lower().replace("_", "-") for name, _, _ in run}
+    pinned = {canonical(name) for name, _, _ in run}
     wanted = declared["project"]["dependencies"] + declared["dependency-groups"]["build"]
     for requirement in wanted:
-        assert re.split(r"[<>=!~ \[;]", requirement)[0].lower() in pinned, f"{requirement}: run scripts/lock"
+        assert canonical(re.split(r"[<>=!~ \[;]", requirement)[0]) in pinned, f"{requirement}: run scripts/lock"
     build = dict(entry.split("==") for entry in declared["build-system"]["requires"])
     assert ("hatchling", build["hatchling"]) in {(name, version) for name, version, _ in run}
     developers = {"pytest", "mypy", "ruff", "pyarrow"}
     assert not developers & pinned
     assert developers <= {name for name, _, _ in full}
+
+
+def test_every_import_is_declared(declared: dict[str, Any]) -> None:
+    # A package that only a developer's tool brings along would be missing on a user's machine.
+    project = declared["project"]
+    requirements = project["dependencies"] + [
+        each for extra in project["optional-dependencies"].values() for each in extra
+    ]
+    names = {canonical(re.split(r"[<>=!~ \[;]", requirement)[0]) for requirement in requirements}
+    names.add("shiboken6")  # PySide6's other half, always installed with it
+    brings = packages_distributions()
+    for path in (ROOT / "splu_desktop").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                modules = [node.module or ""]
+            else:
+                continue
+            for top in {module.split(".")[0] for module in modules} - sys.stdlib_module_names - {"splu_desktop"}:
+                assert {canonical(name) for name in brings.get(top, [top])} & names, f"{path.name} imports {top}"
 
 
 def test_nothing_but_the_window_needs_qt() -> None:
