@@ -1,0 +1,150 @@
+"""Draws every page of the window on the sample hospital, offscreen, to be looked at.
+
+    .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720] [--fast]
+
+Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states. Nothing
+but FOLDER is written to; settings and the release go to a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
+
+
+def main() -> None:
+    """Draw the pages."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--scheme", choices=("light", "dark"), default="light")
+    parser.add_argument("--scale", default="1")
+    parser.add_argument("--size", default="1280x720")
+    parser.add_argument("--only", default="", help="draw the pictures whose name holds this")
+    args = parser.parse_args()
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    os.environ["QT_SCALE_FACTOR"] = args.scale
+    args.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["HOME"] = scratch
+        os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
+        width, height = (int(part) for part in args.size.split("x"))
+        _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch)).run()
+
+
+class _Walk:
+    def __init__(self, folder: Path, scheme: str, scale: str, only: str, size: tuple[int, int], scratch: Path) -> None:
+        from PySide6.QtWidgets import QApplication
+
+        from splu_desktop.gui import app, theme
+
+        self.application = QApplication(["splu-desktop"])
+        app.prepare(self.application)
+        theme.apply(self.application, theme.DARK if scheme == "dark" else theme.LIGHT)
+        self.window = app.make_window()
+        self.window.resize(*size)
+        self.window.show()
+        self.folder, self.only, self.scratch = folder, only, scratch
+        self.name = f"{scheme}-{scale}x-{size[0]}x{size[1]}"
+
+    def wait(self, until: Callable[[], bool], seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while not until():
+            self.application.processEvents()
+            time.sleep(0.005)
+            if time.monotonic() > end:
+                raise SystemExit("waited too long")
+        for _ in range(5):
+            self.application.processEvents()
+
+    def idle(self) -> None:
+        self.wait(lambda: not self.window.tasks.busy())
+
+    def shot(self, name: str) -> None:
+        if self.only in name:
+            for _ in range(5):
+                self.application.processEvents()
+            self.window.grab().save(str(self.folder / f"{name}-{self.name}.png"))
+
+    def run(self) -> None:
+        from splu_desktop.core.condition import Condition
+        from splu_desktop.core.roles import Role
+        from splu_desktop.gui.session import Step
+
+        window = self.window
+        for step in Step:
+            window.show_step(step)
+            self.shot(f"0-empty-{step.name.lower()}")
+        window.show_step(Step.IMPORT)
+        window.import_page.open_file(Path(self.scratch / "no such file.csv"))
+        self.idle()
+        self.shot("1-import-fault")
+        window.import_page.open_sample()
+        self.shot("1-import-busy")
+        self.idle()
+        self.shot("1-import")
+        window.import_page.tabs.setCurrentIndex(1)
+        self.shot("1-import-how")
+        window.import_page.act()
+        self.shot("2-classify")
+        window.classify_page.table.select_rows([5, 6])
+        self.shot("2-classify-selected")
+        window.classify_page.act()
+        self.idle()
+        self.shot("3-plan")
+        window.plan_page.gamma.slider.setValue(7)
+        self.idle()
+        window.plan_page.tabs.setCurrentIndex(1)
+        window.plan_page.small_plot.point_at(2)
+        window.plan_page.published_curve.setChecked(True)
+        self.shot("3-plan-values")
+        if window.plan_page.tabs.count() > 2:
+            window.plan_page.tabs.setCurrentIndex(2)
+            self.shot("3-plan-tradeoff")
+        window.plan_page.published_curve.setChecked(False)
+        window.plan_page.act()
+        self.idle()
+        self.shot("4-publish")
+        page = window.publish_page
+        page.gate.accept_all()
+        page.set_target(self.scratch / "sample-release")
+        self.shot("4-publish-ready")
+        page.publish()
+        self.wait(lambda: page.busy is not None and page.busy.bar.value() > 100 or not window.tasks.busy())
+        self.shot("4-publish-busy")
+        self.idle()
+        self.shot("4-publish-done")
+        window.show_step(Step.QUERY)
+        self.shot("5-query-start")
+        query = window.query_page
+        for question in (
+            (Condition("Diagnosis", ("HIV disease",)), Condition("Sex", ("female",))),
+            (Condition("Smoker", ("yes",)),),
+            (Condition("Diagnosis", ("Heart failure",)), Condition("Smoker", ("yes",))),
+        ):
+            query.builder.set_conditions(question)
+            query.ask()
+            self.idle()
+        self.shot("5-query")
+        window.show_step(Step.REPORT)
+        self.shot("6-report")
+        window.show_step(Step.CLASSIFY)
+        window.classify_page.set_role("Ward", Role.DROPPED)
+        self.idle()
+        self.shot("7-stale-classify")
+        window.show_step(Step.QUERY)
+        self.shot("7-stale-query")
+        window.show_step(Step.PUBLISH)
+        self.idle()
+        self.shot("7-stale-publish")
+        window.close()
+
+
+if __name__ == "__main__":
+    main()

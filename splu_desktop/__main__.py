@@ -1,0 +1,35 @@
+"""Entry point of `splu-desktop`: starts the window. Qt is imported only when the window is really wanted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from splu_desktop import __version__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
+    parser = argparse.ArgumentParser(
+        prog="splu-desktop",
+        description="Hand out a sensitive table: small counts protected, large ones answered. Works offline.",
+    )
+    parser.add_argument("--version", action="version", version=f"splu-desktop {__version__}")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a table, or a release folder, to open at once")
+    args = parser.parse_args(argv)
+    if sys.stdout is None:  # a windowed program on Windows has no console
+        sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115
+    try:
+        from splu_desktop.gui.app import run
+    except ImportError as fault:
+        sys.stderr.write(
+            f"splu-desktop: the window can't start because a system library is missing ({fault}); install it, or use"
+            " the command line “splu”.\n"
+        )
+        return 2
+    return run(args.file)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,148 @@
+"""One answer: the figure, how far to trust it, and its interval as a bar."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from splu_desktop.core.query import Answer, Badge
+from splu_desktop.gui import theme
+from splu_desktop.gui.widgets import Card, Chip, label
+from splu_desktop.gui.words import number, percent
+
+LOOKS = {
+    Badge.EXACT: ("circle-check", "answerable"),
+    Badge.RELIABLE: ("circle-check", "answerable"),
+    Badge.UNCERTAIN: ("circle", "between"),
+    Badge.PROTECTED: ("shield", "protected"),
+}
+
+
+class IntervalBar(QWidget):
+    """The 95 % interval on a line that begins at zero; a dot marks the estimate, where there is one to show."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_answer(self, answer: Answer | None) -> None:
+        """Show another answer."""
+        self._answer = answer
+        if answer is not None:
+            self.setAccessibleName(
+                self.tr("The true count lies between {low} and {high}, in 95 of 100 cases").format(
+                    low=number(answer.low), high=number(answer.high)
+                )
+            )
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() * 2 + 18)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        answer = self._answer
+        if answer is None:
+            return
+        c = theme.colours()
+        colour = QColor(getattr(c, LOOKS[answer.badge][1]))
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        small = theme.small_font(self.font())
+        painter.setFont(small)
+        line = painter.fontMetrics().height()
+        left, width, middle = 4.0, self.width() - 8.0, 12.0
+        top = max(answer.high * 1.15, 1.0)
+        at = [left + width * min(value, top) / top for value in (answer.low, answer.estimate, answer.high)]
+        painter.setPen(QPen(QColor(c.line), 2))
+        painter.drawLine(QPointF(left, middle), QPointF(left + width, middle))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(at[0], middle - 4, max(4.0, at[2] - at[0]), 8), 4, 4)
+        if answer.badge is not Badge.PROTECTED:
+            painter.setPen(QPen(colour, 2))
+            painter.setBrush(QColor(c.card))
+            painter.drawEllipse(QPointF(at[1], middle), 6, 6)
+        painter.setPen(QColor(c.quiet))
+        ends = [number(answer.low), number(answer.high)]
+        if answer.exact:
+            ends = ["", ends[1]]
+        metrics = painter.fontMetrics()
+        wide = [metrics.horizontalAdvance(text) for text in ends]
+        places = [min(max(0.0, at[0] - wide[0] / 2), self.width() - wide[0] - wide[1] - 12.0)]
+        places.append(max(places[0] + wide[0] + 12.0, min(at[2] - wide[1] / 2, self.width() - wide[1] - 0.0)))
+        for place, text, w in zip(places, ends, wide, strict=True):
+            painter.drawText(QRectF(place, middle + 10, w + 2, line), int(Qt.AlignmentFlag.AlignLeft), text)
+
+
+class AnswerCard(Card):
+    """Shows one answer, or says that none was asked for yet."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", spacing=6, parent=parent)
+        self.heading = label(self.tr("Answer"), "strong")
+        self.body.addWidget(self.heading)
+        self.figure = label("", selectable=True)
+        self.figure.setFont(theme.title_font(self.font()))
+        self.badge = Chip()
+        self.badge_more = label("", "quiet", wrap=True)
+        self.bar = IntervalBar()
+        self.bar_note = label("", "quiet", wrap=True)
+        self.published = label("", selectable=True, wrap=True)
+        self.share = label("", selectable=True, wrap=True)
+        self.nothing = label(self.tr("Choose values, then press the button below."), "quiet", wrap=True)
+        self._parts = (
+            self.figure,
+            self.badge,
+            self.badge_more,
+            self.bar,
+            self.bar_note,
+            self.published,
+            self.share,
+        )
+        for part in (self.nothing, *self._parts):
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+        self.show_answer(None)
+
+    def show_answer(self, answer: Answer | None) -> None:
+        """Show another answer."""
+        for part in self._parts:
+            part.setVisible(answer is not None)
+        self.nothing.setVisible(answer is None)
+        if answer is None:
+            return
+        self.figure.setText(answer.shown)
+        word, _, more = answer.badge_text.partition(": ")
+        self.badge.say(LOOKS[answer.badge][0], word, LOOKS[answer.badge][1])
+        self.badge_more.setText(more[:1].upper() + more[1:] + "." if more else "")
+        self.badge_more.setVisible(bool(more))
+        self.bar.show_answer(answer)
+        self.bar.setVisible(not answer.exact)
+        self.bar_note.setVisible(not answer.exact)
+        self.bar_note.setText(self.tr("The true count lies in this range in 95 of 100 cases."))
+        self.published.setText(self.tr("Published count: {n}").format(n=number(answer.published)))
+        self.published.setVisible(not answer.exact)
+        self._show_share(answer)
+
+    def _show_share(self, answer: Answer) -> None:
+        share = answer.share
+        self.share.setVisible(share is not None)
+        if share is None:
+            return
+        of = number(answer.n_p)
+        if answer.exact:
+            self.share.setText(self.tr("Counted in the release itself."))
+        elif answer.badge is Badge.PROTECTED:
+            self.share.setText(
+                self.tr("{low} to {high} of the {of} records selected").format(
+                    low=percent(share[1]), high=percent(share[2]), of=of
+                )
+            )
+        else:
+            self.share.setText(
+                self.tr("{share} of the {of} records selected ({low} to {high})").format(
+                    share=percent(share[0]), of=of, low=percent(share[1]), high=percent(share[2])
+                )
+            )

@@ -1,0 +1,65 @@
+"""The application: style, locale, the main window, and what happens to a fault nobody caught."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
+
+from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop import __version__
+from splu_desktop.gui import theme
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.tasks import sentence
+
+
+def prepare(application: QApplication) -> None:
+    """Dress an application: name, locale, Fusion style, our palette; follows the system's light or dark scheme."""
+    application.setApplicationName("SPLU Desktop")
+    application.setApplicationDisplayName("SPLU Desktop")
+    application.setOrganizationName("SPLU Desktop")
+    application.setApplicationVersion(__version__)
+    application.setDesktopFileName("splu-desktop")
+    if QLocale.system().language() == QLocale.Language.C:  # which writes 20000 without a thousands mark
+        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    application.setStyle("Fusion")
+    theme.apply(application)
+    # Set once per application: a second call to prepare (tests) must not connect again.
+    if not application.property("prepared"):
+        application.setProperty("prepared", True)
+        application.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(application))
+
+
+def make_window() -> MainWindow:
+    """Return the main window, not yet shown."""
+    window = MainWindow()
+    window.setWindowIcon(QIcon(theme.pixmap("shield-check", theme.colours().accent, 64)))
+    return window
+
+
+def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
+    """Show the window and run until it is closed."""
+    application = QApplication([sys.argv[0], *argv])
+    prepare(application)
+    window = make_window()
+
+    def report(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+        # The text of a foreign exception may quote data, so neither window nor console shows it.
+        window.show_fault(sentence(fault.with_traceback(trace)))
+
+    sys.excepthook = report
+    window.resize(1280, 800)
+    window.show()
+    if file:
+        path = Path(file)
+        QTimer.singleShot(0, lambda: window.open_path(path))
+    status = application.exec()
+    theme.forget_pictures()
+    return status

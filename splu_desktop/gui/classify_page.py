@@ -1,0 +1,275 @@
+"""Classify: say of each column whether it names a person, is published as it is, is sensitive, or is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit
+
+from splu_desktop.core.roles import Role, Suggestion
+from splu_desktop.gui.facts import ColumnFacts
+from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.page import Page
+from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
+from splu_desktop.gui.session import Session, Step
+from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Empty, button, label
+from splu_desktop.gui.words import number, percent
+
+
+@dataclass(frozen=True)
+class ColumnRow:
+    """One line of the table."""
+
+    place: int
+    fact: ColumnFacts
+    role: Role
+    suggestion: Suggestion
+
+
+class ClassifyPage(Page):
+    """The second page."""
+
+    step = Step.CLASSIFY
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.set_title(
+            self.tr("Classify"),
+            self.tr("Say what each column is. The roles are suggestions; change any that are wrong."),
+        )
+        empty = Empty(
+            "tags",
+            self.tr("No table is open yet"),
+            self.tr("Open a table first. Then each of its columns stands here with a suggested role and the reason."),
+        )
+        empty.buttons.addWidget(
+            button(self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input")
+        )
+        self.use_empty(empty)
+        self._build_tools()
+        self._build_table()
+        self.refresh()
+
+    def _build_tools(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(self.tr("Find a column"))
+        self.search.setAccessibleName(self.tr("Find a column"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(180)
+        self.search.textChanged.connect(self._find)
+        row.addWidget(self.search)
+        find = QAction(self)
+        find.setShortcut(QKeySequence.StandardKey.Find)
+        find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.triggered.connect(self.search.setFocus)
+        self.addAction(find)
+        row.addStretch(1)
+        self.selected_note = label(self.tr("Set selected:"), "quiet")
+        row.addWidget(self.selected_note)
+        marks = {
+            Role.IDENTIFIER: self.tr("&Identifier"),
+            Role.NSA: self.tr("&As it is"),
+            Role.SA: self.tr("&Sensitive"),
+            Role.DROPPED: self.tr("&Leave out"),
+        }
+        self.role_buttons = {}
+        for role, text in marks.items():
+            made = button(text, partial(self.set_selected, role), picture=PICTURES[role], hint=role_meaning(role))
+            made.setAccessibleName(self.tr("Set the selected columns to: {role}").format(role=role_name(role)))
+            self.role_buttons[role] = made
+            row.addWidget(made)
+        self.body.addLayout(row)
+
+    def _build_table(self) -> None:
+        self.model: RowsModel[ColumnRow] = RowsModel(
+            [
+                Field(self.tr("Column"), lambda r: r.fact.name),
+                Field(self.tr("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
+                Field(
+                    self.tr("Distribution"),
+                    lambda r: "",
+                    key=lambda r: r.fact.top_share,
+                    bar=lambda r: r.fact.bars,
+                    hint=self.tr("Share of the records, by value for numbers and dates, else the most frequent first"),
+                    tip=lambda r: self.tr("Most frequent: “{value}”, {share} of the records").format(
+                        value=r.fact.top, share=percent(r.fact.top_share)
+                    ),
+                ),
+                Field(
+                    self.tr("Values"),
+                    lambda r: number(r.fact.distinct),
+                    key=lambda r: r.fact.distinct,
+                    right=True,
+                    hint=self.tr("How many different values the column has"),
+                ),
+                Field(
+                    self.tr("Missing"),
+                    lambda r: number(r.fact.missing) if r.fact.missing else "–",
+                    key=lambda r: r.fact.missing,
+                    right=True,
+                    hint=self.tr("Records without a value"),
+                ),
+                Field(self.tr("Most frequent"), lambda r: r.fact.top or self.tr("(empty)")),
+                Field(
+                    self.tr("Share"),
+                    lambda r: percent(r.fact.top_share),
+                    key=lambda r: r.fact.top_share,
+                    right=True,
+                    hint=self.tr("The most frequent value's share of all records"),
+                ),
+                Field(
+                    self.tr("Largest γ"),
+                    lambda r: number(r.fact.largest_gamma),
+                    key=lambda r: r.fact.largest_gamma,
+                    right=True,
+                    hint=self.tr(
+                        "The largest group size gamma possible if this column is sensitive. It needs 2 or more: a value"
+                        " that fills more than half of the records leaves no room for decoys."
+                    ),
+                    colour=lambda r: "fault" if r.role is Role.SA and r.fact.largest_gamma < 2 else None,
+                ),
+                Field(self.tr("Type"), lambda r: r.fact.kind.value),
+                Field(self.tr("Why this role is suggested"), self._reason, colour=lambda r: "quiet"),
+                Field(self.tr("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
+            ]
+        )
+        self.sorted = SortFilter()
+        self.sorted.setParent(self)
+        self.sorted.setSourceModel(self.model)
+        self.table = TableView(self.tr("Columns of the table"))
+        self.table.setModel(self.sorted)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setItemDelegateForColumn(1, RoleDelegate(self.set_role, self.table))
+        self.table.setItemDelegateForColumn(2, BarsDelegate(self.table))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.clicked.connect(lambda index: self.table.edit(index) if index.column() == 1 else None)
+        self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(1)))
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.body.addWidget(self.table, 1)
+        self.totals = label("", "quiet", wrap=True)
+        self.body.addWidget(self.totals)
+
+    def _reason(self, row: ColumnRow) -> str:
+        if row.role is row.suggestion.role:
+            return row.suggestion.reason
+        return self.tr("Your choice; suggested was “{role}”: {reason}").format(
+            role=role_name(row.suggestion.role), reason=row.suggestion.reason
+        )
+
+    def set_role(self, name: str, role: Role) -> None:
+        """Give one column a role."""
+        self.session.set_roles({name: role}, self.tr("role of {column}").format(column=name))
+
+    def selected(self) -> list[str]:
+        """Return the names of the selected columns."""
+        return [index.data(ROW).fact.name for index in self.table.selectionModel().selectedRows()]
+
+    def set_selected(self, role: Role) -> None:
+        """Give all selected columns a role, as one step of undo."""
+        names = self.selected()
+        if names:
+            self.session.set_roles(
+                dict.fromkeys(names, role), self.tr("role of {n} columns").format(n=number(len(names)))
+            )
+
+    def _find(self, text: str) -> None:
+        self.sorted.look_for(text)
+        self._selection_changed()
+
+    def _selection_changed(self) -> None:
+        chosen = len(self.table.selectionModel().selectedRows())
+        for made in self.role_buttons.values():
+            made.setEnabled(chosen > 0)
+
+    def act(self) -> None:
+        self.session.confirm(Step.CLASSIFY)
+        self.go.emit(Step.PLAN)
+
+    def refresh(self) -> None:
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            self.show_part(self.empty)
+            self.set_primary(self.tr("Continue"), False, "")
+            return
+        self.show_part(None)
+        rows = [
+            ColumnRow(place, fact, choices.roles[fact.name], source.suggestions[fact.name])
+            for place, fact in enumerate(source.facts)
+        ]
+        fresh = [row.fact for row in self.model.rows] != [row.fact for row in rows]
+        self.model.show(rows)
+        if fresh:
+            self.search.clear()
+            self.sorted.sort(-1)
+            self._fit()
+        self._selection_changed()
+        counts = {role: sum(row.role is role for row in rows) for role in Role}
+        self.totals.setText(
+            self.tr(
+                "{identifiers} identifiers, {nsas} published as they are, {sas} sensitive, {dropped} left out"
+            ).format(
+                identifiers=number(counts[Role.IDENTIFIER]),
+                nsas=number(counts[Role.NSA]),
+                sas=number(counts[Role.SA]),
+                dropped=number(counts[Role.DROPPED]),
+            )
+        )
+        self._offer()
+        self.help_changed.emit()
+
+    def _fit(self) -> None:
+        self.table.fit_columns(200)
+        line = self.table.fontMetrics()
+        wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
+        self.table.setColumnWidth(1, wide)
+        self.table.setColumnWidth(2, 96)
+        self.table.setColumnWidth(9, max(self.table.columnWidth(9), 260))
+
+    def _offer(self) -> None:
+        choices, source = self.session.choices, self.session.source
+        if choices is None or source is None:
+            return
+        marked = choices.sensitive
+        if not marked:
+            self.set_primary(self.tr("Continue"), False, self.tr("Mark at least one column as sensitive."))
+            return
+        barred = [source.fact(name) for name in marked if source.fact(name).largest_gamma < 2]
+        if barred:
+            fact = barred[0]
+            self.set_primary(
+                self.tr("Continue"),
+                False,
+                self.tr(
+                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
+                    " no room for decoys. Give it another role, or group its values first."
+                ).format(column=fact.name, value=fact.top, share=percent(fact.top_share)),
+            )
+            return
+        if len(marked) == 1:
+            text = self.tr("Plan the protection of {column}").format(column=marked[0])
+        else:
+            text = self.tr("Plan the protection of {n} columns").format(n=number(len(marked)))
+        self.set_primary(text, True)
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p><b>Identifier</b>: names a person by itself (name, record number, exact birth date). Never"
+            " published.</p>"
+            "<p><b>Sensitive</b>: what must not be learned about a single patient, such as a diagnosis. It is re-drawn"
+            " among decoys.</p>"
+            "<p><b>Published as it is</b>: what the recipient needs to select patients by, such as sex, age or"
+            " ward.</p>"
+            "<p><b>Left out</b>: not needed, so not published.</p>"
+            "<p><b>What should I choose?</b></p>"
+            "<p>Leave out what the recipient can do without. Columns published as they are stay recognisable in rare"
+            " combinations, so fewer are safer.</p>"
+            "<p class='q'>Several rows at once: select them, then use the buttons above. Undo brings any role back.</p>"
+        )

@@ -1,0 +1,235 @@
+"""The main window: the rail, one page at a time, "What this means", menus and the status bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QStackedWidget,
+    QWidget,
+)
+
+from splu_desktop import __version__
+from splu_desktop.gui.classify_page import ClassifyPage
+from splu_desktop.gui.help_panel import HelpPanel
+from splu_desktop.gui.import_wizard import ImportPage
+from splu_desktop.gui.page import Page
+from splu_desktop.gui.plan_page import PlanPage
+from splu_desktop.gui.publish_page import PublishPage
+from splu_desktop.gui.query_page import QueryPage
+from splu_desktop.gui.rail import Rail
+from splu_desktop.gui.report_page import ReportPage
+from splu_desktop.gui.session import Session, Step
+from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Picture, Rule, label, margins
+
+
+class MainWindow(QMainWindow):
+    """One window, six steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle("SPLU Desktop")
+        self.setMinimumSize(960, 600)
+        self.session = Session(self)
+        self.tasks = Tasks(self)
+        names = {
+            Step.IMPORT: self.tr("Import"),
+            Step.CLASSIFY: self.tr("Classify"),
+            Step.PLAN: self.tr("Plan"),
+            Step.PUBLISH: self.tr("Publish"),
+            Step.QUERY: self.tr("Query"),
+            Step.REPORT: self.tr("Report"),
+        }
+        self.rail = Rail(names)
+        self.rail.chosen.connect(self.show_step)
+        self.help = HelpPanel()
+        self.pages_stack = QStackedWidget()
+        self.import_page = ImportPage(self.session, self.tasks)
+        self.classify_page = ClassifyPage(self.session, self.tasks)
+        self.plan_page = PlanPage(self.session, self.tasks)
+        self.publish_page = PublishPage(self.session, self.tasks)
+        self.query_page = QueryPage(self.session, self.tasks)
+        self.report_page = ReportPage(self.session, self.tasks)
+        self.pages: dict[Step, Page] = {}
+        for page in (
+            self.import_page,
+            self.classify_page,
+            self.plan_page,
+            self.publish_page,
+            self.query_page,
+            self.report_page,
+        ):
+            self.pages[page.step] = page
+            self.pages_stack.addWidget(page)
+            page.go.connect(self.show_step)
+            page.help_changed.connect(self._show_help)
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        margins(row, 0, spacing=0)
+        for part, stretch in (
+            (self.rail, 0),
+            (Rule(vertical=True), 0),
+            (self.pages_stack, 1),
+            (Rule(vertical=True), 0),
+            (self.help, 0),
+        ):
+            row.addWidget(part, stretch)
+        self.setCentralWidget(middle)
+        self._build_status_bar()
+        self._build_menus(names)
+        self.step = Step.IMPORT
+        self._behind: set[Step] = set()
+        self.session.changed.connect(self.refresh)
+        self.session.noticed.connect(self._notice)
+        self.refresh()
+        self.show_step(Step.IMPORT)
+
+    def _build_status_bar(self) -> None:
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        margins(row, 16, 4, 8, 4, spacing=8)
+        row.addWidget(Picture("wifi-off", "quiet", 14))
+        self.offline = label(self.tr("Offline - nothing leaves this computer"), "quiet")
+        row.addWidget(self.offline)
+        bar.addWidget(holder)
+        self.source_label = label("", "quiet")
+        self.release_label = label("", "quiet")
+        for part in (self.source_label, self.release_label):
+            part.setContentsMargins(8, 0, 16, 0)
+            bar.addPermanentWidget(part)
+
+    def _build_menus(self, names: dict[Step, str]) -> None:
+        files = self.menuBar().addMenu(self.tr("&File"))
+        self._act(files, self.tr("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
+        self._act(files, self.tr("Open the &sample hospital"), self._open_sample)
+        self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
+        files.addSeparator()
+        self._act(files, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
+        edit = self.menuBar().addMenu(self.tr("&Edit"))
+        for made, keys in (
+            (self.session.undo_stack.createUndoAction(self, self.tr("&Undo")), QKeySequence.StandardKey.Undo),
+            (self.session.undo_stack.createRedoAction(self, self.tr("&Redo")), QKeySequence.StandardKey.Redo),
+        ):
+            made.setShortcuts(QKeySequence.keyBindings(keys))
+            edit.addAction(made)
+        view = self.menuBar().addMenu(self.tr("&View"))
+        for step, name in names.items():
+            self._act(view, f"&{step + 1} {name}", partial(self.show_step, step), f"Ctrl+{step + 1}")
+        view.addSeparator()
+        self.help_action = QAction(self.tr("&What this means"), self, checkable=True, checked=True)
+        self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
+        self.help_action.toggled.connect(self.help.setVisible)
+        view.addAction(self.help_action)
+        about = self.menuBar().addMenu(self.tr("&Help"))
+        self._act(about, self.tr("&About SPLU Desktop"), self.show_about)
+
+    def _act(
+        self, menu: QMenu, text: str, do: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
+    ) -> None:
+        made = QAction(text, self)
+        if keys is not None:
+            made.setShortcut(QKeySequence(keys))
+        made.triggered.connect(lambda: do())
+        menu.addAction(made)
+
+    def show_step(self, step: Step) -> None:
+        """Bring a page to the front."""
+        self.step = Step(step)
+        page = self.pages[self.step]
+        if self.step in self._behind:
+            self._behind.discard(self.step)
+            page.refresh()
+        self.pages_stack.setCurrentWidget(page)
+        self.rail.show_current(self.step)
+        page.arrived()
+        self._show_help()
+
+    def refresh(self) -> None:
+        """Read the session anew: the rail, the page in front and the status bar; other pages when they are shown."""
+        for step in self.pages:
+            self.rail.show_state(step, self.session.state(step))
+        self._behind = set(self.pages) - {self.step}
+        self.pages[self.step].refresh()
+        source, release = self.session.source, self.session.release
+        name = source.imported.source.name if source else self.tr("none")
+        self.source_label.setText(self.tr("Source: {name}").format(name=name))
+        name = release.folder.name if release else self.tr("none")
+        self.release_label.setText(self.tr("Release: {name}").format(name=name))
+        self._show_help()
+
+    def open_path(self, path: Path) -> None:
+        """Open a table, or a release folder."""
+        if path.is_dir() or path.name == "release.json":
+            self.show_step(Step.QUERY)
+            self.query_page.open_release(path)
+        else:
+            self.show_step(Step.IMPORT)
+            self.import_page.open_file(path)
+
+    def show_fault(self, text: str) -> None:
+        """Show a fault that no page expected, on the page in front."""
+        self.pages[self.step].fault(text)
+
+    def show_about(self) -> None:
+        """Tell what this program is."""
+        box = QMessageBox(self)
+        box.setWindowTitle(self.tr("About SPLU Desktop"))
+        box.setText(f"SPLU Desktop {__version__}")
+        box.setInformativeText(
+            self.tr(
+                "Turns a sensitive table into one that can be handed out: counts of a few patients are protected,"
+                " counts of many can be answered. It works offline; nothing leaves this computer."
+            )
+        )
+        box.open()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.tasks.busy("publish") and not self._may_stop_publishing():
+            event.ignore()
+            return
+        self.tasks.shutdown()
+        event.accept()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "pages"):
+            self._show_help()
+
+    def _may_stop_publishing(self) -> bool:
+        answer = QMessageBox.question(
+            self,
+            self.tr("A release is being written"),
+            self.tr("Publishing is not finished. Stop it and close? Nothing of the unfinished release will be left."),
+        )
+        return answer == QMessageBox.StandardButton.Yes
+
+    def _notice(self, text: str) -> None:
+        self.pages[self.step].banner.say(
+            "warning", text, self.tr("Undo") if self.session.undo_stack.canUndo() else "", self.session.undo_stack.undo
+        )
+
+    def _show_help(self) -> None:
+        self.help.show_text(self.pages[self.step].help_text())
+
+    def _ask_file(self) -> None:
+        self.show_step(Step.IMPORT)
+        self.import_page.ask_file()
+
+    def _open_sample(self) -> None:
+        self.show_step(Step.IMPORT)
+        self.import_page.open_sample()
+
+    def _ask_release(self) -> None:
+        self.show_step(Step.QUERY)
+        self.query_page.ask_release()

@@ -1,0 +1,103 @@
+"""The frame that every page shares: title, banner, content or its empty and busy state, and one primary button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from splu_desktop.gui import theme
+from splu_desktop.gui.session import Session, Step
+from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Banner, Busy, Empty, Rule, button, label, margins
+
+
+class Page(QWidget):
+    """One of the six pages.
+
+    Signals
+    -------
+    go (Step) : the page asks the window to show another page.
+    help_changed : the text of "What this means" is another one now.
+    """
+
+    go = Signal(Step)
+    help_changed = Signal()
+    step: Step
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session, self.tasks = session, tasks
+        outer = QVBoxLayout(self)
+        margins(outer, 24, 16, 24, 12, spacing=12)
+        head = QVBoxLayout()
+        head.setSpacing(2)
+        self.title = label()
+        self.title.setFont(theme.title_font(self.font()))
+        self.subtitle = label("", "quiet", wrap=True)
+        head.addWidget(self.title)
+        head.addWidget(self.subtitle)
+        outer.addLayout(head)
+        self.banner = Banner()
+        outer.addWidget(self.banner)
+        self.stack = QStackedWidget()
+        outer.addWidget(self.stack, 1)
+        self.content = QWidget()
+        self.body = QVBoxLayout(self.content)
+        margins(self.body, 0, spacing=12)
+        self.stack.addWidget(self.content)
+        self.empty: Empty | None = None
+        self.busy: Busy | None = None
+        outer.addWidget(Rule())
+        self.foot = QHBoxLayout()
+        self.foot.setSpacing(8)
+        self.foot_note = label("", "quiet", wrap=True)
+        self.foot.addWidget(self.foot_note, 1)
+        self.primary: QPushButton = button("", self.act, look="primary")
+        self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
+        outer.addLayout(self.foot)
+
+    def set_title(self, title: str, subtitle: str) -> None:
+        """Name the page."""
+        self.title.setText(title)
+        self.subtitle.setText(subtitle)
+        self.setAccessibleName(title)
+
+    def use_empty(self, empty: Empty) -> None:
+        """Give the page its empty state."""
+        self.empty = empty
+        self.stack.addWidget(empty)
+
+    def use_busy(self, busy: Busy) -> None:
+        """Give the page its busy state."""
+        self.busy = busy
+        self.stack.addWidget(busy)
+
+    def show_part(self, part: QWidget | None) -> None:
+        """Show the content, the empty or the busy state."""
+        self.stack.setCurrentWidget(part or self.content)
+
+    def set_primary(self, text: str, enabled: bool, why: str = "") -> None:
+        """Name the primary button; `why` says in the footer what it waits for, or what else matters."""
+        self.primary.setText(text)
+        self.primary.setEnabled(enabled)
+        self.foot_note.setText(why)
+        self.primary.setToolTip("" if enabled else why)
+
+    def fault(self, text: str) -> None:
+        """Show a fault's sentence; the work stays as it is."""
+        self.banner.say("fault", text)
+
+    def act(self) -> None:
+        """Do what the primary button says."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Read the session anew."""
+        raise NotImplementedError
+
+    def arrived(self) -> None:
+        """The page has come to the front."""
+
+    def help_text(self) -> str:
+        """Return the text of "What this means", as simple HTML."""
+        raise NotImplementedError

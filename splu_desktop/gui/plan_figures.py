@@ -1,0 +1,86 @@
+"""The figures behind the plan page, from core alone: what the plots draw at once, and the table made in a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core import guarantees
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column
+from splu_desktop.gui.plots import LargeCounts, SmallCounts
+
+SLIDER = range(2, 51)
+_GRID = np.array([float(f"{t:.4g}") for t in np.geomspace(0.001, 0.5, 80)])
+_LEAST_SHOWN = 20
+_MOST_SHOWN = 120
+
+
+@lru_cache(maxsize=256)
+def _top(epsilon: float) -> float:
+    # T_f rises with gamma towards the Poisson limit; the largest gamma of the slider comes within 2 % of it.
+    return float(guarantees.t_f_exact(SLIDER[-1], epsilon, [0.001])[0]) * 2
+
+
+def curves(gamma: int, thresholds: Thresholds, counts: NDArray[np.int64]) -> tuple[LargeCounts, SmallCounts]:
+    """Return what both plots draw. About a millisecond, so the window may call it. Raises BadSetting."""
+    epsilon, alpha = thresholds.epsilon, thresholds.alpha
+    exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, _GRID)
+    large = LargeCounts(
+        t_e=_GRID,
+        exact=exact,
+        chebyshev=chebyshev,
+        as_published=published,
+        chosen=(thresholds.t_e, guarantees.t_f(gamma, epsilon, thresholds.t_e)),
+        top=_top(epsilon),
+        counts=counts,
+        alpha=alpha,
+        epsilon=epsilon,
+    )
+    shown = min(max(_LEAST_SHOWN, 3 * alpha), max(_MOST_SHOWN, alpha))
+    return large, SmallCounts(guarantees.small_count_curve(gamma, epsilon, shown), alpha, epsilon)
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """One value of an SA under a plan.
+
+    Attributes
+    ----------
+    count : its true count, records.
+    group : "protected" (at most alpha), "answerable" (at least T_f), "between".
+    wrong : probability that its published count is wrong by more than epsilon.
+    error : expected relative error of its published count.
+    signal : what is left of its link to the other columns, 1 all, 0 none.
+    """
+
+    value: str
+    count: int
+    group: str
+    wrong: float
+    error: float
+    signal: float
+
+
+def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Progress) -> tuple[ValueRow, ...]:
+    """Return one row per value, the most frequent first. Runs in a worker."""
+    progress.report("Values", 0.0)
+    counts = column.counts()
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    f = counts[order]
+    wrong = guarantees.miss_probability(gamma, thresholds.epsilon, f)
+    progress.report("Values", 0.5)
+    error = guarantees.expected_relative_error(gamma, f)
+    signal = guarantees.signal(f, column.n, gamma)
+    t_f = guarantees.t_f(gamma, thresholds.epsilon, thresholds.t_e)
+    group = np.where(f <= thresholds.alpha, "protected", np.where(f >= t_f, "answerable", "between"))
+    progress.report("Values", 1.0)
+    return tuple(
+        ValueRow(str(value), int(count), str(kind), float(p), float(e), float(s))
+        for value, count, kind, p, e, s in zip(column.labels[order], f, group, wrong, error, signal, strict=True)
+    )

@@ -1,0 +1,448 @@
+"""Plan: choose the group size gamma and see at once what it protects and what stays answerable."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core import sentences
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.table import Column
+from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.page import Page
+from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
+from splu_desktop.gui.plan_figures import ValueRow, curves, value_rows
+from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
+from splu_desktop.gui.session import Choices, Session, Step
+from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Card, Empty, Picture, button, label, margins
+from splu_desktop.gui.words import number, percent
+
+_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
+
+
+class PlanPage(Page):
+    """The third page."""
+
+    step = Step.PLAN
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.set_title(
+            self.tr("Plan"), self.tr("Choose how large the groups of decoys are, and see what that protects.")
+        )
+        empty = Empty(
+            "sliders-horizontal",
+            self.tr("No sensitive column yet"),
+            self.tr("Open a table and mark the column whose small counts must be protected, such as a diagnosis."),
+        )
+        empty.buttons.addWidget(
+            button(
+                self.tr("&Classify the columns"), lambda: self.go.emit(Step.CLASSIFY), look="primary", picture="tags"
+            )
+        )
+        self.use_empty(empty)
+        self._drawn: tuple[object, ...] = ()
+        self._listed: tuple[object, ...] = ()
+        self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
+        self._last_change = 0.0
+        self._stroke = 0
+        self._build_controls()
+        self._build_plots()
+        self._build_tabs()
+        self.refresh()
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build_controls(self) -> None:
+        card = Card(spacing=8)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        self.column = QComboBox()
+        self.column.setAccessibleName(self.tr("Sensitive column shown"))
+        self.column.currentIndexChanged.connect(lambda _: self._column_changed())
+        self.column.setMinimumContentsLength(12)
+        self.together = QCheckBox(self.tr("&Same group size for all"))
+        self.together.toggled.connect(self._together_changed)
+        self.gamma = GammaControl()
+        self.gamma.changed.connect(self._gamma_changed)
+        grid.addWidget(self.gamma, 0, 0)
+        self.which = QWidget()
+        side = QHBoxLayout(self.which)
+        margins(side, 0, spacing=12)
+        side.addWidget(self.column)
+        side.addWidget(self.together)
+        card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
+        card.body.addLayout(grid)
+
+        asks = QHBoxLayout()
+        asks.setSpacing(6)
+        self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
+        self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
+        self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
+        for words, box, hint in (
+            (
+                self.tr("Small: up to"),
+                self.alpha,
+                self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
+            ),
+            (
+                self.tr("Wrong: by more than"),
+                self.epsilon,
+                self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
+            ),
+            (
+                self.tr("Large counts may fail in"),
+                self.t_e,
+                self.tr("T_E: the probability with which a large count may still be wrong"),
+            ),
+        ):
+            text = label(words)
+            text.setBuddy(box)
+            text.setToolTip(hint)
+            box.setToolTip(hint)
+            asks.addWidget(text)
+            asks.addWidget(box)
+            asks.addSpacing(12)
+        asks.addStretch(1)
+        for box in (self.alpha, self.epsilon, self.t_e):
+            box.valueChanged.connect(lambda _: self._thresholds_changed())
+        card.body.addLayout(asks)
+        self.body.addWidget(card)
+
+    def _build_plots(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.small_plot = SmallCountsPlot()
+        self.large_plot = LargeCountsPlot()
+        self.published_curve = QCheckBox(self.tr("Show the papers' curve"))
+        self.published_curve.setToolTip(
+            self.tr("The curve as published. It is not valid: it promises far more than the release keeps.")
+        )
+        self.published_curve.toggled.connect(self.large_plot.show_published_curve)
+        self.small_note = label("", "quiet")
+        self.large_note = label("", "quiet")
+        for plot, picture, colour, title, note, extra in (
+            (self.small_plot, "shield", "protected", self.tr("Small counts are shown wrong"), self.small_note, None),
+            (
+                self.large_plot,
+                "circle-check",
+                "answerable",
+                self.tr("Large counts can be relied on"),
+                self.large_note,
+                self.published_curve,
+            ),
+        ):
+            card = Card(spacing=4)
+            margins(card.body, 12, 8, 8, 6, spacing=4)
+            head = QHBoxLayout()
+            head.setSpacing(8)
+            head.addWidget(Picture(picture, colour))
+            head.addWidget(label(title, "strong"), 1)
+            if extra is not None:
+                head.addWidget(extra)
+            head.addWidget(self._save_button(plot, title))
+            card.body.addLayout(head)
+            card.body.addWidget(plot, 1)
+            note.setMinimumHeight(note.fontMetrics().height())
+            note.setFont(self.font())
+            plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
+            card.body.addWidget(note)
+            row.addWidget(card, 1)
+        self.body.addLayout(row, 3)
+
+    def _save_button(self, plot: Plot, title: str) -> QWidget:
+        made = button("", lambda: self.ask_picture(plot), look="flat", picture="download")
+        made.setToolTip(self.tr("Save this plot as a picture (SVG or PNG)"))
+        made.setAccessibleName(self.tr("Save the plot “{title}” as a picture").format(title=title))
+        return made
+
+    def _build_tabs(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        promises = QWidget()
+        column = QVBoxLayout(promises)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self.promise_small = label(wrap=True, selectable=True)
+        self.promise_large = label(wrap=True, selectable=True)
+        for picture, colour, text in (
+            ("shield", "protected", self.promise_small),
+            ("circle-check", "answerable", self.promise_large),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text, 1)
+            column.addLayout(row)
+        self.copy_button = button(self.tr("Copy &these sentences"), self.copy_promises, picture="copy")
+        column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        self.tabs.addTab(promises, self.tr("P&romises"))
+
+        values = QWidget()
+        column = QVBoxLayout(values)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self.totals = label("", "quiet")
+        column.addWidget(self.totals)
+        words = {
+            "protected": self.tr("protected"),
+            "between": self.tr("in between"),
+            "answerable": self.tr("answerable"),
+        }
+        pictures = {"protected": "shield", "between": "circle", "answerable": "circle-check"}
+        self.values_model: RowsModel[ValueRow] = RowsModel(
+            [
+                Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
+                Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+                Field(
+                    self.tr("Count is"),
+                    lambda r: words[r.group],
+                    key=lambda r: r.count,
+                    colour=lambda r: r.group,
+                    picture=lambda r: pictures[r.group],
+                    hint=self.tr("Protected: small, shown wrong on purpose. Answerable: large, can be relied on."),
+                ),
+                Field(
+                    self.tr("Shown wrong"),
+                    lambda r: percent(r.wrong),
+                    key=lambda r: r.wrong,
+                    right=True,
+                    hint=self.tr("Probability that the published count is wrong by more than the error set above"),
+                ),
+                Field(
+                    self.tr("Usual error"),
+                    lambda r: percent(r.error),
+                    key=lambda r: r.error,
+                    right=True,
+                    hint=self.tr("Expected relative error of the published count"),
+                ),
+                Field(
+                    self.tr("Signal left"),
+                    lambda r: percent(r.signal),
+                    key=lambda r: r.signal,
+                    right=True,
+                    hint=self.tr(
+                        "How much of this value's link to the other columns is left. 100 %: all that the group size"
+                        " allows; 0 %: nothing can be told any more."
+                    ),
+                ),
+            ]
+        )
+        self.values = TableView(self.tr("Values of the sensitive column"))
+        ordered = SortFilter()
+        ordered.setParent(self.values)
+        ordered.setSourceModel(self.values_model)
+        self.values.setModel(ordered)
+        self.values.setSortingEnabled(True)
+        self.values.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        column.addWidget(self.values, 1)
+        self.tabs.addTab(values, self.tr("&Values"))
+        self.body.addWidget(self.tabs, 2)
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def shown_column(self) -> str:
+        """Return the name of the SA whose figures are shown."""
+        return self.column.currentText()
+
+    def _merge(self) -> str:
+        # A drag of the slider is one step of undo, two drags are two.
+        now = time.monotonic()
+        if now - self._last_change > _PAUSE:
+            self._stroke += 1
+        self._last_change = now
+        return str(self._stroke)
+
+    def _gamma_changed(self, gamma: int) -> None:
+        choices = self.session.choices
+        if choices is None:
+            return
+        self._draw(gamma, choices.thresholds)
+        names = choices.sensitive if choices.together else (self.shown_column(),)
+        after = replace(choices, gammas={**choices.gammas, **dict.fromkeys(names, gamma)})
+        self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
+
+    def _thresholds_changed(self) -> None:
+        choices = self.session.choices
+        if choices is None:
+            return
+        thresholds = Thresholds(
+            epsilon=round(self.epsilon.value() / 100, 6),
+            t_e=round(self.t_e.value() / 100, 6),
+            alpha=self.alpha.value(),
+            t_p=choices.thresholds.t_p,
+        )
+        self._draw(self.gamma.value(), thresholds)
+        after = replace(choices, thresholds=thresholds)
+        self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
+
+    def _together_changed(self, on: bool) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            self.session.choose(replace(choices, together=on), self.tr("one group size for all"))
+
+    def _column_changed(self) -> None:
+        if self.session.choices is not None and self.shown_column():
+            self._show(self.session.choices)
+
+    def copy_promises(self) -> None:
+        """Copy the promises as text."""
+        QGuiApplication.clipboard().setText(f"{self.promise_small.text()}\n{self.promise_large.text()}")
+
+    def ask_picture(self, plot: Plot) -> None:
+        """Let the user choose where a plot is saved."""
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save the plot"), f"{plot.accessibleName()}.svg", self.tr("Pictures (*.svg *.png)")
+        )
+        if not name:
+            return
+        path = Path(name)
+        try:
+            plot.save(path if path.suffix.lower() in (".svg", ".png") else path.with_suffix(".svg"))
+        except OSError as fault:
+            self.fault(
+                self.tr("“{name}” can't be written ({why}); choose another folder.").format(
+                    name=path.name, why=fault.strerror or type(fault).__name__
+                )
+            )
+
+    def act(self) -> None:
+        self.session.confirm(Step.PLAN)
+        self.go.emit(Step.PUBLISH)
+
+    # -- showing -------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        choices = self.session.choices
+        if choices is None or not self.session.ready_to_plan():
+            self.show_part(self.empty)
+            self.set_primary(self.tr("Continue"), False, "")
+            return
+        self.show_part(None)
+        names = list(choices.sensitive)
+        if [self.column.itemText(i) for i in range(self.column.count())] != names:
+            kept = self.shown_column()
+            with QSignalBlocker(self.column):
+                self.column.clear()
+                self.column.addItems(names)
+                self.column.setCurrentIndex(max(0, names.index(kept) if kept in names else 0))
+        self.which.setVisible(len(names) > 1)
+        self._show(choices)
+
+    def _show(self, choices: Choices) -> None:
+        source = self.session.source
+        if source is None:
+            return
+        name = self.shown_column()
+        thresholds = choices.thresholds
+        with QSignalBlocker(self.epsilon), QSignalBlocker(self.t_e), QSignalBlocker(self.alpha):
+            self.epsilon.setValue(thresholds.epsilon * 100)
+            self.t_e.setValue(thresholds.t_e * 100)
+            self.alpha.setValue(thresholds.alpha)
+        with QSignalBlocker(self.together):
+            self.together.setChecked(choices.together)
+        bound = choices.sensitive if choices.together else (name,)
+        limiting = min((source.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
+        self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
+        self._draw(choices.gammas[name], thresholds)
+        self._list_values(name, choices.gammas[name], thresholds)
+        if choices.together or len(choices.sensitive) == 1:
+            text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))
+        else:
+            text = self.tr("Continue with these groups")
+        self.set_primary(text, True)
+
+    def _column(self) -> Column | None:
+        source = self.session.source
+        name = self.shown_column()
+        return source.imported.table[name] if source is not None and name else None
+
+    def _draw(self, gamma: int, thresholds: Thresholds) -> None:
+        """Draw both plots and the promises; a millisecond of computing, the rest is drawing."""
+        column = self._column()
+        if column is None:
+            return
+        key = (column, gamma, thresholds)
+        if key == self._drawn:
+            return
+        if self._counts[0] is not column:
+            self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
+        try:
+            large, small = curves(gamma, thresholds, self._counts[1])
+            promises = (
+                sentences.small_count_promise(gamma, thresholds.epsilon, thresholds.alpha, column=column.name),
+                sentences.large_count_promise(gamma, thresholds.epsilon, thresholds.t_e, column=column.name),
+            )
+        except SpluError as fault:
+            self.fault(str(fault))
+            return
+        self._drawn = key
+        self.large_plot.draw(large)
+        self.small_plot.draw(small)
+        self.promise_small.setText(promises[0])
+        self.promise_large.setText(promises[1])
+        for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
+            note.setText(self._hint(plot))
+
+    def _hint(self, plot: Plot) -> str:
+        if plot is self.small_plot:
+            return self.tr("Shaded: the counts you call small")
+        return self.tr("Thick: exact. Thin: Chebyshev's bound. Right: your values")
+
+    def _list_values(self, name: str, gamma: int, thresholds: Thresholds) -> None:
+        column = self._column()
+        key = (column, gamma, thresholds)
+        if column is None or key == self._listed:
+            return
+        self._listed = key
+        job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress))
+        job.done.connect(self._values_ready)
+        job.failed.connect(self.fault)
+
+    def _values_ready(self, rows: tuple[ValueRow, ...]) -> None:
+        first = not self.values_model.rows
+        self.values_model.show(rows)
+        if first:
+            self.values.fit_columns(280)
+        self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(rows))))
+        parts = []
+        for group, words in (
+            ("protected", self.tr("{values} protected ({records} records)")),
+            ("between", self.tr("{values} in between ({records} records)")),
+            ("answerable", self.tr("{values} answerable ({records} records)")),
+        ):
+            chosen = [row for row in rows if row.group == group]
+            parts.append(words.format(values=number(len(chosen)), records=number(sum(r.count for r in chosen))))
+        self.totals.setText(", ".join(parts))
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>Each patient is put into a group with others who have other values; one of the group's values is then"
+            " drawn for each. The <b>group size gamma</b> says how many.</p>"
+            "<p><span class='p'>Small counts</span> become unreliable on purpose: nobody can tell whether two or no"
+            " patients have a rare diagnosis.</p>"
+            "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
+            "<p><b>What should I choose?</b></p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better: who finds a person's row and reads the"
+            " value there is right with probability 1 in gamma. They also blur how values hang together with the other"
+            " columns (“signal left”).</p>"
+            "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
+            " table.</p>"
+        )

@@ -1,0 +1,280 @@
+"""The only mutable state of the window: one frozen value per stage, and the undo stack of the choices.
+
+Import -> classify -> plan -> publish -> query and report. A stage's value is never changed, only replaced; replacing
+one drops the results of the later stages and says so. Results are kept beside the choices they were made from, so
+undoing back to those choices brings them back instead of computing them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
+from splu_desktop.core.published import Published
+from splu_desktop.core.roles import Role, Suggestion
+from splu_desktop.files.importer import Imported
+from splu_desktop.gui.facts import ColumnFacts
+
+
+class Step(IntEnum):
+    """The six pages, in order."""
+
+    IMPORT = 0
+    CLASSIFY = 1
+    PLAN = 2
+    PUBLISH = 3
+    QUERY = 4
+    REPORT = 5
+
+
+class State(Enum):
+    """What the rail says of a step."""
+
+    BLOCKED = "blocked"
+    OPEN = "open"
+    DONE = "done"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and what is known of its columns.
+
+    Attributes
+    ----------
+    path : the file.
+    imported : table, choices, problems, facts of the file.
+    suggestions : column name -> suggested role with its reason.
+    facts : one per column, in the table's order.
+    """
+
+    path: Path
+    imported: Imported
+    suggestions: Mapping[str, Suggestion]
+    facts: tuple[ColumnFacts, ...]
+
+    def fact(self, name: str) -> ColumnFacts:
+        """Return the facts of one column."""
+        return next(fact for fact in self.facts if fact.name == name)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All that the custodian decides about one source. Compared by value: equal choices make equal plans.
+
+    Attributes
+    ----------
+    roles : column name -> role, for every column.
+    gammas : SA name -> gamma, for every SA.
+    thresholds : epsilon, T_E, alpha and T_P as asked.
+    together : whether one gamma is set for all SAs.
+    """
+
+    roles: Mapping[str, Role]
+    gammas: Mapping[str, int] = field(default_factory=dict)
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    together: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+        object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the SAs, in the table's order."""
+        return tuple(name for name, role in self.roles.items() if role is Role.SA)
+
+    def plan(self) -> Plan:
+        """Return the plan of a release. Raises BadSetting."""
+        return Plan(self.roles, {name: self.gammas[name] for name in self.sensitive}, self.thresholds)
+
+    def fitted(self, source: Source) -> Choices:
+        """Return the choices with a feasible gamma for exactly the SAs there are (one for all where `together`)."""
+        limits = {name: source.fact(name).largest_gamma for name in self.sensitive}
+        if not limits:
+            return replace(self, gammas={})
+        common = next((self.gammas[n] for n in limits if n in self.gammas), DEFAULT_GAMMA)
+        if self.together:
+            common = max(2, min(common, *limits.values()))
+            return replace(self, gammas=dict.fromkeys(limits, common))
+        return replace(self, gammas={n: max(2, min(self.gammas.get(n, common), most)) for n, most in limits.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release at hand.
+
+    Attributes
+    ----------
+    published : its table.
+    facts : the content of its `release.json`.
+    folder : where it lies.
+    made_from : the source and choices it was made from in this session; None for one opened from its folder.
+    """
+
+    published: Published
+    facts: Mapping[str, Any]
+    folder: Path
+    made_from: tuple[Source, Choices] | None = None
+
+
+class _Choose(QUndoCommand):
+    def __init__(self, session: Session, before: Choices, after: Choices, words: str, merge: str) -> None:
+        super().__init__(words)
+        self._session, self._before, self._after, self._merge = session, before, after, merge
+
+    def redo(self) -> None:
+        self._session._take(self._after)
+
+    def undo(self) -> None:
+        self._session._take(self._before)
+
+    def id(self) -> int:
+        return hash(self._merge) % 1_000_000 if self._merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Choose) or other._merge != self._merge:
+            return False
+        self._after = other._after
+        self.setObsolete(self._after == self._before)
+        return True
+
+
+class Session(QObject):
+    """What is open and decided now.
+
+    Signals
+    -------
+    changed : something was replaced; every page reads anew.
+    noticed (str) : a sentence the user should see, such as which results were dropped.
+    """
+
+    changed = Signal()
+    noticed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        self._source: Source | None = None
+        self._choices: Choices | None = None
+        self._release: Release | None = None
+        self._confirmed: set[Step] = set()
+
+    @property
+    def source(self) -> Source | None:
+        """The table that is open."""
+        return self._source
+
+    @property
+    def choices(self) -> Choices | None:
+        """What is decided about it."""
+        return self._choices
+
+    @property
+    def release(self) -> Release | None:
+        """The release at hand, unless an earlier step was changed since."""
+        return None if self.stale else self._release
+
+    @property
+    def dropped(self) -> Release | None:
+        """The release that no longer belongs to the choices, None while it does."""
+        return self._release if self.stale else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether source or choices differ from those that the release was made from."""
+        if self._release is None or self._release.made_from is None:
+            return False
+        source, choices = self._release.made_from
+        return source is not self._source or choices != self._choices
+
+    def open_source(self, source: Source) -> None:
+        """Take a table that was read, with the suggested roles as first choices. Ends the undo history."""
+        had = self.release
+        self.undo_stack.clear()
+        self._confirmed.clear()
+        self._source = source
+        roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
+        self._choices = Choices(roles).fitted(source)
+        if had is not None and had.made_from is not None:
+            self._say_dropped(self.tr("another table was opened"))
+        self.changed.emit()
+
+    def choose(self, choices: Choices, words: str, merge: str = "") -> None:
+        """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        choices = choices.fitted(self._source)
+        if choices != self._choices:
+            self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))
+
+    def set_roles(self, roles: Mapping[str, Role], words: str) -> None:
+        """Give columns other roles."""
+        if self._choices is not None:
+            self.choose(replace(self._choices, roles={**self._choices.roles, **roles}), words)
+
+    def take_release(self, release: Release) -> None:
+        """Take a release that was just made, or opened."""
+        self._release = release
+        if release.made_from is not None:
+            self._confirmed.update((Step.IMPORT, Step.CLASSIFY, Step.PLAN))
+        self.changed.emit()
+
+    def confirm(self, step: Step) -> None:
+        """Note that the user has finished a step."""
+        self._confirmed.add(step)
+        self.changed.emit()
+
+    def ready_to_plan(self) -> bool:
+        """Whether at least one SA is marked and every SA can have groups."""
+        if self._source is None or self._choices is None:
+            return False
+        marked = self._choices.sensitive
+        return bool(marked) and all(self._source.fact(name).largest_gamma >= 2 for name in marked)
+
+    def state(self, step: Step) -> State:
+        """Return what the rail says of a step."""
+        if step is Step.IMPORT:
+            return State.DONE if self._source else State.OPEN
+        if step in (Step.QUERY, Step.REPORT):
+            if self.stale:
+                return State.STALE
+            if self._release is None:
+                return State.BLOCKED
+            return State.DONE if step in self._confirmed else State.OPEN
+        blocked = self._source is None if step is Step.CLASSIFY else not self.ready_to_plan()
+        if blocked:
+            return State.BLOCKED
+        if step is Step.PUBLISH:
+            if self.stale:
+                return State.STALE
+            return State.DONE if self._release is not None and self._release.made_from else State.OPEN
+        return State.DONE if step in self._confirmed else State.OPEN
+
+    def _take(self, choices: Choices) -> None:
+        had = self.release
+        self._choices = choices
+        if had is not None and self.stale:
+            self._say_dropped(self.tr("the choices it was made from have changed"))
+        elif had is None and self.release is not None:
+            self.noticed.emit(self.tr("These are the choices of your release again, so its results are back."))
+        self.changed.emit()
+
+    def _say_dropped(self, why: str) -> None:
+        # The release itself is a file on disk and stays there; only what the window shows of it is dropped.
+        release = self._release
+        if release is not None:
+            self.noticed.emit(
+                self.tr(
+                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
+                    " undo."
+                ).format(name=release.folder.name, why=why)
+            )

@@ -1,0 +1,41 @@
+"""Numbers as the user's locale writes them."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QLocale
+
+
+def number(count: float) -> str:
+    """Return a whole number with thousands marks: 20,000."""
+    return QLocale().toString(round(count))
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """Return a number with at most `digits` significant digits, without an exponent."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return QLocale().toString(0)
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return QLocale().toString(value, "f", min(places, 6))
+
+
+def percent(share: float, places: int | None = None) -> str:
+    """Return a share in 0..1 as per cent: 12.3 %, 0.05 %, 60 %. `places` None chooses by size."""
+    if not math.isfinite(share):
+        return "–"
+    hundred = 100.0 * share
+    if places is None:
+        places = 0 if hundred == 0 or hundred >= 99.95 or abs(hundred - round(hundred)) < 1e-9 else 1
+        if 0 < hundred < 0.095:
+            places = 2
+        if 0 < hundred < 0.005:
+            return "< " + QLocale().toString(0.01, "f", 2) + " %"
+    return QLocale().toString(hundred, "f", places) + " %"
+
+
+def size(octets: int) -> str:
+    """Return a file's size in words: 1.2 MB."""
+    return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
