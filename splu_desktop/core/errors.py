@@ -41,9 +41,9 @@ class Ineligible(SpluError):
         few = f"has only {values} distinct value{'s' if values != 1 else ''} and " if gamma > values else ""
         limit = f"the largest group size possible here is gamma {largest_gamma}"
         if largest_gamma >= 2:
-            remedy = f"{limit}; choose that or less, or group the column's values"
+            remedy = f"{limit}; choose that or less, or divide the value into finer ones"
         else:
-            remedy = f"{limit}, so no gamma protects this column as it is; group its values or choose another column"
+            remedy = f"{limit}, so no gamma protects this column as it is; divide that value or choose another column"
         super().__init__(
             f"Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
             f"{100.0 * count / records:.1f} % of the {records} records, more than the 1 in {gamma} that decoy "
