@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
+import zipfile
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -195,3 +197,27 @@ def test_the_true_counts_that_start_and_readme_tell() -> None:
     assert len(rows_of_truth) == 3
     for question, count in rows_of_truth:
         assert truth(shlex.split(question)) == int(count.replace(",", ""))
+
+
+def test_a_wheel_has_all_it_needs(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, check=True, capture_output=True, cwd=ROOT)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name == f"splu_desktop-{splu_desktop.__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "installed")
+    facts = next((tmp_path / "installed").glob("*.dist-info"))
+    assert (facts / "licenses/LICENSE").is_file()
+    assert "splu = splu_desktop.cli:main" in (facts / "entry_points.txt").read_text("utf-8")
+    program = "from splu_desktop.files.resources import sample_path; print(sample_path())"
+    # -P and the environment keep this checkout out of sight.
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = Path(done.stdout.strip())
+    assert found.is_relative_to(tmp_path)
+    assert found.read_bytes() == sample_path().read_bytes()
