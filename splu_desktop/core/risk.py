@@ -1,47 +1,143 @@
-"""How recognisable records are by the columns published unchanged: uniques and small classes."""
+"""How recognisable records are by the columns published unchanged: uniques, small classes, and what causes them.
+
+A class is the set of records that agree on all non-sensitive attributes (NSAs) kept; a missing value agrees with equal
+missing values only. A record is unique where its class has size 1; a class below k breaks k-anonymity. The sensitive
+attributes play no part: they are re-drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.classes import Classes, classes_of, keys_of, one_class, sizes_of
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Table
 
-_ROOM = 2**62  # combined keys stay below this, so that int64 holds them
+KS = (2, 3, 5, 10)
+_STAGE = "Looking for what makes records recognisable"
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Small classes among N records.
+
+    Attributes
+    ----------
+    records : N.
+    classes : number of classes.
+    smallest : records in the smallest class; 0 for no records.
+    below : k -> records in classes of fewer than k records; k = 2 counts the unique ones.
+    """
+
+    records: int
+    classes: int
+    smallest: int
+    below: Mapping[int, int]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "below", MappingProxyType(dict(self.below)))
+
+    @property
+    def unique(self) -> int:
+        """Records that no other record agrees with."""
+        return self.below[2]
+
+    def share(self, k: int) -> float:
+        """Return the share of the records that stand in classes of fewer than k."""
+        return self.below[k] / self.records if self.records else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        below = {str(k): count for k, count in self.below.items()}
+        return {"records": self.records, "classes": self.classes, "smallest_class": self.smallest, "below": below}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What one column contributes: the risk that stays when it alone is left out."""
+
+    name: str
+    without: Risk
+
+    def freed(self, whole: Risk, k: int) -> int:
+        """Return how many records leave the classes below k when the column is left out of `whole`."""
+        return whole.below[k] - self.without.below[k]
 
 
 def class_sizes(table: Table, names: Sequence[str], progress: Progress | None = None) -> NDArray[np.int64]:
     """Return (C,) sizes, in records, of the classes of records that agree on all of `names`.
 
-    They add up to N; with no name all records are one class. A record is unique where its class has size 1; a class
-    below k breaks k-anonymity. Raises UnknownColumn; Cancelled.
+    They add up to N; with no name all records are one class. Raises UnknownColumn; Cancelled.
     """
-    progress = progress or Silent()
-    if table.n == 0:
-        return np.zeros(0, np.int64)
-    keys = np.zeros(table.n, np.int64)
-    span = 1
-    for done, name in enumerate(names):
-        progress.report("Looking for recognisable records", done / len(names))
-        column = table[name]
-        width = max(1, column.m)
-        if span * width > _ROOM:
-            # Renumber the classes found so far: there are at most N of them.
-            found, keys = np.unique(keys, return_inverse=True)
-            keys = keys.astype(np.int64, copy=False)
-            span = len(found)
-        keys *= width
-        keys += column.codes
-        span *= width
-    progress.report("Looking for recognisable records", 1.0)
-    keys.sort()
-    edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
-    return np.diff(edges)
+    return sizes_of(*keys_of(_widest_last(table, names), table.n, progress))
 
 
 def records_below(sizes: NDArray[np.int64], k: int) -> int:
     """Return how many records stand in classes smaller than k; k = 2 counts the unique ones."""
     return int(sizes[sizes < k].sum())
+
+
+def risk(table: Table, names: Sequence[str], progress: Progress | None = None) -> Risk:
+    """Return how recognisable records are by the columns `names`. Raises UnknownColumn; Cancelled."""
+    return figures(class_sizes(table, names, progress))
+
+
+def figures(sizes: NDArray[np.int64]) -> Risk:
+    """Return the figures of classes with these sizes."""
+    few = np.bincount(np.minimum(sizes, max(KS)), minlength=max(KS) + 1) * np.arange(max(KS) + 1)
+    below = {k: int(few[:k].sum()) for k in KS}
+    return Risk(
+        int(sizes.sum()), len(sizes), int(sizes.min(initial=np.iinfo(np.int64).max)) if len(sizes) else 0, below
+    )
+
+
+def causes(table: Table, names: Sequence[str], progress: Progress | None = None) -> tuple[Cause, ...]:
+    """Return for each of `names` what leaving it out would change, the most telling column first.
+
+    First is the column whose absence leaves the fewest unique records, then the fewest below 3, 5 and 10.
+    """
+    progress = progress or Silent()
+    columns = _widest_last(table, names)
+    found = [Cause(name, figures(sizes)) for name, sizes in _left_out(columns, table.n, progress)]
+    order = {name: place for place, name in enumerate(names)}
+    return tuple(sorted(found, key=lambda c: (*(c.without.below[k] for k in KS), order[c.name])))
+
+
+def others(table: Table, names: Sequence[str], name: str, progress: Progress | None = None) -> Classes:
+    """Return the classes by all of `names` but `name`: what `with_column` needs to try the column generalised."""
+    return classes_of(_widest_last(table, [n for n in names if n != name]), table.n, progress)
+
+
+def with_column(rest: Classes, column: Column) -> Risk:
+    """Return the risk by the columns behind `rest` and this one, such as a column generalised on trial."""
+    return figures(rest.split_sizes(column.codes, column.m))
+
+
+def _widest_last(table: Table, names: Sequence[str]) -> list[Column]:
+    """Return the columns by number of labels: classes stay few, and renumbering cheap, for as long as possible."""
+    return sorted((table[name] for name in dict.fromkeys(names)), key=lambda column: column.m)
+
+
+def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Give each column's name and the sizes of the classes by all the others.
+
+    Classes by the columns behind are kept for each place (4 N bytes each), classes by those before grow on the way, so
+    that each place costs two renumberings and a sort, whatever the number of columns.
+    """
+    behind = [one_class(n)]
+    for done, column in enumerate(reversed(columns[1:])):
+        progress.report(_STAGE, done / (3 * len(columns)))
+        behind.append(behind[-1].split(column))
+    before = one_class(n)
+    for done, column in enumerate(columns):
+        progress.report(_STAGE, 1 / 3 + 2 * done / (3 * len(columns)))
+        rest = behind.pop()
+        yield column.name, before.split_sizes(rest.ids, rest.count)
+        before = before.split(column)
+    progress.report(_STAGE, 1.0)
