@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
-
-_MARK = ".splu-partial-"
+from splu_desktop.files.partial import partial_beside
 
 
 class CannotWrite(FileFault):
     """The destination refuses: no room, no right, no such folder, or something is there already."""
-
-
-def _partial(target: Path) -> Path:
-    return target.with_name(f"{_MARK}{target.name[:80]}-{secrets.token_hex(6)}")
 
 
 def _refused(target: Path, fault: OSError) -> CannotWrite:
@@ -50,35 +43,41 @@ def check_new_folder(target: Path) -> None:
 
 
 @contextlib.contextmanager
-def whole_folder(target: Path) -> Iterator[Path]:
+def whole_folder(target: Path, *, before: Callable[[], None] | None = None) -> Iterator[Path]:
     """Give a temporary folder beside `target` that becomes `target` when the block ends without an exception.
+
+    Parameters
+    ----------
+    target : must not exist; its parent must.
+    before : called when all is on disk, immediately before the folder appears; raising keeps it from appearing.
 
     Raises CannotWrite if `target` exists, its parent does not, or the system refuses; the temporary folder is removed
     whatever happens.
     """
     check_new_folder(target)
-    partial = _partial(target)
     try:
-        partial.mkdir()
-        yield partial
-        for file in partial.iterdir():
-            _sync(file)
-        _sync(partial)
-        if target.exists():
-            raise CannotWrite(f"“{target}” was created by someone else meanwhile; choose a new folder name.")
-        partial.rename(target)
-        _sync(target.parent)
+        with partial_beside(target) as partial:
+            partial.mkdir()
+            yield partial
+            for file in partial.iterdir():
+                _sync(file)
+            _sync(partial)
+            if before is not None:
+                before()
+            if target.exists() or target.is_symlink():
+                raise CannotWrite(f"“{target}” was created by someone else meanwhile; choose a new folder name.")
+            partial.rename(target)
+            _sync(target.parent)
     except OSError as fault:
         raise _refused(target, fault) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def whole_file(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def whole_file(target: Path, *, overwrite: bool = False, before: Callable[[], None] | None = None) -> Iterator[Path]:
     """Give a temporary file name beside `target` that becomes `target` when the block ends without an exception.
 
     Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
+    `before` is as for `whole_folder`.
     """
     if target.is_dir():
         raise CannotWrite(f"“{target}” is a folder; give a file name.")
@@ -86,13 +85,13 @@ def whole_file(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise CannotWrite(f"“{target}” exists already; choose another name.")
     if not target.parent.is_dir():
         raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
-    partial = _partial(target)
     try:
-        yield partial
-        _sync(partial)
-        partial.replace(target)
-        _sync(target.parent)
+        with partial_beside(target) as partial:
+            yield partial
+            _sync(partial)
+            if before is not None:
+                before()
+            partial.replace(target)
+            _sync(target.parent)
     except OSError as fault:
         raise _refused(target, fault) from None
-    finally:
-        partial.unlink(missing_ok=True)

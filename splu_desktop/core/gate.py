@@ -1,0 +1,176 @@
+"""The gate before publishing: every condition of a release on a line of its own, with a light.
+
+Green needs nothing. Amber is a risk that the custodian may take, in words that go into the register. Red keeps the
+release back; the line names the step and column where it is mended. Lines about files, machine and register are added
+by `files.publishing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.groups import check_eligible
+from splu_desktop.core.guarantees import t_p, t_p_reaches
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.risk import class_sizes, records_below
+from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.table import Table
+
+
+class Light(Enum):
+    """How a line of the gate stands."""
+
+    GREEN = "green"
+    AMBER = "amber"
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One condition of a release.
+
+    Attributes
+    ----------
+    name : stable, what `--accept` takes: "eligible", "identifiers", "sensitive", "unique-records", "thresholds",
+        "source", "earlier-release", "register", "destination", "room", "memory", "time".
+    light : how it stands.
+    sentence : what was found and, unless green, what to do or what is risked.
+    step : where it is mended: "import", "classify", "plan" or "publish".
+    column : the column it is about, None where it is about the table.
+    """
+
+    name: str
+    light: Light
+    sentence: str
+    step: str
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Gate:
+    """All lines, and what was accepted.
+
+    Attributes
+    ----------
+    lines : in the order in which they are mended.
+    accepted : name of a line -> the custodian's words ("" for a bare acknowledgement).
+    """
+
+    lines: tuple[Line, ...]
+    accepted: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def red(self) -> tuple[Line, ...]:
+        """The lines that keep the release back."""
+        return tuple(line for line in self.lines if line.light is Light.RED)
+
+    @property
+    def amber(self) -> tuple[Line, ...]:
+        """The lines that need an acknowledgement, given or not."""
+        return tuple(line for line in self.lines if line.light is Light.AMBER)
+
+    @property
+    def waiting(self) -> tuple[Line, ...]:
+        """The amber lines that nobody acknowledged yet."""
+        return tuple(line for line in self.amber if line.name not in self.accepted)
+
+    @property
+    def open(self) -> bool:
+        """Whether the release may go ahead."""
+        return not self.red and not self.waiting
+
+
+def table_lines(
+    table: Table, plan: Plan, *, reasons: Mapping[str, str] | None = None, progress: Progress | None = None
+) -> tuple[Line, ...]:
+    """Return the lines that follow from table and plan alone.
+
+    Parameters
+    ----------
+    table : the table to be sanitised (after generalisation).
+    plan : what is asked.
+    reasons : column -> why a column that looks like an identifier is published nevertheless.
+
+    Raises Cancelled.
+    """
+    lines = [*_eligible(table, plan)]
+    lines += _identifiers(table, plan, reasons or {})
+    lines.append(_unique(table, plan, progress))
+    lines += _thresholds(plan)
+    return tuple(lines)
+
+
+def _eligible(table: Table, plan: Plan) -> Iterable[Line]:
+    for name, gamma in plan.gammas.items():
+        try:
+            check_eligible(table[name], gamma)
+        except SpluError as fault:
+            yield Line("eligible", Light.RED, str(fault), "plan", name)
+        else:
+            yield Line("eligible", Light.GREEN, f"“{name}” can be re-drawn in groups of {gamma}.", "plan", name)
+
+
+def _identifiers(table: Table, plan: Plan, reasons: Mapping[str, str]) -> Iterable[Line]:
+    suspects = 0
+    for name, said in suggest_roles(table, sensitive=plan.sensitive).items():
+        if plan.roles[name] is not Role.NSA:
+            continue
+        if said.role is Role.IDENTIFIER:
+            suspects += 1
+            if reasons.get(name):
+                text = f"“{name}” is published although it may name a person ({said.reason}); the reason given: "
+                yield Line("identifiers", Light.GREEN, f"{text}{reasons[name]}", "classify", name)
+                continue
+            text = f"“{name}” would be published unchanged although it may name a person: {said.reason}."
+            yield Line("identifiers", Light.AMBER, text, "classify", name)
+        elif said.reason.startswith("looks sensitive"):
+            suspects += 1
+            text = f"“{name}” would be published unchanged although it {said.reason}."
+            yield Line("sensitive", Light.AMBER, text, "classify", name)
+    if not suspects:
+        text = "No column that is published unchanged looks like an identifier or like a sensitive column."
+        yield Line("identifiers", Light.GREEN, text, "classify")
+
+
+def _unique(table: Table, plan: Plan, progress: Progress | None) -> Line:
+    nsas = plan.named(Role.NSA)
+    if not nsas:
+        return Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
+    alone = records_below(class_sizes(table, nsas, progress), 2)
+    if not alone:
+        return Line(
+            "unique-records",
+            Light.GREEN,
+            "No record is unique in the columns that are published unchanged.",
+            "classify",
+        )
+    gamma = min(plan.gammas.values())
+    return Line(
+        "unique-records",
+        Light.AMBER,
+        f"{alone} of {table.n} records ({100 * alone / table.n:.1f} %) are unique in the columns published unchanged: "
+        "whoever knows those of a person finds the row, and reads the person's own sensitive value there with a "
+        f"probability of 1 in {gamma}.",
+        "classify",
+    )
+
+
+def _thresholds(plan: Plan) -> Iterable[Line]:
+    asked = plan.thresholds
+    if asked.t_p is None:
+        return
+    for name, gamma in plan.gammas.items():
+        if t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p):
+            text = f"Small counts of “{name}” are protected as asked: T_P is at least {asked.t_p:g}."
+            yield Line("thresholds", Light.GREEN, text, "plan", name)
+        else:
+            got = t_p(gamma, asked.epsilon, asked.alpha)
+            text = (
+                f"Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is {got:.4f} where "
+                f"{asked.t_p:g} is wanted; choose another gamma or accept the shortfall in words."
+            )
+            yield Line("thresholds", Light.AMBER, text, "plan", name)

@@ -1,0 +1,47 @@
+"""A 64-bit key per record, equal for equal rows: what multisets of rows are compared by.
+
+Every label of every column gets 64 bits, a row the sum of its labels' bits, stirred. With bits drawn at random (or by
+a keyed hash whose key nobody else holds) two different rows share a key with probability 2^-64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress, Silent
+
+Keys = NDArray[np.uint64]
+
+
+def row_keys(
+    codes: Sequence[NDArray[np.int32]],
+    bits: Sequence[Keys],
+    n: int,
+    *,
+    progress: Progress | None = None,
+    stage: str = "Checking the release",
+) -> Keys:
+    """Return (N,) keys.
+
+    Parameters
+    ----------
+    codes : a column of (N,) codes each.
+    bits : for each column, (m,) 64-bit numbers, one per label.
+    n : number of records.
+    """
+    progress = progress or Silent()
+    keys = np.zeros(n, np.uint64)
+    for done, (column, of_label) in enumerate(zip(codes, bits, strict=True)):
+        progress.report(stage, done / len(codes))
+        keys += of_label[column]
+    return stirred(keys)
+
+
+def stirred(keys: Keys) -> Keys:
+    """Return the keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))

@@ -1,0 +1,209 @@
+"""Keyed fingerprints of a source, by which a second release of the same records is noticed without storing them.
+
+Every fingerprint depends on the register's local key; without the key it says nothing, and even with it only whether a
+guessed table, row or identifier was among those seen. Of rows and identifiers at most `_KEPT` are kept, those whose
+keyed hash is smallest: the same choice in every table, so that two tables that share records share kept ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.roles import Role
+from splu_desktop.core.rowkeys import Keys, row_keys, stirred
+from splu_desktop.core.table import Column, Table
+
+_KEPT = 16_384
+_STAGE = "Recognising the source"
+_IDENTIFYING = 0.9  # share of different values from which a column counts as numbering the records
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The kept ones of a set of keyed hashes.
+
+    Attributes
+    ----------
+    size : how many the set has.
+    share : which share of all possible hashes is kept; 1.0 where the whole set is.
+    kept : sorted (K,) 64-bit keyed hashes.
+    records : records of the table it was taken from.
+    """
+
+    size: int
+    share: float
+    kept: Keys
+    records: int
+
+    def overlap(self, other: Sketch) -> float:
+        """Return about how many members both sets share; exact where both were kept whole."""
+        common = len(np.intersect1d(self.kept, other.kept, assume_unique=True))
+        return common / min(self.share, other.share)
+
+    def as_bytes(self) -> bytes:
+        """Return the kept hashes as bytes, for a file."""
+        return self.kept.astype("<u8").tobytes()
+
+    def facts(self) -> dict[str, Any]:
+        """Return all but the kept hashes as plain data, with the hash of their bytes."""
+        return {
+            "size": self.size,
+            "share": self.share,
+            "records": self.records,
+            "sha256": hashlib.sha256(self.as_bytes()).hexdigest(),
+        }
+
+
+def sketch_from(facts: Mapping[str, Any], raw: bytes) -> Sketch:
+    """Return what `facts` and `as_bytes` gave. Raises KeyError, TypeError or ValueError on other data."""
+    if hashlib.sha256(raw).hexdigest() != facts["sha256"]:
+        raise ValueError("not these hashes")
+    return Sketch(int(facts["size"]), float(facts["share"]), np.frombuffer(raw, "<u8"), int(facts["records"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Fingerprints:
+    """What is remembered of a source.
+
+    Attributes
+    ----------
+    table : of all columns' names and all rows, whatever their order.
+    columns : SA -> fingerprint of its values' counts, whatever its name.
+    identifiers : column that numbers the records -> sketch of its values.
+    rows : sketch of the NSA rows that occur once.
+    nsas : the columns that `rows` is about, in order.
+    file : of the file's bytes; None where there was no file.
+    """
+
+    table: str
+    columns: Mapping[str, str]
+    identifiers: Mapping[str, Sketch] = field(default_factory=dict)
+    rows: Sketch | None = None
+    nsas: tuple[str, ...] = ()
+    file: str | None = None
+
+
+def fingerprints(
+    table: Table, plan: Plan, key: bytes, *, file_sha256: str | None = None, progress: Progress | None = None
+) -> Fingerprints:
+    """Return the fingerprints of a source, before generalisation. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {}
+    for done, column in enumerate(table.columns):
+        progress.report(_STAGE, 0.4 * done / len(table.columns))
+        bits[column.name] = _label_bits(column, key, f"column {column.name}")
+    rows = _row_keys(table, table.names, bits, progress)
+    digest = hmac.new(key, repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
+    # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
+    digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
+    digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
+    nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
+    return Fingerprints(
+        table=digest.hexdigest(),
+        columns={name: column_fingerprint(table[name], key) for name in plan.sensitive if name in table},
+        identifiers=identifier_sketches(table, plan, key, progress=progress),
+        rows=_unique_rows(_row_keys(table, nsas, bits, progress), key) if nsas else None,
+        nsas=nsas,
+        file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
+    )
+
+
+def column_fingerprint(column: Column, key: bytes) -> str:
+    """Return the fingerprint of a column's values and their counts, whatever its name and the records' order."""
+    digest = hmac.new(key, b"values", hashlib.sha256)
+    for text, count in zip(column.labels.tolist(), column.counts().tolist(), strict=True):
+        if count:
+            digest.update(f"{len(text)} {text} {count};".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progress | None = None) -> dict[str, Sketch]:
+    """Return a sketch of every unpublished column that numbers the records, comparable whatever the column's name."""
+    progress = progress or Silent()
+    found = {}
+    for name, role in plan.roles.items():
+        if role.published or name not in table or table[name].m < _IDENTIFYING * table.n:
+            continue
+        progress.report(_STAGE, 0.5)
+        column = table[name]
+        hashes = stirred(_label_bits(column, key, "identifier")[~column.missing])
+        found[name] = _sketch(hashes, table.n, key)
+    return found
+
+
+def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress | None = None) -> Sketch:
+    """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
+    progress = progress or Silent()
+    bits = {name: _label_bits(table[name], key, f"column {name}") for name in names}
+    return _unique_rows(_row_keys(table, names, bits, progress), key)
+
+
+def by_chance(unique: int, records: int) -> float:
+    """Return the share of unique rows that also occur once in a disjoint table of as many like records, at most.
+
+    A row that is expected lambda times occurs once with probability lambda e^-lambda and is, given one record of it,
+    unique with probability s = e^-lambda; so the share is at most -s ln s (concave, Jensen).
+    """
+    s = unique / records if records else 0.0
+    return -s * math.log(s) if 0 < s < 1 else 0.0
+
+
+def file_sha256(path: Path, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of a file as hexadecimal text."""
+    progress = progress or Silent()
+    digest = hashlib.sha256()
+    size, seen = max(path.stat().st_size, 1), 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            digest.update(block)
+            seen += len(block)
+            progress.report("Checking the file", min(1.0, seen / size))
+    return digest.hexdigest()
+
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def _label_bits(column: Column, key: bytes, purpose: str) -> Keys:
+    """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
+    derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+    hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16])
+    if not column.m:
+        return np.zeros(0, np.uint64)
+    return np.asarray(pd.util.hash_array(column.labels.astype(object), hash_key=hash_key, categorize=False), np.uint64)
+
+
+def _row_keys(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
+    return row_keys(
+        [table[name].codes for name in names], [bits[name] for name in names], table.n, progress=progress, stage=_STAGE
+    )
+
+
+def _unique_rows(keys: Keys, key: bytes) -> Sketch:
+    ordered = np.sort(keys)
+    edge: NDArray[np.bool_] = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
+    return _sketch(ordered[edge[:-1] & edge[1:]], len(keys), key)
+
+
+def _sketch(hashes: Keys, records: int, key: bytes) -> Sketch:
+    """Keep the smallest hashes, each hashed once more with the key, so that nothing of how rows add up remains."""
+    hashes = np.sort(hashes)
+    whole = len(hashes) <= _KEPT
+    share = 1.0 if whole else (int(hashes[_KEPT - 1]) + 1) / 2**64
+    kept = hashes[:_KEPT].astype("<u8").tobytes()
+    again = b"".join(
+        hashlib.blake2b(kept[at : at + 8], digest_size=8, key=key).digest() for at in range(0, len(kept), 8)
+    )
+    return Sketch(len(hashes), share, np.unique(np.frombuffer(again, "<u8")), records)
