@@ -86,7 +86,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     if grouping.missing_as is not None:
         return _one_missing(column, grouping.missing_as)
     stays = (grouping.group == KEEP) | column.missing
-    if stays.all():
+    if stays.all() and grouping.values is None:
         return column, np.arange(column.m, dtype=np.int32)
     place: dict[str, int] = {}
     for name in grouping.names:

@@ -1,0 +1,357 @@
+"""Laws of generalisation: a partition of the labels, order kept, missing stays missing, the same after being stored."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splu_desktop.core import generalise as g
+from splu_desktop.core.table import Column, Kind, Table
+
+TEXTS = st.text("abAB12.- ", min_size=1, max_size=6)
+CATEGORIES = st.lists(st.one_of(TEXTS, st.sampled_from(["", "?"])), min_size=1, max_size=60)
+NUMBERS = st.lists(
+    st.one_of(
+        st.integers(-10_000, 10_000).map(str),
+        st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: f"{x:.3f}"),
+        st.sampled_from(["", "?"]),
+    ),
+    min_size=1,
+    max_size=60,
+)
+DATES = st.lists(
+    st.one_of(st.dates(date(1890, 1, 1), date(2030, 12, 31)).map(date.isoformat), st.just("")), min_size=1, max_size=60
+)
+CUTS = st.lists(st.floats(-1e5, 1e5, allow_nan=False), min_size=1, max_size=8, unique=True)
+WORDS = st.text("XYZ", min_size=1, max_size=2)
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> g.Groups:
+    values = draw(st.lists(st.one_of(TEXTS, st.integers(-5, 5).map(str)), unique=True, max_size=8))
+    names = draw(st.lists(WORDS, min_size=len(values), max_size=len(values)))
+    members: dict[str, list[str]] = {}
+    for name, value in zip(names, values, strict=True):
+        members.setdefault(name, []).append(value)
+    return g.Groups.of(members, draw(WORDS) if not members else draw(st.none() | WORDS))
+
+
+PREFIXES = st.one_of(
+    st.integers(1, 4).map(lambda n: g.Prefix(length=n)),
+    st.sampled_from(".-1").map(lambda mark: g.Prefix(before=mark)),
+    st.integers(1, 3).map(lambda n: g.Prefix(drop_last=n)),
+)
+RARES = st.builds(g.Rare, st.integers(2, 10), WORDS)
+FOR_ALL = st.one_of(PREFIXES, RARES, groups(), st.just(g.OneMissing("none given")))
+PARTS = st.sampled_from(g.Part).map(g.DatePart)
+AGES = st.dates(date(2031, 1, 1), date(2060, 1, 1)).map(g.Age)
+
+
+def columns_with_steps() -> st.SearchStrategy[tuple[Column, g.Steps]]:
+    category = st.tuples(
+        CATEGORIES.map(lambda r: Column.from_labels("c", r, missing=("", "?"))),
+        st.lists(FOR_ALL, max_size=3).map(tuple),
+    )
+    number = st.tuples(
+        NUMBERS.map(lambda r: Column.from_labels("c", r, kind=Kind.DECIMAL, missing=("", "?"))),
+        st.one_of(CUTS.map(lambda c: (g.by_cuts(c),)), st.lists(FOR_ALL, max_size=2).map(tuple)),
+    )
+    dated = st.tuples(
+        DATES.map(lambda r: Column.from_labels("c", r, kind=Kind.DATE)),
+        st.one_of(
+            PARTS.map(lambda p: (p,)),
+            st.tuples(AGES, CUTS.map(g.by_cuts)),
+            st.tuples(st.just(g.DatePart(g.Part.YEAR)), CUTS.map(g.by_cuts), RARES),
+        ),
+    )
+    return st.one_of(category, number, dated)
+
+
+@given(columns_with_steps())
+def test_generalising_partitions_the_labels(case: tuple[Column, g.Steps]) -> None:
+    column, steps = case
+    after, to = g.label_map(column, steps)
+    assert np.array_equal(after.codes, to[column.codes]), "records with equal labels stay equal"
+    assert np.array_equal(g.column_after(column, steps).codes, after.codes)
+    assert to.shape == (column.m,)
+    assert set(to.tolist()) == set(range(after.m)), "every group has a label, every label one group"
+    assert len(set(after.labels.tolist())) == after.m
+    assert np.array_equal(after.missing[to], column.missing), "missing stays missing, and nothing else becomes it"
+    assert after.name == column.name
+    assert after.n == column.n
+    assert (after.values is not None) == after.kind.ordered
+    if after.values is not None:
+        known = after.values[~after.missing]
+        assert (known[1:] >= known[:-1]).all()
+        assert not after.missing[:-1][~after.missing[1:]].any(), "missing labels stand last"
+
+
+@given(columns_with_steps())
+def test_a_stored_choice_does_the_same(case: tuple[Column, g.Steps]) -> None:
+    column, steps = case
+    stored = json.loads(json.dumps([step.as_dict() for step in steps]))
+    again = g.steps_from(stored)
+    assert again == steps
+    first, second = g.column_after(column, steps), g.column_after(column, again)
+    assert first.labels.tolist() == second.labels.tolist()
+    assert np.array_equal(first.codes, second.codes)
+    for step in steps:
+        assert step.words
+        assert hash(step) == hash(g.from_dict(step.as_dict()))
+
+
+@given(NUMBERS, CUTS)
+def test_intervals_keep_the_order_and_hold_what_they_say(records: list[str], cuts: list[float]) -> None:
+    column = Column.from_labels("c", records, kind=Kind.DECIMAL, missing=("", "?"))
+    after, to = g.label_map(column, (g.by_cuts(cuts),))
+    known = np.flatnonzero(~column.missing)
+    assert (np.diff(to[known]) >= 0).all(), "labels stand in the order of their values"
+    for code in known.tolist():
+        value, words = float(column.values[code]), after.labels[to[code]].split(" ")  # type: ignore[index]
+        if words[0] == "below":
+            assert value < float(words[1])
+        elif words[1:] == ["and", "more"]:
+            assert value >= float(words[0])
+        else:
+            assert float(words[0]) <= value < float(words[3])
+
+
+@given(st.lists(st.integers(-300, 300), min_size=1, max_size=200), st.integers(1, 50))
+def test_intervals_of_whole_numbers_name_their_first_and_last(records: list[int], width: int) -> None:
+    column = Column.from_labels("c", [str(r) for r in records], kind=Kind.INTEGER)
+    try:
+        step = g.by_width(column, width)
+    except g.CannotGeneralise:
+        return
+    after, to = g.label_map(column, (step,))
+    assert all(cut % width == 0 for cut in step.cuts)
+    for code, value in enumerate(column.values.astype(int).tolist()):  # type: ignore[union-attr]
+        words = str(after.labels[to[code]]).split(" to ")
+        if len(words) == 2:
+            assert int(words[0]) <= value <= int(words[1])
+            assert int(words[1]) - int(words[0]) == width - 1
+    counts = after.counts()
+    assert after.labels[0].startswith("below")
+    assert after.labels[-1].endswith("more")
+    assert min(counts[0], counts[-1]) >= 10, "the ends are open and hold a fair number of records"
+
+
+@given(st.lists(st.integers(0, 5_000), min_size=40, max_size=300), st.integers(2, 12))
+def test_quantiles_give_full_intervals_with_round_bounds(records: list[int], wanted: int) -> None:
+    column = Column.from_labels("c", [str(r) for r in records], kind=Kind.INTEGER)
+    try:
+        step = g.by_quantiles(column, wanted)
+    except g.CannotGeneralise:
+        assert column.counts().max() > len(records) / wanted / 2 or len(records) < 10 * wanted
+        return
+    after = g.column_after(column, (step,))
+    assert 2 <= after.m <= wanted
+    assert all(cut == int(cut) for cut in step.cuts)
+    assert after.counts().min() >= 10
+
+
+def test_bounds_found_from_the_data_do_not_tell_extremes() -> None:
+    """A single extreme value moves neither the bounds nor the labels."""
+    usual = [str(x) for x in sorted(i % 97 for i in range(4_000))]
+    plain = Column.from_labels("c", usual, kind=Kind.INTEGER)
+    odd = Column.from_labels("c", ["-70000", *usual[1:-1], "100000"], kind=Kind.INTEGER)
+    for find in (lambda c: g.by_width(c, 10), lambda c: g.by_quantiles(c, 10)):
+        assert find(plain).cuts == find(odd).cuts
+
+
+def test_a_column_as_people_know_it() -> None:
+    ages = Column.from_labels("Age", ["7", "30", "39", "40", "93", "?"] * 20, kind=Kind.INTEGER, missing=("?",))
+    labels = g.column_after(ages, (g.by_cuts([40, 18, 30]),)).labels.tolist()
+    assert labels == ["below 18", "30 to 39", "40 and more", "?"]
+    assert g.column_after(ages, (g.by_width(ages, 10),)).labels.tolist() == [
+        "below 10", "30 to 39", "40 to 49", "90 and more", "?",
+    ]  # fmt: skip
+    money = Column.from_labels("Charge", ["0.5", "1000000", "12.25"] * 5, kind=Kind.DECIMAL)
+    assert g.column_after(money, (g.by_cuts([0.1, 12.25, "1e3"]),)).labels.tolist() == [
+        "0.1 to below 12.25", "12.25 to below 1000", "1000 and more",
+    ]  # fmt: skip
+
+
+@given(st.dates(date(1900, 1, 1), date(2020, 12, 31)), st.dates(date(2021, 1, 1), date(2100, 1, 1)))
+def test_ages_are_completed_years(born: date, at: date) -> None:
+    column = Column.from_labels("born", [born.isoformat()], kind=Kind.DATE)
+    age = int(g.Age(at).apply(column).labels[0])
+    assert age == at.year - born.year - ((at.month, at.day) < (born.month, born.day))
+    assert g.Age(at).apply(column).kind is Kind.INTEGER
+
+
+@given(st.dates(date(1890, 1, 1), date(2100, 1, 1)))
+def test_parts_of_a_date_are_those_of_the_calendar(day: date) -> None:
+    column = Column.from_labels("d", [day.isoformat()], kind=Kind.DATE)
+    labels = {part: str(g.DatePart(part).apply(column).labels[0]) for part in g.Part}
+    assert labels == {
+        g.Part.YEAR: f"{day.year}",
+        g.Part.QUARTER: f"{day.year} Q{(day.month + 2) // 3}",
+        g.Part.MONTH: f"{day:%Y-%m}",
+        g.Part.WEEKDAY: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][day.weekday()],
+    }
+
+
+def test_age_bands_at_a_reference_date() -> None:
+    born = Column.from_labels("born", ["1990-05-01", "1990-05-02", "1950-01-01", ""], kind=Kind.DATE)
+    steps = (g.Age(date(2020, 5, 1)), g.by_cuts([30, 60]))
+    assert g.column_after(born, steps).labels[g.column_after(born, steps).codes].tolist() == [
+        "30 to 59", "below 30", "60 and more", "",
+    ]  # fmt: skip
+    with pytest.raises(g.CannotGeneralise, match="choose a later one"):
+        g.Age(date(1980, 1, 1)).apply(born)
+
+
+@given(CATEGORIES, st.integers(2, 12))
+def test_no_rare_value_stays_and_their_group_is_not_rare(records: list[str], k: int) -> None:
+    column = Column.from_labels("c", records, missing=("", "?"))
+    after = g.Rare(k, "all others").apply(column)
+    counts = after.counts()[~after.missing]
+    assert (counts >= k).all() or (len(counts) == 1 and counts.sum() == column.counts()[~column.missing].sum())
+
+
+def test_rare_values_take_the_next_rarest_along_where_too_few() -> None:
+    column = Column.from_labels("c", ["a"] * 50 + ["b"] * 12 + ["c"] * 10 + ["d"])
+    after = g.Rare(10).apply(column)
+    assert dict(zip(after.labels.tolist(), after.counts().tolist(), strict=True)) == {"a": 50, "b": 12, "Other": 11}
+    assert g.Rare(10).apply(after) is after, "done once, there is nothing left to do"
+
+
+def test_groups_by_hand() -> None:
+    wards = Column.from_labels("Ward", ["A1", "A2", "B1", "C", ""])
+    after = g.Groups.of({"Surgery": ["B1", "A2"], "Medicine": ["A1", "not there"]}).apply(wards)
+    assert after.labels[after.codes].tolist() == ["Medicine", "Surgery", "Surgery", "C", ""]
+    assert after.labels.tolist() == ["Surgery", "Medicine", "C", ""], "in the order given, the rest behind"
+    assert g.Groups.of({"A": ["A1"]}, "Else").apply(wards).labels.tolist() == ["A", "Else", ""]
+    scale = Column.from_labels("Scale", ["1", "2", "3", "4", "5"], kind=Kind.INTEGER)
+    after = g.Groups.of({"high": ["4", "5"], "low": ["2"]}).apply(scale)
+    assert after.labels.tolist() == ["1", "low", "3", "high"], "numbers keep their order"
+    with pytest.raises(g.CannotGeneralise, match="“A1” is in two groups"):
+        g.Groups.of({"x": ["A1"], "y": ["A1"]})
+    with pytest.raises(g.CannotGeneralise, match="stands for “no value”"):
+        g.Groups.of({"?": ["x"]}).apply(Column.from_labels("c", ["x", "?"], missing=("?",)))
+    with pytest.raises(g.CannotGeneralise, match="needs a name"):
+        g.Groups.of({"": ["A1"]})
+
+
+def test_chapters_of_diagnosis_codes() -> None:
+    nine = Column.from_labels("d", ["250.83", "V57", "E909", "8", "486", "1000", "?"], missing=("?",))
+    after = g.Chapter("icd9").apply(nine)
+    assert after.labels[after.codes].tolist() == [
+        "Endocrine, nutritional, metabolic and immunity disorders",
+        "Factors influencing health status (V codes)",
+        "External causes of injury (E codes)",
+        "Infectious and parasitic diseases",
+        "Respiratory system",
+        "No valid code",
+        "?",
+    ]
+    ten = Column.from_labels("d", ["A00", "D48.9", "D50", "H59", "H60", "T98", "U07.1", "V01", "Z99.9", "i10"])
+    after = g.Chapter("icd10").apply(ten)
+    assert [label.split(" ")[0] for label in after.labels[after.codes].tolist()] == [
+        "Infectious", "Neoplasms", "Blood,", "Eye", "Ear", "Injury,", "Codes", "External", "Factors", "Circulatory",
+    ]  # fmt: skip
+    with pytest.raises(g.CannotGeneralise, match="no ICD-10 codes"):
+        g.Chapter("icd10").apply(nine)
+
+
+def test_one_spelling_for_missing() -> None:
+    column = Column.from_labels("c", ["3", "", "NA", "10"], kind=Kind.INTEGER, missing=("", "NA"))
+    after = g.OneMissing("not known").apply(column)
+    assert after.labels.tolist() == ["3", "10", "not known"]
+    assert after.kind is Kind.INTEGER
+    assert np.isnan(after.values[2])  # type: ignore[index]
+    with pytest.raises(g.CannotGeneralise, match="“3” already"):
+        g.OneMissing("3").apply(column)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda c: g.by_width(c, 0), "above 0"),
+        (lambda c: g.by_width(c, "wide"), "must be a number such as 10 or 0.5, not “wide”"),
+        (lambda c: g.by_width(c, "1e-9"), "choose a larger width"),
+        (lambda c: g.by_width(c, 1e9), "choose a smaller width"),
+        (lambda c: g.by_quantiles(c, 1), "between 2 and"),
+        (lambda c: g.by_cuts([]), "at least one cut point"),
+        (lambda c: g.by_cuts([1, 1]), "must rise"),
+        (lambda c: g.by_cuts(["inf"]), "must be a number"),
+        (lambda c: g.Prefix(length=0), "whole number from 1"),
+        (lambda c: g.Prefix(), "set by its length"),
+        (lambda c: g.Rare(1), "from 2"),
+        (lambda c: g.Chapter("icd11"), "icd9 and icd10"),
+        (lambda c: g.DatePart(g.Part.YEAR).apply(c), "holds no dates"),
+        (lambda c: g.reference_date("31.12.2024"), "like 2024-12-31, not “31.12.2024”"),
+        (lambda c: g.Hierarchy((("1", "low"),), 2), "levels 1 to 1, no level 2"),
+        (lambda c: g.Hierarchy((("1", "low"),), 1).apply(c), "lacks the value “2” and 98 more of column “c”"),
+        (lambda c: g.from_dict({"how": "magic"}), "“magic” can't be understood"),
+        (lambda c: g.from_dict({"how": "intervals", "cuts": "12"}), "can't be understood"),
+        (lambda c: g.from_dict({"how": "rare", "k": "many"}), "from 2"),
+        (lambda c: g.from_dict({"how": "age", "at": 5}), "can't be understood"),
+        (lambda c: g.steps_from({"how": "rare"}), "must be a list"),
+    ],
+)
+def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
+    column = Column.from_labels("c", [str(i) for i in range(1, 101)], kind=Kind.INTEGER)
+    with pytest.raises(g.CannotGeneralise) as fault:
+        make(column)  # type: ignore[operator]
+    assert says in str(fault.value)
+    assert str(fault.value).endswith(".")
+
+
+def whole(name: str, numbers: object, kind: Kind = Kind.INTEGER) -> Column:
+    return Column.from_labels(name, [str(x) for x in np.asarray(numbers).tolist()], kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("column", "measured"),
+    [
+        (whole("Occupation", np.arange(46)), False),
+        (whole("LOS", np.r_[1:40, 55, 83]), True),
+        (whole("Length of stay", np.arange(1, 40)), True),
+        (whole("time_in_hospital", np.arange(1, 15)), False),
+        (whole("CCS Procedure Code", np.arange(0, 260, 2)), False),
+        (whole("Procedure", np.arange(0, 130)), True),
+        (whole("Charges", np.arange(50) + 0.5, Kind.DECIMAL), True),
+        (whole("Severity", [1.5, 2.5], Kind.DECIMAL), False),
+        (Column.from_labels("Admitted", ["2020-01-01"], kind=Kind.DATE), True),
+        (Column.from_labels("Diagnosis", [f"D{i}" for i in range(900)]), False),
+    ],
+    ids=lambda c: c.name if isinstance(c, Column) else "",
+)
+def test_measurements_are_told_from_codes(column: Column, measured: bool) -> None:
+    assert g.is_measurement(column) is measured
+    if measured:
+        with pytest.raises(g.NeedsGroups, match=f"--generalise '{column.name}:"):
+            g.check_sensitive(column)
+    else:
+        g.check_sensitive(column)
+        assert g.suggest(column) == ()
+
+
+def test_the_suggested_intervals_make_a_skewed_measurement_eligible() -> None:
+    rng = np.random.default_rng(8)
+    for numbers, kind in (
+        (rng.lognormal(8, 1.2, 5_000).round(2), Kind.DECIMAL),
+        (rng.poisson(60, 5_000), Kind.INTEGER),
+    ):
+        column = whole("charge", numbers, kind)
+        for gamma in (2, 5, 10):
+            after = g.column_after(column, g.suggest(column, gamma=gamma))
+            assert after.counts().max() <= after.n // gamma
+            assert after.m >= gamma
+
+
+def test_a_table_is_generalised_column_by_column() -> None:
+    table = Table((whole("a", np.arange(30)), whole("b", np.arange(30))))
+    after = g.table_after(table, {"a": (g.by_cuts([10]),), "b": ()})
+    assert after["a"].labels.tolist() == ["below 10", "10 and more"]
+    assert after["b"] is table["b"]
+    assert g.words_for("a", (g.by_cuts([10]), g.Rare(5))) == (
+        "Column “a”: numbers into intervals, cut at 10, then values of fewer than 5 records into “Other”."
+    )
