@@ -1,7 +1,8 @@
+# shellcheck shell=sh
 # Sourced by ./start and ./check: finds a Python, and lets scripts/setup.py do the rest. Leaves us in the checkout.
 # Plain sh, since nothing can be taken for granted before a Python is found.
 
-cd "$(dirname -- "$(readlink -f -- "$0")")"
+cd "$(dirname -- "$(readlink -f -- "$0")")" || exit
 unset PYTHONHOME PYTHONPATH # another Python's packages must not pass for ours
 
 set_up() {
