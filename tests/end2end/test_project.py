@@ -20,7 +20,7 @@ import python_calamine
 from PySide6.QtCore import QObject
 
 import splu_desktop
-from splu_desktop.cli.main import build_parser
+from splu_desktop.cli.main import build_parser, main
 from splu_desktop.files.resources import sample_path
 
 ROOT = Path(splu_desktop.__file__).resolve().parent.parent
@@ -174,6 +174,15 @@ def test_documented_commands_are_understood() -> None:
     assert {command[0] for command in found} >= {"inspect", "publish", "query", "queries", "guarantee"}
     for command in found:
         build_parser().parse_args(command)
+
+
+def test_what_start_runs_without_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "data"))
+    shown = re.findall(r"^show (.+)$", (ROOT / "start").read_text("utf-8"), re.MULTILINE)
+    assert len(shown) == 4
+    for line in shown:
+        line = line.replace("$sample", str(sample_path())).replace("$release", str(tmp_path / "sample-release"))
+        assert main(shlex.split(line)) == 0
 
 
 def test_the_true_counts_that_start_and_readme_tell() -> None:
