@@ -1,9 +1,9 @@
 """Draws every page of the window on the sample hospital, offscreen, to be looked at.
 
-    .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720] [--fast]
+    .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720]
 
-Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states. Nothing
-but FOLDER is written to; settings and the release go to a temporary folder.
+Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states.
+Nothing but FOLDER is written to; settings and the release go to a temporary folder.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Walk:
         page.set_target(self.scratch / "sample-release")
         self.shot("4-publish-ready")
         page.publish()
-        self.wait(lambda: page.busy is not None and page.busy.bar.value() > 100 or not window.tasks.busy())
+        self.wait(lambda: (page.busy is not None and page.busy.bar.value() > 100) or not window.tasks.busy())
         self.shot("4-publish-busy")
         self.idle()
         self.shot("4-publish-done")

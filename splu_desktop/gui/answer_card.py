@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -65,7 +67,7 @@ class IntervalBar(QWidget):
             painter.setBrush(QColor(c.card))
             painter.drawEllipse(QPointF(at[1], middle), 6, 6)
         painter.setPen(QColor(c.quiet))
-        ends = [number(answer.low), number(answer.high)]
+        ends = [number(math.floor(answer.low)), number(math.ceil(answer.high))]
         if answer.exact:
             ends = ["", ends[1]]
         metrics = painter.fontMetrics()

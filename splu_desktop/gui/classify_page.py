@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLineEdit
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
 
 from splu_desktop.core.roles import Role, Suggestion
 from splu_desktop.gui.facts import ColumnFacts
@@ -16,7 +16,7 @@ from splu_desktop.gui.page import Page
 from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.widgets import Empty, button, label
+from splu_desktop.gui.widgets import Empty, button, label, line_edit
 from splu_desktop.gui.words import number, percent
 
 
@@ -57,9 +57,7 @@ class ClassifyPage(Page):
     def _build_tools(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Find a column"))
-        self.search.setAccessibleName(self.tr("Find a column"))
+        self.search = line_edit(self.tr("Find a column"), self.tr("Find a column"))
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(180)
         self.search.textChanged.connect(self._find)

@@ -195,7 +195,7 @@ class SortFilter(QSortFilterProxyModel):
         """Keep the rows in which every word of `text` occurs."""
         self.beginFilterChange()
         self._words = text.casefold().split()
-        self.invalidateRowsFilter()
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         if not self._words:

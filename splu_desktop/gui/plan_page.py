@@ -132,7 +132,7 @@ class PlanPage(Page):
         row.setSpacing(12)
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
-        self.published_curve = QCheckBox(self.tr("Show the papers' curve"))
+        self.published_curve = QCheckBox(self.tr("Papers' curve"))
         self.published_curve.setToolTip(
             self.tr("The curve as published. It is not valid: it promises far more than the release keeps.")
         )
@@ -145,7 +145,7 @@ class PlanPage(Page):
                 self.large_plot,
                 "circle-check",
                 "answerable",
-                self.tr("Large counts can be relied on"),
+                self.tr("Large counts are reliable"),
                 self.large_note,
                 self.published_curve,
             ),
@@ -166,7 +166,7 @@ class PlanPage(Page):
             plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
             card.body.addWidget(note)
             row.addWidget(card, 1)
-        self.body.addLayout(row, 3)
+        self.body.addLayout(row, 5)
 
     def _save_button(self, plot: Plot, title: str) -> QWidget:
         made = button("", lambda: self.ask_picture(plot), look="flat", picture="download")
@@ -254,7 +254,7 @@ class PlanPage(Page):
         self.values.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.values, 1)
         self.tabs.addTab(values, self.tr("&Values"))
-        self.body.addWidget(self.tabs, 2)
+        self.body.addWidget(self.tabs, 3)
 
     # -- what the user does --------------------------------------------------------------------------------------
 

@@ -17,11 +17,13 @@ import pyqtgraph as pg
 import pyqtgraph.exporters
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui import theme
 from splu_desktop.gui.words import decimal, number, percent
+
+_RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
 Floats = NDArray[np.float64]
 
@@ -99,14 +101,16 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent, axisItems=axes, enableMenu=False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(240, 150)
+        self.setMinimumSize(200, 120)
         self.setFrameShape(self.Shape.NoFrame)
-        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setAntialiasing(True)
         item = self.getPlotItem()
         item.hideButtons()
         item.setMouseEnabled(False, False)
         item.disableAutoRange()
         item.layout.setContentsMargins(0, 4, 8, 0)
+        # pyqtgraph makes this menu without a parent, so it would outlive the plot.
+        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())
         self.cursor_line = pg.InfiniteLine(angle=90)
         self.cursor_line.setZValue(5)
         self.cursor_line.hide()
@@ -117,13 +121,13 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def recolour(self) -> None:
         """Take the colours of the scheme that is on."""
         c = theme.colours()
-        self.setBackground(None)
+        self.setBackground(QColor(c.card))
         font = QFont(theme.small_font(self.font()))
         for side in ("left", "bottom"):
             axis = self.getPlotItem().getAxis(side)
             axis.setPen(pg.mkPen(c.line))
             axis.setTextPen(pg.mkPen(c.quiet))
-            axis.setStyle(tickFont=font, tickLength=-4, hideOverlappingLabels=True)
+            axis.setStyle(tickFont=font, tickLength=-4, hideOverlappingLabels=False)
             axis.label.setFont(font)
             axis.label.setDefaultTextColor(QColor(c.text))
         self.cursor_line.setPen(pg.mkPen(c.quiet, width=1, style=Qt.PenStyle.DotLine))
@@ -204,7 +208,7 @@ class LargeCountsPlot(Plot):
         bottom = PercentAxis("bottom", (0.001, 0.01, 0.05, 0.2, 0.5), log=True)
         super().__init__(self.tr("Large counts"), {"bottom": bottom, "left": CountAxis("left")}, parent)
         item = self.getPlotItem()
-        item.vb.setRange(xRange=(-3.0, math.log10(0.5)), padding=0.02)
+        item.vb.setRange(xRange=(-3.03, _RUG[1] + 0.03), padding=0)
         self._chebyshev, self._published, self._exact = (item.plot() for _ in range(3))
         self._published.hide()
         self._rugs = {name: item.plot(connect="pairs") for name in ("protected", "between", "answerable")}
@@ -247,7 +251,7 @@ class LargeCountsPlot(Plot):
         top = math.log10(what.top) * 1.03 + 0.05
         if top != self._top:
             self._top = top
-            self.getPlotItem().vb.setRange(yRange=(0.0, top), padding=0.0)
+            self.getPlotItem().vb.setRange(yRange=(-0.04 * top, top), padding=0.0)
         t_e, t_f = what.chosen
         at, height = math.log10(t_e), math.log10(t_f)
         self._guide.setData([-4.0, at, at], [height, height, -1.0])
@@ -278,14 +282,13 @@ class LargeCountsPlot(Plot):
         self._rug_key = key
         counts = what.counts
         small, large = counts <= what.alpha, counts >= t_f
-        right = math.log10(0.5)
         for name, chosen in (
             ("protected", small),
             ("between", ~small & ~large),
             ("answerable", large & ~small),
         ):
             y = np.log10(np.repeat(counts[chosen].astype(np.float64), 2))
-            x = np.tile([right - 0.10, right + 0.02], int(chosen.sum()))
+            x = np.tile(_RUG, int(chosen.sum()))
             self._rugs[name].setData(x, y)
 
     def places(self) -> Floats:

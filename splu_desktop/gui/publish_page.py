@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QLineEdit,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -29,7 +28,7 @@ from splu_desktop.gui.page import Page
 from splu_desktop.gui.release_work import Recognisable, make_release, recognisable, room_for
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import Busy, Card, Empty, button, label, margins
+from splu_desktop.gui.widgets import Busy, Card, Empty, button, label, line_edit, margins, restyle
 from splu_desktop.gui.words import number, size
 
 
@@ -89,13 +88,13 @@ class PublishPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
-        self.parent_edit, self.name_edit = QLineEdit(), QLineEdit()
+        self.parent_edit = line_edit(self.tr("Folder that the release is written into"))
+        self.name_edit = line_edit(self.tr("Name of the release"))
         for row, (text, edit) in enumerate(
             ((self.tr("In the &folder"), self.parent_edit), (self.tr("&Name of the release"), self.name_edit))
         ):
             caption = label(text)
             caption.setBuddy(edit)
-            edit.setAccessibleName(text.replace("&", ""))
             edit.textChanged.connect(self._offer)
             grid.addWidget(caption, row, 0)
             grid.addWidget(edit, row, 1)
@@ -265,6 +264,8 @@ class PublishPage(Page):
         if done and release is not None:
             self._show_done(release)
         elif self.session.dropped is not None:
+            if self.target() == self.session.dropped.folder:
+                self._propose(source, force=True)
             old = self.session.dropped
             self.banner.say(
                 "warning",
@@ -343,7 +344,7 @@ class PublishPage(Page):
             return
         problem = self._place_fault(source)
         self.place_note.setText(problem or self.tr("Will be written: {folder}").format(folder=self.target()))
-        self.place_note.setProperty("look", "fault-text" if problem else "quiet")
+        restyle(self.place_note, "problem" if problem else "quiet")
         text = self.tr("Publish {n} records").format(n=number(source.imported.table.n))
         waiting: list[Check] = self.gate.open_lines()
         if any(line.light is Light.BLOCKED for line in waiting):
@@ -353,7 +354,7 @@ class PublishPage(Page):
         elif waiting:
             self.set_primary(text, False, self.tr("Accept what is marked above, or change it."))
         else:
-            self.set_primary(text, not problem, problem)
+            self.set_primary(text, not problem, self.tr("Choose another place first.") if problem else "")
 
     def help_text(self) -> str:
         return self.tr(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.published import Published
@@ -16,7 +16,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.gui import theme
 from splu_desktop.gui.models import SORT, Field, Index, RowsModel, SortFilter, TableView, shortened
 from splu_desktop.gui.roles_view import COLOURS, PICTURES
-from splu_desktop.gui.widgets import label, margins
+from splu_desktop.gui.widgets import label, line_edit, margins
 from splu_desktop.gui.words import number
 
 
@@ -119,24 +119,20 @@ class QuestionBuilder(QWidget):
         self.columns.setModel(self.columns_model)
         self.columns.setSelectionMode(TableView.SelectionMode.SingleSelection)
         self.columns.setShowGrid(False)
+        self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.selectionModel().currentRowChanged.connect(lambda now, _: self._column_chosen(now.row()))
         row.addWidget(self.columns, 5)
         right = QVBoxLayout()
         right.setSpacing(8)
-        self.search = QLineEdit()
+        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
         self.search.setClearButtonEnabled(True)
-        self.search.setPlaceholderText(self.tr("Find a value"))
-        self.search.setAccessibleName(self.tr("Find a value"))
         right.addWidget(self.search)
         self.range = QWidget()
         ends = QHBoxLayout(self.range)
         margins(ends, 0, spacing=8)
-        self.low, self.high = QLineEdit(), QLineEdit()
-        for words, edit, name in (
-            (self.tr("from"), self.low, self.tr("Smallest value of the range")),
-            (self.tr("to"), self.high, self.tr("Largest value of the range")),
-        ):
-            edit.setAccessibleName(name)
+        self.low = line_edit(self.tr("Smallest value of the range"))
+        self.high = line_edit(self.tr("Largest value of the range"))
+        for words, edit in ((self.tr("from"), self.low), (self.tr("to"), self.high)):
             edit.textEdited.connect(lambda _: self._range_changed())
             ends.addWidget(label(words, "quiet"))
             ends.addWidget(edit, 1)
@@ -145,11 +141,11 @@ class QuestionBuilder(QWidget):
         self.values_model.setParent(self)
         self.values_model.ticked.connect(self._ticked)
         self.values = TableView(self.tr("Values of the column"))
-        ordered = SortFilter()
-        ordered.setParent(self)
-        ordered.setSourceModel(self.values_model)
-        self.search.textChanged.connect(ordered.look_for)
-        self.values.setModel(ordered)
+        self.ordered = SortFilter()
+        self.ordered.setParent(self)
+        self.ordered.setSourceModel(self.values_model)
+        self.search.textChanged.connect(self.ordered.look_for)
+        self.values.setModel(self.ordered)
         self.values.setShowGrid(False)
         self.values.setSortingEnabled(True)
         self.values.horizontalHeader().setStretchLastSection(False)
@@ -168,7 +164,7 @@ class QuestionBuilder(QWidget):
         names = published.table.names if published is not None else ()
         self.columns_model.show(())
         self.columns_model.show(names)
-        self.columns.fit_columns(190)
+        self.columns.fit_columns(150)
         if names and published is not None:
             start = names.index(published.sensitive[0]) if published.sensitive else 0
             self.columns.selectRow(start)
@@ -227,6 +223,10 @@ class QuestionBuilder(QWidget):
         ):
             with QSignalBlocker(edit):
                 edit.setText(text)
+        first = next(iter(self.values_model.in_order()), None)
+        if column is not None and first is not None:
+            at = self.ordered.mapFromSource(self.values_model.index(column.code_of(first), 0))
+            self.values.scrollTo(at, TableView.ScrollHint.PositionAtCenter)
         if column is not None and column.kind.ordered:
             present = column.labels[~column.missing]
             for edit, end in ((self.low, 0), (self.high, -1)):

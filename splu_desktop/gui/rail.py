@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
 
 from splu_desktop.gui import theme
 from splu_desktop.gui.session import State, Step
@@ -36,7 +36,8 @@ class StepButton(QAbstractButton):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         # A click shows where it went by itself; the ring is for those who came by keyboard.
-        self._ring = event.reason() != Qt.FocusReason.MouseFocusReason
+        keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+        self._ring = event.reason() in keys
         super().focusInEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -113,10 +114,8 @@ class Rail(QFrame):
         column = QVBoxLayout(self)
         margins(column, 0, 12, 0, 12, spacing=0)
         self.buttons: dict[Step, StepButton] = {}
-        self._group = QButtonGroup(self)
         for step, name in names.items():
             made = StepButton(step, name)
-            self._group.addButton(made)
             made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
             column.addWidget(made)
             self.buttons[step] = made
@@ -134,12 +133,13 @@ class Rail(QFrame):
 
     def show_current(self, step: Step) -> None:
         """Mark the step whose page is in front."""
-        self.buttons[step].setChecked(True)
+        for at, made in self.buttons.items():
+            made.setChecked(at is step)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         at = next((s for s, made in self.buttons.items() if made.hasFocus()), None)
         if by and at is not None and 0 <= at + by < len(self.buttons):
-            self.buttons[Step(at + by)].setFocus()
+            self.buttons[Step(at + by)].setFocus(Qt.FocusReason.TabFocusReason)
             return
         super().keyPressEvent(event)

@@ -153,7 +153,7 @@ def as_html(
         for name, value in part.lines:
             if name:
                 rows.append(
-                    f"<tr><td style='color:{quiet}; padding:3px 24px 3px 0; border-bottom:1px solid {line}'"
+                    f"<tr><td width='30%' style='color:{quiet}; padding:3px 24px 3px 0; border-bottom:1px solid {line}'"
                     f" valign='top'>{html.escape(name)}</td><td style='padding:3px 0;"
                     f" border-bottom:1px solid {line}'>{html.escape(value)}</td></tr>"
                 )

@@ -201,7 +201,7 @@ def style_sheet(scheme: Colours) -> str:
     QListView::item {{ padding: 3px 6px; }}
     QTableView::item:selected, QListView::item:selected {{ background: {s.accent_soft}; color: {s.text}; }}
     QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
-    QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 8px;
+    QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;
         border-bottom: 1px solid {s.line}; border-right: 1px solid {s.line}; }}
     QTableCornerButton::section {{ background: {s.sunken}; border: none; }}
     QTabWidget::pane {{ border: none; border-top: 1px solid {s.line}; }}
@@ -210,10 +210,20 @@ def style_sheet(scheme: Colours) -> str:
     QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
     QTabBar::tab:hover {{ color: {s.text}; }}
     QTabBar::tab:focus {{ background: {s.accent_soft}; }}
-    QLineEdit, QSpinBox, QDoubleSpinBox {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+    QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
         padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {s.accent}; }}
-    QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
+    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QLabel[look="problem"] {{ color: {s.fault}; }}
+    QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
+    QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
+    QScrollBar::handle {{ background: {s.line}; border-radius: 4px; margin: 2px; }}
+    QScrollBar::handle:vertical {{ min-height: 32px; }}
+    QScrollBar::handle:horizontal {{ min-width: 32px; }}
+    QScrollBar::handle:hover {{ background: {s.disabled}; }}
+    QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+    QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+    QAbstractScrollArea::corner {{ background: transparent; border: none; }}
     QScrollArea {{ border: none; background: transparent; }}
     QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
     QTextBrowser[look="plain"] {{ background: transparent; border: none; }}
@@ -231,9 +241,9 @@ def _svg(name: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _pixmap(name: str, colour: str, size: int, ratio: float) -> QPixmap:
+def _pixmap(name: str, colour: str, size: int, ratio: float, gap: int = 0) -> QPixmap:
     drawn = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
-    picture = QPixmap(QSize(round(size * ratio), round(size * ratio)))
+    picture = QPixmap(QSize(round((size + gap) * ratio), round(size * ratio)))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
@@ -252,11 +262,14 @@ def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0) -> QPixma
     return _pixmap(name, colour, size, ratio)
 
 
-def icon(name: str, colour: str, disabled: str | None = None) -> QIcon:
-    """Return an icon for buttons and menus, drawn for screens of 100 % to 300 %."""
+def icon(name: str, colour: str, disabled: str | None = None, gap: int = 0) -> QIcon:
+    """Return an icon for buttons and menus, drawn for screens of 100 % to 300 %.
+
+    `gap` is empty room at its right, in logical pixels: a styled button leaves none between icon and text.
+    """
     made = QIcon()
     for ratio in (1.0, 2.0, 3.0):
-        made.addPixmap(_pixmap(name, colour, 16, ratio), QIcon.Mode.Normal)
+        made.addPixmap(_pixmap(name, colour, 16, ratio, gap), QIcon.Mode.Normal)
         if disabled:
-            made.addPixmap(_pixmap(name, disabled, 16, ratio), QIcon.Mode.Disabled)
+            made.addPixmap(_pixmap(name, disabled, 16, ratio, gap), QIcon.Mode.Disabled)
     return made

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -21,6 +22,8 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.gui import theme
 from splu_desktop.gui.words import percent
+
+_GAP = 6  # between a button's icon and its text
 
 
 def label(text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
@@ -50,6 +53,15 @@ def button(text: str, act: Callable[[], object], *, look: str = "", picture: str
         made.setToolTip(hint)
     made.setAutoDefault(False)
     made.clicked.connect(lambda: act())
+    return made
+
+
+def line_edit(name: str, hint: str = "") -> QLineEdit:
+    """Return a field for a line of text with its accessible name."""
+    made = QLineEdit()
+    made.setProperty("look", "field")
+    made.setAccessibleName(name)
+    made.setPlaceholderText(hint)
     return made
 
 
@@ -92,7 +104,9 @@ class IconButton(QPushButton):
         c = theme.colours()
         look = self.property("look")
         colour = c.on_accent if look == "primary" else c.accent if look == "flat" else c.text
-        self.setIcon(theme.icon(self._picture, colour, c.disabled))
+        gap = _GAP if self.text() else 0
+        self.setIconSize(QSize(16 + gap, 16))
+        self.setIcon(theme.icon(self._picture, colour, c.disabled, gap))
 
 
 class Picture(QWidget):

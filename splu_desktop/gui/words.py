@@ -28,11 +28,14 @@ def percent(share: float, places: int | None = None) -> str:
         return "–"
     hundred = 100.0 * share
     if places is None:
-        places = 0 if hundred == 0 or hundred >= 99.95 or abs(hundred - round(hundred)) < 1e-9 else 1
-        if 0 < hundred < 0.095:
+        places = 0 if abs(hundred - round(hundred)) < 1e-9 else 1
+        if 0 < hundred < 0.095 or 99.905 < hundred < 100:
             places = 2
+        # Neither "0 %" nor "100 %" is said of a share that is not exactly that.
         if 0 < hundred < 0.005:
             return "< " + QLocale().toString(0.01, "f", 2) + " %"
+        if 99.995 <= hundred < 100:
+            return "> " + QLocale().toString(99.99, "f", 2) + " %"
     return QLocale().toString(hundred, "f", places) + " %"
 
 

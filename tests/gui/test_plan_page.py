@@ -1,0 +1,124 @@
+"""The plan page shows the core's own figures, live, and lists values away from the window's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core import guarantees
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.session import Step
+
+Idle = Callable[[MainWindow], None]
+
+
+@pytest.fixture
+def planning(opened: MainWindow, idle: Idle) -> MainWindow:
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    return opened
+
+
+@pytest.mark.parametrize(("gamma", "epsilon", "t_e", "alpha"), [(2, 30, 5, 3), (5, 20, 2, 10), (6, 2, 0.1, 40)])
+def test_both_plots_draw_the_cores_figures(
+    planning: MainWindow, gamma: int, epsilon: float, t_e: float, alpha: int
+) -> None:
+    page = planning.plan_page
+    page.epsilon.setValue(epsilon)
+    page.t_e.setValue(t_e)
+    page.alpha.setValue(alpha)
+    page.gamma.slider.setValue(gamma)
+    e = epsilon / 100
+    x, y = page.large_plot._exact.getData()
+    exact, chebyshev, published = guarantees.t_f_curve(gamma, e, page.large_plot._shown.t_e)
+    assert 10**y == pytest.approx(exact)
+    assert 10**x == pytest.approx(page.large_plot._shown.t_e)
+    assert 10 ** page.large_plot._chebyshev.getData()[1] == pytest.approx(chebyshev)
+    assert 10 ** page.large_plot._published.getData()[1] == pytest.approx(published)
+    _, height = page.large_plot._dot.getData()
+    assert 10 ** height[0] == pytest.approx(guarantees.t_f(gamma, e, t_e / 100))
+    f, p = page.small_plot._line.getData()
+    assert p == pytest.approx(guarantees.small_count_curve(gamma, e, len(f)))
+    assert page.small_plot._least.getData()[1][0] == pytest.approx(guarantees.t_p(gamma, e, alpha))
+    assert f"With gamma = {gamma}" in page.promise_small.text()
+
+
+def test_the_printed_curve_is_off_until_asked_for(planning: MainWindow) -> None:
+    page = planning.plan_page
+    assert not page.large_plot._published.isVisible()
+    page.published_curve.setChecked(True)
+    assert page.large_plot._published.isVisible()
+    page.large_plot.point_at(10)
+    assert "not valid" in page.large_note.text()
+
+
+def test_marks_show_each_count_once_by_its_group(planning: MainWindow) -> None:
+    page = planning.plan_page
+    drawn = {
+        name: sorted(set(np.rint(10 ** rug.getData()[1]).astype(int).tolist()))
+        for name, rug in page.large_plot._rugs.items()
+        if rug.getData()[1] is not None
+    }
+    t_f = guarantees.t_f(planning.session.choices.gammas["Diagnosis"], 0.3, 0.05)
+    assert drawn["protected"] == [1, 2]
+    assert drawn["answerable"] == [c for c in (70, 80, 90) if c >= t_f]
+
+
+def test_values_are_listed_with_the_cores_figures(planning: MainWindow, idle: Idle) -> None:
+    page = planning.plan_page
+    page.gamma.slider.setValue(4)
+    idle(planning)
+    rows = {row.value: row for row in page.values_model.rows}
+    assert len(rows) == 46
+    flu = rows["flu"]
+    assert flu.count == 90
+    assert flu.group == "answerable"
+    assert flu.wrong == pytest.approx(float(guarantees.miss_probability(4, 0.3, [90])[0]))
+    assert flu.error == pytest.approx(float(guarantees.expected_relative_error(4, [90])[0]))
+    assert flu.signal == pytest.approx(float(guarantees.signal([90], 600, 4)[0]))
+    assert rows["rabies"].group == "protected"
+
+
+def test_the_cursor_can_be_moved_by_keyboard(planning: MainWindow, qtbot: QtBot) -> None:
+    plot = planning.plan_page.small_plot
+    plot.setFocus()
+    qtbot.keyClick(plot, Qt.Key.Key_Right)
+    qtbot.keyClick(plot, Qt.Key.Key_Right)
+    assert planning.plan_page.small_note.text().startswith("A count of 2 ")
+    assert "probability of at least" in plot.accessibleDescription()
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_plots_are_saved_as_pictures(planning: MainWindow, tmp_path: Path, ending: str) -> None:
+    for plot in (planning.plan_page.small_plot, planning.plan_page.large_plot):
+        path = tmp_path / f"{plot.accessibleName()}.{ending}"
+        plot.save(path)
+        if ending == "png":
+            picture = QImage(str(path))
+            assert picture.width() >= 1200
+            colours = {picture.pixelColor(x, y).name() for x in range(0, picture.width(), 7) for y in range(0, 300, 7)}
+            assert len(colours) > 2, "the picture is blank"
+        else:
+            text = path.read_text(encoding="utf-8")
+            assert "<svg" in text
+            assert "<path" in text or "<polyline" in text
+
+
+def test_each_sensitive_column_can_have_its_own_size(planning: MainWindow, idle: Idle) -> None:
+    planning.session.set_roles({"Sex": Role.SA}, "two")
+    page = planning.plan_page
+    assert page.which.isVisible()
+    assert page.gamma.slider.maximum() == 2
+    page.together.setChecked(False)
+    page.column.setCurrentText("Diagnosis")
+    assert page.gamma.slider.maximum() == 6
+    page.gamma.slider.setValue(6)
+    idle(planning)
+    assert planning.session.choices.gammas == {"Sex": 2, "Diagnosis": 6}
