@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import EmptyTable, SpluError
+from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.guarantees import t_p, t_p_reaches
 from splu_desktop.core.plan import Plan
@@ -84,46 +85,47 @@ class Gate:
         return not self.red and not self.waiting
 
 
-def table_lines(
-    table: Table, plan: Plan, *, reasons: Mapping[str, str] | None = None, progress: Progress | None = None
-) -> tuple[Line, ...]:
-    """Return the lines that follow from table and plan alone.
+def table_lines(table: Table, plan: Plan, *, progress: Progress | None = None) -> tuple[Line, ...]:
+    """Return the lines that follow from a table (as it was read) and a plan alone.
 
-    Parameters
-    ----------
-    table : the table to be sanitised (after generalisation).
-    plan : what is asked.
-    reasons : column -> why a column that looks like an identifier is published nevertheless.
-
-    Raises Cancelled.
+    A fault of the plan as a whole (an unknown column, no records) is one red line and the only one. Raises Cancelled.
     """
-    lines = [*_eligible(table, plan)]
-    lines += _identifiers(table, plan, reasons or {})
-    lines.append(_unique(table, plan, progress))
+    try:
+        if table.n == 0:
+            raise EmptyTable("The table has no records, so there is nothing to publish.")
+        plan.check(table)
+        generalised = table_after(table, plan.generalisations)
+    except SpluError as fault:
+        return (Line("eligible", Light.RED, str(fault), "classify"),)
+    lines = [*_eligible(table, generalised, plan)]
+    lines += _identifiers(generalised, plan)
+    lines.append(_unique(generalised, plan, progress))
     lines += _thresholds(plan)
     return tuple(lines)
 
 
-def _eligible(table: Table, plan: Plan) -> Iterable[Line]:
+def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
     for name, gamma in plan.gammas.items():
         try:
-            check_eligible(table[name], gamma)
+            if name not in plan.generalisations:
+                check_sensitive(table[name])
+            check_eligible(generalised[name], gamma)
         except SpluError as fault:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
             yield Line("eligible", Light.GREEN, f"“{name}” can be re-drawn in groups of {gamma}.", "plan", name)
 
 
-def _identifiers(table: Table, plan: Plan, reasons: Mapping[str, str]) -> Iterable[Line]:
+def _identifiers(table: Table, plan: Plan) -> Iterable[Line]:
     suspects = 0
     for name, said in suggest_roles(table, sensitive=plan.sensitive).items():
         if plan.roles[name] is not Role.NSA:
             continue
         if said.role is Role.IDENTIFIER:
             suspects += 1
-            if reasons.get(name):
+            if name in plan.kept_identifiers:
                 text = f"“{name}” is published although it may name a person ({said.reason}); the reason given: "
-                yield Line("identifiers", Light.GREEN, f"{text}{reasons[name]}", "classify", name)
+                yield Line("identifiers", Light.GREEN, f"{text}{plan.kept_identifiers[name]}", "classify", name)
                 continue
             text = f"“{name}” would be published unchanged although it may name a person: {said.reason}."
             yield Line("identifiers", Light.AMBER, text, "classify", name)

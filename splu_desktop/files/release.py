@@ -1,50 +1,69 @@
-"""The release folder: written whole, read back without the source.
-
-`release.json` says all that a reader needs and nothing that only the source knows: every figure in it follows from the
-published table, the plan's parameters or the software.
-"""
+"""A release: written whole, as a folder or one ZIP, and read back without the source."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
+import io
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from splu_desktop import __version__
-from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.inert import restored
+from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
+from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
+from splu_desktop.files.release_facts import (
+    FACTS_NAME,
+    FORMAT,
+    FORMAT_VERSION,
+    BadRelease,
+    Generalisations,
+    as_published,
+    facts_text,
+    make_facts,
+    parse_facts,
+    seal_of,
+)
+from splu_desktop.files.spelling import parsed, plain
 from splu_desktop.files.table_writers import WRITERS
 from splu_desktop.files.whole import whole_folder
 
-FORMAT = "splu-release"
-FORMAT_VERSION = 1
-FACTS_NAME = "release.json"
-_LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
+__all__ = [
+    "FACTS_NAME",
+    "FORMAT",
+    "FORMAT_VERSION",
+    "BadRelease",
+    "OpenRelease",
+    "PasswordNeeded",
+    "check_formats",
+    "fill_folder",
+    "final",
+    "read_release",
+    "sha256_of",
+    "table_of",
+    "write_release",
+]
 
-
-class BadRelease(FileFault):
-    """A release folder is incomplete, altered, or of a kind this version can't read."""
+sha256_of = file_sha256
+_MOST_FACTS = 1 << 28  # bytes of a release.json
 
 
 @dataclass(frozen=True, eq=False)
 class OpenRelease:
-    """A release folder, read and checked.
+    """A release, read and checked.
 
     Attributes
     ----------
-    folder : where it lies.
+    folder : where it lies: its folder or ZIP.
     facts : `release.json` as plain data.
     published : the table with its gammas and thresholds.
     """
@@ -59,241 +78,150 @@ def write_release(
     folder: Path,
     *,
     formats: Sequence[str] = ("csv",),
+    bom: bool = False,
+    generalisations: Generalisations | None = None,
     progress: Progress | None = None,
 ) -> OpenRelease:
-    """Write a release folder, whole or not at all.
+    """Write a release folder, whole or not at all. `files.publishing.publish` does so with gate, check and register.
 
     Parameters
     ----------
     published : what `sanitise.run` returned.
     folder : must not exist; its parent must.
     formats : of "csv", "xlsx", "parquet"; CSV is always written, since it is what the reader opens.
+    bom : whether the CSV starts with a byte order mark, which Excel needs to show letters beyond ASCII.
+    generalisations : column -> steps as plain data, told to the recipient as far as they say nothing of the source.
 
     Raises
     ------
     CannotWrite, BadSetting (unknown format), NoParquet, Cancelled. Nothing is left behind then.
     """
     progress = progress or Silent()
-    wanted = dict.fromkeys(["csv", *formats])
-    for name in wanted:
+    check_formats(formats)
+    published = final(published)
+    with whole_folder(folder) as partial:
+        facts = fill_folder(
+            published, partial, formats=formats, bom=bom, generalisations=generalisations, progress=progress
+        )
+        progress.report("Finishing", 1.0)
+    return OpenRelease(folder=folder, facts=facts, published=published)
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Raise BadSetting where a format is not known."""
+    for name in formats:
         if name not in WRITERS:
             raise BadSetting(f"There is no output format “{name}”; choose among {', '.join(WRITERS)}.")
-    table = Table(tuple(_plain(column) for column in published.table.columns))
-    final = Published(table=table, gammas=published.gammas, thresholds=published.thresholds)
-    with whole_folder(folder) as partial:
-        files = []
-        for name in wanted:
-            file_name, write = WRITERS[name]
-            write(table, partial / file_name, progress)
-            files.append(_file_facts(partial / file_name, name, progress))
-        facts = _facts(final, files)
-        text = json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False)
-        (partial / FACTS_NAME).write_text(text + "\n", encoding="utf-8")
-        progress.report("Finishing", 1.0)
-    return OpenRelease(folder=folder, facts=facts, published=final)
 
 
-def read_release(folder: Path, *, progress: Progress | None = None, verify: bool = True) -> OpenRelease:
-    """Read a release folder (or the path of its release.json).
-
-    Raises BadRelease with a sentence where anything is missing, altered or of another version; Cancelled.
-    """
-    progress = progress or Silent()
-    if folder.name == FACTS_NAME and folder.is_file():
-        folder = folder.parent
-    if not folder.is_dir():
-        raise BadRelease(f"There is no release folder “{folder}”; give the folder that holds {FACTS_NAME}.")
-    facts = _read_facts(folder)
-    entry = next((entry for entry in facts["files"] if entry["format"] == "csv"), None)
-    if entry is None:
-        raise BadRelease(f"“{folder / FACTS_NAME}” names no CSV table; ask for the complete release folder.")
-    path = folder / "table.csv"
-    if entry["name"] != path.name or not path.is_file():
-        raise BadRelease(f"“{folder}” lacks its table “{path.name}”; ask for the complete release folder.")
-    if verify and sha256_of(path, progress) != entry["sha256"]:
-        raise BadRelease(
-            f"“{path}” is not the table that was released: its SHA-256 differs from the one in {FACTS_NAME}; "
-            "ask for the release again."
-        )
-    table = _read_table(path, facts, progress)
-    gammas = {column["name"]: column["gamma"] for column in facts["columns"] if column["role"] == "sa"}
-    thresholds = Thresholds(**facts["thresholds"])
-    return OpenRelease(folder, facts, Published(table=table, gammas=gammas, thresholds=thresholds))
-
-
-def sha256_of(path: Path, progress: Progress | None = None) -> str:
-    """Return the SHA-256 of a file as hexadecimal text."""
-    progress = progress or Silent()
-    digest = hashlib.sha256()
-    size, seen = max(path.stat().st_size, 1), 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            digest.update(block)
-            seen += len(block)
-            progress.report("Checking the file", seen / size)
-    return digest.hexdigest()
-
-
-def _plain(column: Column) -> Column:
-    """Return a numeric or date column whose labels read back without knowledge of the source's spelling.
-
-    Labels that ``float()`` or ISO 8601 understand stay to the letter; a column with other spellings (``108,429.42``,
-    ``31.12.2020``) is respelled as a whole.
-    """
-    if column.values is None:
-        return column
-    known = ~column.missing
-    labels = column.labels.copy()
-    try:
-        if np.array_equal(_parsed(labels[known], column.kind), column.values[known]):
-            return column
-    except ValueError:
-        pass
-    labels[known] = _spelled(column.values[known], column.kind)
-    distinct, first, codes = np.unique(labels.astype(str), return_index=True, return_inverse=True)
-    return Column.from_codes(
-        column.name,
-        codes[column.codes],
-        distinct.astype(object),
-        column.missing[first],
-        column.values[first],
-        kind=column.kind,
+def final(published: Published) -> Published:
+    """Return what is handed out: numbers and dates spelled plainly, re-drawn columns typed by what is published."""
+    columns = (
+        plain(as_published(column) if column.name in published.gammas else column) for column in published.table.columns
     )
+    return replace(published, table=Table(tuple(columns)))
 
 
-def _parsed(labels: np.ndarray[Any, np.dtype[np.object_]], kind: Kind) -> np.ndarray[Any, Any]:
-    if kind in (Kind.DATE, Kind.DATETIME):
-        return np.array(labels.tolist(), "datetime64[us]")
-    return np.array([float(text) for text in labels])
-
-
-def _spelled(values: np.ndarray[Any, Any], kind: Kind) -> list[str]:
-    if kind is Kind.DATE:
-        return [str(day) for day in values.astype("datetime64[D]")]
-    if kind is Kind.DATETIME:
-        whole = bool((values == values.astype("datetime64[s]")).all())
-        return [str(moment) for moment in values.astype("datetime64[s]" if whole else "datetime64[us]")]
-    return [str(int(v)) if v == int(v) and abs(v) < 2**53 else repr(v) for v in values.tolist()]
-
-
-def _file_facts(path: Path, form: str, progress: Progress) -> dict[str, Any]:
-    return {
-        "name": path.name,
-        "format": form,
-        "bytes": path.stat().st_size,
-        "sha256": sha256_of(path, progress),
-    }
-
-
-def _facts(published: Published, files: list[dict[str, Any]]) -> dict[str, Any]:
-    columns = []
-    for column in published.table.columns:
-        sensitive = column.name in published.gammas
-        entry: dict[str, Any] = {
-            "name": column.name,
-            "role": "sa" if sensitive else "nsa",
-            "kind": column.kind.name.lower(),
+def fill_folder(
+    published: Published,
+    folder: Path,
+    *,
+    formats: Sequence[str] = ("csv",),
+    bom: bool = False,
+    generalisations: Generalisations | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write all files of a release into an empty folder; returns the facts. `published` is `final`."""
+    progress = progress or Silent()
+    tables = {}
+    for name in dict.fromkeys(["csv", *formats]):
+        file_name, write = WRITERS[name]
+        write(published.table, folder / file_name, progress, bom)
+        tables[file_name] = name
+    progress.report("Describing the release", 0.0)
+    # The README names the release's id, so id and date are drawn once, before the final facts.
+    draft = make_facts(published, [], generalisations=generalisations)
+    write_readme(published, draft, folder / README_NAME, list(tables))
+    write_dictionary(published, draft, folder / DICTIONARY_NAME)
+    files = [
+        {
+            "name": name,
+            "format": form,
+            "bytes": (folder / name).stat().st_size,
+            "sha256": file_sha256(folder / name, progress),
         }
-        if sensitive:
-            entry["gamma"] = published.gammas[column.name]
-        entry["distinct"] = column.m
-        if sensitive or column.m <= _LONGEST_DOMAIN:
-            entry["domain"] = column.labels.tolist()
-        entry["missing"] = column.labels[column.missing].tolist()
-        columns.append(entry)
-    thresholds = published.thresholds
-    return {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "software": {"name": "SPLU Desktop", "version": __version__},
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "mechanism": "SPLU-Gen",
-        "records": published.n,
-        "gammas": dict(published.gammas),
-        "columns": columns,
-        "thresholds": {
-            "epsilon": thresholds.epsilon,
-            "t_e": thresholds.t_e,
-            "alpha": thresholds.alpha,
-            "t_p": thresholds.t_p,
-        },
-        "files": files,
-    }
-
-
-def _read_facts(folder: Path) -> dict[str, Any]:
-    path = folder / FACTS_NAME
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadRelease(f"“{folder}” is not a release folder: it holds no {FACTS_NAME}.") from None
-    except OSError as fault:
-        raise BadRelease(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
-    except (ValueError, RecursionError):
-        raise BadRelease(f"“{path}” is damaged: it is not valid JSON; ask for the release again.") from None
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        raise BadRelease(f"“{path}” does not describe a release of this program.")
-    if facts.get("version") != FORMAT_VERSION:
-        raise BadRelease(
-            f"“{path}” has release format {facts.get('version')}, and this program (version {__version__}) reads "
-            f"format {FORMAT_VERSION}; open it with the program version that made it or a newer one."
-        )
-    problem = _shape_problem(facts)
-    if problem:
-        raise BadRelease(f"“{path}” is damaged: {problem}; ask for the release again.")
+        for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items()
+    ]
+    facts = {**draft, "files": files}
+    facts["sha256"] = seal_of(facts)
+    (folder / FACTS_NAME).write_text(facts_text(facts), encoding="utf-8", newline="\n")
     return facts
 
 
-def _shape_problem(facts: dict[str, Any]) -> str | None:
-    """Return what keeps the facts from being usable, or None."""
-    kinds = {kind.name.lower() for kind in Kind}
-    try:
-        if type(facts["records"]) is not int or facts["records"] < 1:
-            return "the number of records is not a whole number from 1"
-        if not facts["columns"]:
-            return "it names no columns"
-        for column in facts["columns"]:
-            if (
-                not isinstance(column["name"], str)
-                or column["kind"] not in kinds
-                or column["role"] not in ("nsa", "sa")
-            ):
-                return "a column's name, role or type is not understood"
-            if column["role"] == "sa" and not (
-                type(column["gamma"]) is int and 2 <= column["gamma"] <= facts["records"]
-            ):
-                return f"the group size gamma of column “{column['name']}” is not a whole number from 2"
-            if not all(isinstance(label, str) for label in column["missing"]):
-                return f"the missing values of column “{column['name']}” are not text"
-        if not any(column["role"] == "sa" for column in facts["columns"]):
-            return "it names no sensitive column"
-        for entry in facts["files"]:
-            if not all(isinstance(entry[key], str) for key in ("name", "format", "sha256")):
-                return "the list of files is not understood"
-        Thresholds(**facts["thresholds"])
-    except (KeyError, TypeError, AttributeError) as fault:
-        return (
-            f"the entry {fault} is missing or not understood"
-            if isinstance(fault, KeyError)
-            else "its structure is broken"
-        )
-    except BadSetting:
-        return "its thresholds are out of range"
-    return None
+def read_release(
+    folder: Path, *, password: str | None = None, progress: Progress | None = None, verify: bool = True
+) -> OpenRelease:
+    """Read a release: its folder, the path of its release.json, or a ZIP of it.
+
+    Parameters
+    ----------
+    password : of an encrypted ZIP.
+    verify : whether the table's SHA-256 is compared with the stated one.
+
+    Raises BadRelease with a sentence where anything is missing, altered or of another version, PasswordNeeded;
+    Cancelled.
+    """
+    progress = progress or Silent()
+    package = open_package(Path(folder), password)
+    facts = facts_of(package)
+    table = table_of(package, facts, verify=verify, progress=progress)
+    gammas = {column["name"]: column["gamma"] for column in facts["columns"] if column["role"] == "sa"}
+    thresholds = Thresholds(**facts["thresholds"])
+    return OpenRelease(package.path, facts, Published(table=table, gammas=gammas, thresholds=thresholds))
 
 
-def _read_table(path: Path, facts: dict[str, Any], progress: Progress) -> Table:
+def facts_of(package: Package) -> dict[str, Any]:
+    """Return the facts of a package. Raises BadRelease."""
+    raw, _ = contents(package, FACTS_NAME, most=min(package.size(FACTS_NAME), _MOST_FACTS))
+    return parse_facts(raw, str(package.path / FACTS_NAME))
+
+
+def table_of(
+    package: Package, facts: dict[str, Any], *, verify: bool = True, progress: Progress | None = None
+) -> Table:
+    """Return the CSV table of a package as `facts` describe it. Raises BadRelease; Cancelled."""
+    progress = progress or Silent()
+    entry = next((entry for entry in facts["files"] if entry["format"] == "csv"), None)
+    where = package.path / FACTS_NAME
+    if entry is None or entry["name"] != "table.csv":
+        raise BadRelease(f"“{where}” names no CSV table; ask for the complete release.")
+    path = package.path / entry["name"]
+    if entry["name"] not in package.names():
+        raise BadRelease(f"“{package.path}” lacks its table “{entry['name']}”; ask for the complete release.")
+    altered = BadRelease(
+        f"“{path}” is not the table that was released: its SHA-256 differs from the one in {FACTS_NAME}; "
+        "ask for the release again."
+    )
+    if verify and package.size(entry["name"]) != entry["bytes"]:
+        raise altered
+    raw, digest = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
+    if verify and digest != entry["sha256"]:
+        raise altered
+    return _read_table(raw, path, facts, progress)
+
+
+def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progress) -> Table:
     progress.report("Reading the table", 0.0)
     described = facts["columns"]
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header = [restored(name) for name in next(csv.reader(file), [])]
+        start = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8-sig", newline="")
+        header = [restored(name) for name in next(csv.reader(start), [])]
         frame = pd.read_csv(
-            path,
+            io.BytesIO(raw),
             dtype="category",
             keep_default_na=False,
             na_filter=False,
-            encoding="utf-8",
+            encoding="utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8",
             header=0,
             names=list(range(len(header))),
             index_col=False,
@@ -313,6 +241,11 @@ def _read_table(path: Path, facts: dict[str, Any], progress: Progress) -> Table:
             raise BadRelease(f"“{path}” has a column “{header[at]}” where {FACTS_NAME} says “{entry['name']}”.")
         series = frame[at]
         labels = np.array([restored(str(text)) for text in series.cat.categories], dtype=object)
+        if "domain" in entry and entry["role"] == "sa" and sorted(labels.tolist()) != sorted(entry["domain"]):
+            raise BadRelease(
+                f"Column “{entry['name']}” of “{path}” holds other values than {FACTS_NAME} says; ask for the release "
+                "again."
+            )
         absent = np.isin(labels.astype(str), entry["missing"]) if len(labels) else np.zeros(0, bool)
         columns.append(_column(entry, series.cat.codes.to_numpy().astype(np.int32), labels, absent, path))
     return Table(tuple(columns))
@@ -331,7 +264,7 @@ def _column(
         dates = kind in (Kind.DATE, Kind.DATETIME)
         values = np.full(len(labels), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else float)
         try:
-            values[~absent] = _parsed(labels[~absent], kind)
+            values[~absent] = parsed(labels[~absent], kind)
         except ValueError:
             raise BadRelease(
                 f"Column “{entry['name']}” of “{path}” holds text where {FACTS_NAME} says {kind.value}; ask for the "

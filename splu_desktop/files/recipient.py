@@ -1,0 +1,174 @@
+"""What the recipient reads: README.txt, half a page with an example of this very table, and the data dictionary.
+
+Both are made from the published table and the custodian's choices alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.condition import Condition
+from splu_desktop.core.published import Published
+from splu_desktop.core.query import Answer, Method, Reader
+from splu_desktop.core.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.table import Column
+from splu_desktop.files.inert import inert
+
+README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
+_WIDTH = 100
+_LISTED = 200  # values of a column that the dictionary lists
+
+
+def write_readme(published: Published, facts: Mapping[str, Any], path: Path, files: list[str]) -> None:
+    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
+    sas = published.sensitive
+    quoted = _listed([f"“{name}”" for name in sas])
+    gammas = {published.gammas[name] for name in sas}
+    share = (
+        f"1 in {gammas.pop()}"
+        if len(gammas) == 1
+        else _listed([f"1 in {published.gammas[name]} for “{name}”" for name in sas])
+    )
+    many = len(sas) > 1
+    paragraphs = [
+        "HOW TO READ THIS TABLE",
+        f"{_listed(files)} {'hold' if len(files) > 1 else 'holds'} {published.n:,} records, in random order. "
+        f"{'The columns' if many else 'The column'} {quoted} {'are' if many else 'is'} sensitive and "
+        f"{'were' if many else 'was'} re-drawn (mechanism SPLU-Gen): every record was put into a group with records of "
+        "other values at random, and took the value of a random member of its group. So "
+        f"the value that stands beside a single record is that record's own only by chance ({share}). "
+        "Never read it as a fact about a person. All other columns are unchanged.",
+        "Counts are what this table is for. Counts over the unchanged columns alone are exact. How often a sensitive "
+        "value occurs in the whole table is right on average, and the surer the larger the count:",
+        *[f"  - {promise}" for name in sas for promise in _promises(published, name)],
+        "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
+        "the values of a part of the table over the whole of it. A plain filter is wrong there.",
+        *_example(published),
+        "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER 'Column=Value'), "
+        "with a 95 % interval. Small counts stay unreliable on purpose, whatever the method.",
+        f"{DICTIONARY_NAME} describes every column; release.json says the same for programs, with the SHA-256 of each "
+        f"file. Release {facts['id']}, made {facts['created'][:10]} by {facts['software']['name']} "
+        f"{facts['software']['version']}.",
+    ]
+    text = "\n\n".join(
+        textwrap.fill(p, _WIDTH, subsequent_indent="    " if p.startswith("  - ") else "") for p in paragraphs
+    )
+    # Windows' editor shows UTF-8 as such and both kinds of line ends only with these.
+    path.write_text(text.replace("\n", "\r\n") + "\r\n", encoding="utf-8-sig", newline="")
+
+
+def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path) -> None:
+    """Write the data dictionary: one row per column of the table, in its order."""
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            [
+                "column",
+                "role",
+                "type",
+                "group size gamma",
+                "generalised",
+                "different values",
+                "no value is written as",
+                "values",
+            ]
+        )
+        for column, entry in zip(published.table.columns, facts["columns"], strict=True):
+            sensitive = entry["role"] == "sa"
+            writer.writerow(
+                inert(cell)
+                for cell in (
+                    column.name,
+                    "sensitive: re-drawn, reconstruct counts" if sensitive else "unchanged",
+                    column.kind.value,
+                    str(entry["gamma"]) if sensitive else "",
+                    "; ".join(_step(step) for step in entry.get("generalised", ())),
+                    str(column.m),
+                    " | ".join(f"“{text}”" if text else "empty cell" for text in entry["missing"]),
+                    _values(column),
+                )
+            )
+
+
+def _values(column: Column) -> str:
+    known = column.labels[~column.missing].tolist()
+    if column.kind.ordered and len(known) > 20:
+        return f"{known[0]} to {known[-1]}"
+    if len(known) <= _LISTED:
+        return " | ".join(known)
+    return " | ".join(known[:5]) + f" | … and {len(known) - 5} more"
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{key} {value}" for key, value in step.items() if key != "how")
+    return f"{step['how']} ({settings})" if settings else str(step["how"])
+
+
+def _promises(published: Published, sa: str) -> tuple[str, str]:
+    gamma, asked = published.gammas[sa], published.thresholds
+    return (
+        small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
+        large_count_promise(gamma, asked.epsilon, asked.t_e, column=sa),
+    )
+
+
+def _example(published: Published) -> list[str]:
+    """Return the example: the most frequent sensitive value among the largest part of the table that is not all of it.
+
+    Both are chosen by the published table, so the choice tells nothing that the table does not.
+    """
+    sa = published.sensitive[0]
+    value = _top(published.table[sa])
+    part = max(
+        (
+            (int(counts[at]), -place, column, at)
+            for place, column in enumerate(published.table.columns)
+            if column.name not in published.gammas and column.m > 1
+            for counts in (column.counts(),)
+            for at in (int(counts.argmax()),)
+            if counts[at] < 0.9 * published.n
+        ),
+        key=lambda entry: entry[:2],
+        default=None,
+    )
+    if value is None or part is None:
+        return []
+    nsa, label = part[2].name, str(part[2].labels[part[3]])
+    answer = Reader(published).answer(
+        [Condition(nsa, values=(label,)), Condition(sa, values=(value,))], method=Method.UNBIASED
+    )
+    return [
+        f"Example: how many records have {nsa} = {label} and {sa} = {value}? The table shows {answer.published:,} of "
+        f"the {answer.n_p:,} records with {nsa} = {label}. {_arithmetic(published, sa, value, answer)}"
+    ]
+
+
+def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> str:
+    a = published.retention(sa)
+    column = published.table[sa]
+    count = int(column.counts()[column.code_of(value)])
+    b = (1 - a) * count / (published.n - count)
+    if a - b < 0.05 * a:
+        return f"“{value}” fills so much of the table that nothing about its link to other columns is left."
+    if abs((answer.published - answer.n_p * b) / (a - b) - answer.estimate) > 1:  # beyond 0 or all records, and cut
+        return f"Reconstructed, the true count lies between {answer.low:.0f} and {answer.high:.0f} (95 %)."
+    return (
+        f"A record keeps its value with a = {a:.6f}; one of another value becomes {value} with b = (1 - a) x {count} / "
+        f"({published.n} - {count}) = {b:.6f}, {count} being the count of {value} in the whole table. So the "
+        f"estimate is ({answer.published} - {answer.n_p} b) / (a - b) = {answer.estimate:.0f}, and with a probability "
+        f"of 95 % the true count lies between {answer.low:.0f} and {answer.high:.0f}."
+    )
+
+
+def _top(column: Column) -> str | None:
+    counts = column.counts()
+    counts[column.missing] = 0
+    return str(column.labels[int(counts.argmax())]) if counts.max() > 0 else None
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

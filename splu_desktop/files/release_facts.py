@@ -1,0 +1,231 @@
+"""`release.json`: what a reader needs and nothing that only the source knows.
+
+Every figure follows from the published table, from what the custodian chose, or from the software. Columns that were
+re-drawn are described by the published records alone: their type is the one that the published values have, their
+domain has no value that the draw made vanish. Generalisations are named by their way and by settings that hold no value
+of the source. `sha256` seals the facts themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from splu_desktop import __version__
+from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.guarantees import t_f, t_f_chebyshev, t_p
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column, Kind
+
+FORMAT = "splu-release"
+FORMAT_VERSION = 1
+FACTS_NAME = "release.json"
+LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
+# Settings of generalisations that a custodian states without looking at the records.
+_STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
+_SEAL = "sha256"
+
+Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+class BadRelease(FileFault):
+    """A release is incomplete, altered, or of a kind this version can't read."""
+
+
+def make_facts(
+    published: Published, files: list[dict[str, Any]], *, generalisations: Generalisations | None = None
+) -> dict[str, Any]:
+    """Return the facts of a release, sealed.
+
+    Parameters
+    ----------
+    published : what is handed out.
+    files : name, format, bytes and sha256 of each file.
+    generalisations : column -> steps as plain data (`Generalisation.as_dict`), of which only what can't tell of the
+        source is taken over.
+    """
+    columns = []
+    for column in published.table.columns:
+        sensitive = column.name in published.gammas
+        entry: dict[str, Any] = {
+            "name": column.name,
+            "role": "sa" if sensitive else "nsa",
+            "kind": column.kind.name.lower(),
+        }
+        if sensitive:
+            entry["gamma"] = published.gammas[column.name]
+        entry["distinct"] = column.m
+        if sensitive or column.m <= LONGEST_DOMAIN:
+            entry["domain"] = column.labels.tolist()
+        entry["missing"] = column.labels[column.missing].tolist()
+        steps = (generalisations or {}).get(column.name, ())
+        if steps:
+            entry["generalised"] = [
+                {"how": str(step["how"]), **{key: step[key] for key in _STATED if key in step}} for step in steps
+            ]
+        columns.append(entry)
+    thresholds = published.thresholds
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "id": secrets.token_hex(16),
+        "software": {"name": "SPLU Desktop", "version": __version__},
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "mechanism": "SPLU-Gen",
+        "records": published.n,
+        "gammas": dict(published.gammas),
+        "columns": columns,
+        "thresholds": {
+            "epsilon": thresholds.epsilon,
+            "t_e": thresholds.t_e,
+            "alpha": thresholds.alpha,
+            "t_p": thresholds.t_p,
+        },
+        "guarantees": {name: guarantees_of(gamma, thresholds) for name, gamma in published.gammas.items()},
+        "files": files,
+    }
+    facts[_SEAL] = seal_of(facts)
+    return facts
+
+
+def guarantees_of(gamma: int, thresholds: Thresholds, releases: int = 1) -> dict[str, Any]:
+    """Return the exact guarantees, functions of gamma and the thresholds alone (mechanism.md section 3)."""
+    return {
+        "t_p": t_p(gamma, thresholds.epsilon, thresholds.alpha, releases),
+        "t_f": t_f(gamma, thresholds.epsilon, thresholds.t_e, releases),
+        "t_f_chebyshev": t_f_chebyshev(gamma, thresholds.epsilon, thresholds.t_e, releases),
+    }
+
+
+def seal_of(facts: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the facts without their seal, written in one way only (sorted keys, no spaces)."""
+    rest = {key: value for key, value in facts.items() if key != _SEAL}
+    text = json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def facts_text(facts: Mapping[str, Any]) -> str:
+    """Return the text of release.json."""
+    return json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
+    """Return the facts in the bytes of a release.json. Raises BadRelease.
+
+    Parameters
+    ----------
+    name : what the sentence calls the file.
+    """
+    try:
+        facts = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise BadRelease(f"“{name}” is damaged: it is not valid JSON; ask for the release again.") from None
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise BadRelease(f"“{name}” does not describe a release of this program.")
+    if facts.get("version") != FORMAT_VERSION:
+        raise BadRelease(
+            f"“{name}” has release format {_shown(facts.get('version'))}, and this program (version {__version__}) "
+            f"reads format {FORMAT_VERSION}; open it with the program version that made it or a newer one."
+        )
+    problem = _shape_problem(facts)
+    if problem:
+        raise BadRelease(f"“{name}” is damaged: {problem}; ask for the release again.")
+    try:
+        sealed = facts.get(_SEAL) == seal_of(facts)
+    except (ValueError, RecursionError):
+        sealed = False
+    if not sealed:
+        raise BadRelease(
+            f"“{name}” was changed after the release was made: its contents do not have the SHA-256 that it states; "
+            "ask for the release again."
+        )
+    return facts
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, int | float | str) and len(str(value)) < 30 else "unknown"
+
+
+def _shape_problem(facts: dict[str, Any]) -> str | None:
+    """Return what keeps the facts from being usable, or None."""
+    kinds = {kind.name.lower() for kind in Kind}
+    try:
+        if type(facts["records"]) is not int or facts["records"] < 1:
+            return "the number of records is not a whole number from 1"
+        if not facts["columns"]:
+            return "it names no columns"
+        for column in facts["columns"]:
+            if (
+                not isinstance(column["name"], str)
+                or column["kind"] not in kinds
+                or column["role"] not in ("nsa", "sa")
+            ):
+                return "a column's name, role or type is not understood"
+            if column["role"] == "sa" and not (
+                type(column["gamma"]) is int and 2 <= column["gamma"] <= facts["records"]
+            ):
+                return f"the group size gamma of column “{column['name']}” is not a whole number from 2"
+            if not all(isinstance(label, str) for label in column["missing"]):
+                return f"the missing values of column “{column['name']}” are not text"
+        names = [column["name"] for column in facts["columns"]]
+        if len(set(names)) < len(names):
+            return "two columns have one name"
+        if not any(column["role"] == "sa" for column in facts["columns"]):
+            return "it names no sensitive column"
+        for entry in facts["files"]:
+            if not all(isinstance(entry[key], str) for key in ("name", "format", "sha256")):
+                return "the list of files is not understood"
+            if type(entry["bytes"]) is not int or entry["bytes"] < 0:
+                return "the list of files is not understood"
+            if not re.fullmatch(r"[^/\\:\x00-\x1f]+", entry["name"]) or entry["name"] in (".", ".."):
+                return "it names a file outside its folder"
+        Thresholds(**facts["thresholds"])
+    except KeyError as fault:
+        return f"the entry {fault} is missing or not understood"
+    except (TypeError, AttributeError):
+        return "its structure is broken"
+    except BadSetting:
+        return "its thresholds are out of range"
+    return None
+
+
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
+
+
+def as_published(column: Column) -> Column:
+    """Return a re-drawn column with the type that its published labels have, whatever the source's other labels were.
+
+    A column that counted as text because of one value that then vanished would tell, by being text, that there was one.
+    """
+    labels = column.labels[~column.missing].tolist()
+    if column.kind.ordered:
+        values = column.values
+        assert values is not None  # what an ordered kind means
+        known = values[~column.missing]
+        if column.kind is Kind.DECIMAL and all(map(_WHOLE.fullmatch, labels)):
+            return _retyped(column, Kind.INTEGER, values)
+        if column.kind is Kind.DATETIME and bool(np.all(known == known.astype("datetime64[D]"))):
+            return _retyped(column, Kind.DATE, values)
+        return column
+    if labels and all(map(_DECIMAL.fullmatch, labels)):
+        whole = all(map(_WHOLE.fullmatch, labels))
+        values = np.full(column.m, np.nan)
+        values[~column.missing] = [float(text) for text in labels]
+        if len(np.unique(values[~column.missing])) == len(labels):  # 1.5 and 1.50 stay two labels
+            return _retyped(column, Kind.INTEGER if whole else Kind.DECIMAL, values)
+    return _retyped(column, Kind.CATEGORY, None)
+
+
+def _retyped(column: Column, kind: Kind, values: np.ndarray[Any, Any] | None) -> Column:
+    if kind is column.kind:
+        return column
+    return Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)
