@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from splu_desktop.cli.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.table import Table
+
+if TYPE_CHECKING:
+    from splu_desktop.files.importer import ImportChoices, Imported
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -28,15 +36,78 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         metavar="G",
         help=f"group size of every --sa without its own ({DEFAULT_GAMMA})",
     )
+    usual = Thresholds()
+    parser.add_argument("--epsilon", type=float, help=f"relative error stated in the release ({usual.epsilon:g})")
+    parser.add_argument("--t-e", type=float, help=f"tolerated probability of it in large counts ({usual.t_e:g})")
+    parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
+    parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
+    add_generalise_option(parser)
     parser.add_argument(
-        "--epsilon", type=float, default=Thresholds.epsilon, help="relative error stated in the release"
+        "--keep",
+        action="append",
+        default=[],
+        metavar="COL=REASON",
+        help="publish a column that was taken for an identifier; the report shows the reason",
     )
-    parser.add_argument("--t-e", type=float, default=Thresholds.t_e, help="tolerated probability of it in large counts")
-    parser.add_argument("--alpha", type=int, default=Thresholds.alpha, help="largest count that is to stay unreliable")
+    parser.add_argument(
+        "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
+    )
 
 
-def plan_from(args: argparse.Namespace, table: Table) -> tuple[Plan, list[str]]:
+def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
+    """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
+    from splu_desktop.cli.import_options import choices_from
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.recipe import read_recipe
+
+    asked = choices_from(args)
+    if args.recipe is None:
+        thresholds = _thresholds(args)
+        imported = read(args.file, asked)
+        plan, notes = plan_from(args, imported.table, thresholds)
+        return imported, plan, notes
+    given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
+    if given:
+        raise BadSetting(
+            f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, or "
+            "leave out --recipe."
+        )
+    recipe = read_recipe(args.recipe)
+    imported = read(args.file, _overruled(recipe.choices, asked))
+    plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
+    return imported, plan, _words(plan)
+
+
+def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
+    options = ("sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p")
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
+
+
+def _overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
+    """Return the stored choices with those asked for on the command line in their place."""
+    given: dict[str, Any] = {}
+    for field in fields(asked):
+        value = getattr(asked, field.name)
+        if isinstance(value, Mapping):
+            given[field.name] = {**getattr(stored, field.name), **value}
+        elif value is not None:
+            given[field.name] = value
+    return replace(stored, **given)
+
+
+def _thresholds(args: argparse.Namespace) -> Thresholds:
+    given = {"epsilon": args.epsilon, "t_e": args.t_e, "alpha": args.alpha, "t_p": args.t_p}
+    return Thresholds(**{name: value for name, value in given.items() if value is not None})
+
+
+def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | None = None) -> tuple[Plan, list[str]]:
     """Return the plan that these options say for a table, and notes for the user. Raises SpluError."""
+    kept = {}
+    for text in args.keep:
+        name, sign, why = text.partition("=")
+        if not sign or not why.strip():
+            raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
+        kept[name.strip()] = why.strip()
     return make_plan(
         table,
         sensitive=args.sa,
@@ -44,7 +115,9 @@ def plan_from(args: argparse.Namespace, table: Table) -> tuple[Plan, list[str]]:
         drop=args.drop,
         identifier=args.identifier,
         gamma=args.gamma,
-        thresholds=Thresholds(epsilon=args.epsilon, t_e=args.t_e, alpha=args.alpha),
+        thresholds=thresholds or _thresholds(args),
+        generalisations=generalisations_from(args.generalise, table),
+        kept=kept,
     )
 
 
@@ -57,8 +130,15 @@ def make_plan(
     identifier: Iterable[str] = (),
     gamma: int | None = None,
     thresholds: Thresholds | None = None,
+    generalisations: Mapping[str, Steps] | None = None,
+    kept: Mapping[str, str] | None = None,
 ) -> tuple[Plan, list[str]]:
-    """Return the plan that the options say, and notes for the user. Raises UnknownColumn, BadSetting."""
+    """Return the plan that the options say, and notes for the user.
+
+    Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
+    that are suggested as identifiers. Raises UnknownColumn, BadSetting.
+    """
+    generalisations, kept = dict(generalisations or {}), dict(kept or {})
     gammas: dict[str, int] = {}
     for text in sensitive:
         for name, own in _sensitive(text, table):
@@ -76,8 +156,15 @@ def make_plan(
                 raise BadSetting(
                     f"Column “{name}” is given two roles, {roles[name].value} and {option[2:]}; give it one."
                 )
+    for name in kept:
+        if name not in table:
+            raise UnknownColumn(name, table.names)
+        if not roles.setdefault(name, Role.NSA).published:
+            raise BadSetting(f"Column “{name}” is left out and kept at once; give it one of the two.")
+    generalised = table_after(table, generalisations)
+    _check_kept(generalised, roles, kept)
     notes = []
-    for name, suggestion in suggest_roles(table, sensitive=tuple(gammas)).items():
+    for name, suggestion in suggest_roles(generalised, sensitive=tuple(gammas)).items():
         if name in roles:
             continue
         roles[name] = suggestion.role
@@ -85,8 +172,28 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
-    ordered = {name: roles[name] for name in table.names}
-    return Plan(roles=ordered, gammas=gammas, thresholds=thresholds or Thresholds()), notes
+    plan = Plan(
+        roles={name: roles[name] for name in table.names},
+        gammas=gammas,
+        thresholds=thresholds or Thresholds(),
+        generalisations={name: generalisations[name] for name in table.names if name in generalisations},
+        kept_identifiers={name: kept[name] for name in table.names if name in kept},
+    )
+    return plan, [*notes, *_words(plan)]
+
+
+def _words(plan: Plan) -> list[str]:
+    return [words_for(name, steps) for name, steps in plan.generalisations.items()]
+
+
+def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]) -> None:
+    """Raise BadSetting where a column that names persons would be published without a reason given for it."""
+    for name, suggestion in suggest_roles(table).items():
+        if suggestion.role is Role.IDENTIFIER and name not in kept and name in roles and roles[name].published:
+            raise BadSetting(
+                f"Column “{name}” looks like an identifier ({suggestion.reason}); to publish it all the same, give the "
+                f"reason with --keep '{name}=REASON', or leave it out."
+            )
 
 
 def _names(text: str, table: Table) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.output import add_json, print_json
-from splu_desktop.cli.planning import add_plan_options, plan_from
+from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.core.roles import Role
 
 
@@ -41,15 +41,12 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
-    from splu_desktop.cli.import_options import choices_from
     from splu_desktop.core import sanitise
-    from splu_desktop.files.importer import read
     from splu_desktop.files.release import write_release
     from splu_desktop.files.whole import check_new_folder
 
     check_new_folder(args.out)
-    imported = read(args.file, choices_from(args))
-    plan, notes = plan_from(args, imported.table)
+    imported, plan, notes = table_and_plan(args)
     sanitise.check(imported.table, plan)
     formats = [name.strip() for text in args.format for name in text.split(",") if name.strip()]
     opened = write_release(sanitise.run(imported.table, plan), args.out, formats=formats)
