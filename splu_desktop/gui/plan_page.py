@@ -34,6 +34,7 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, Picture, button, label, margins
 from splu_desktop.gui.words import number, percent
 
+_REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
@@ -412,7 +413,7 @@ class PlanPage(Page):
         if column is None or key == self._listed:
             return
         self._listed = key
-        job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress))
+        job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress), pause=_REST)
         job.done.connect(self._values_ready)
         job.failed.connect(self.fault)
 

@@ -30,6 +30,8 @@ class StepButton(QAbstractButton):
 
     def show_state(self, state: State, words: str) -> None:
         """Show another state."""
+        if (state, words) == (self.state, self.words):
+            return
         self.state, self.words = state, words
         self.setAccessibleName(f"{self.step + 1} {self.name}, {words}")
         self.update()

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Cancelled, Progress, Watched
@@ -118,21 +118,35 @@ class Tasks(QObject):
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="splu")
         self._jobs: dict[str, Job] = {}
-        self._all: dict[Job, Future[None]] = {}
+        self._all: dict[Job, Future[None] | None] = {}  # None while a job still waits for its pause to end
 
-    def run(self, channel: str, work: Work) -> Job:
-        """Start `work` in `channel`, dropping what the channel had under way. Returns its job."""
+    def run(self, channel: str, work: Work, *, pause: int = 0) -> Job:
+        """Start `work` in `channel`, dropping what the channel had under way. Returns its job.
+
+        With a `pause` (ms) it starts only once no newer request has come for so long, as while a slider is dragged.
+        """
         self.drop(channel)
         job = Job(channel, self)
         self._jobs[channel] = job
-        self._all[job] = self._pool.submit(job.run, work)
+        self._all[job] = None
+        if pause:
+            QTimer.singleShot(pause, job, lambda: self._begin(job, work))
+        else:
+            self._begin(job, work)
         return job
+
+    def _begin(self, job: Job, work: Work) -> None:
+        if job in self._all:
+            self._all[job] = self._pool.submit(job.run, work)
 
     def drop(self, channel: str) -> None:
         """Drop the channel's job, if it has one under way."""
         job = self._jobs.pop(channel, None)
         if job is not None:
             job.drop()
+            if self._all[job] is None:
+                self._finished(job)
+                job.deleteLater()
 
     def busy(self, channel: str | None = None) -> bool:
         """Return whether work is under way, in one channel or in any."""
