@@ -69,8 +69,8 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
     given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
     if given:
         raise BadSetting(
-            f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, or "
-            "leave out --recipe."
+            f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, "
+            "or leave out --recipe."
         )
     recipe = read_recipe(args.recipe)
     imported = read(args.file, _overruled(recipe.choices, asked))

@@ -10,6 +10,7 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
+from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
@@ -43,11 +44,6 @@ class Thresholds:
             raise BadSetting(f"The largest small count alpha must be a whole number from 1, not {self.alpha}.")
         if self.t_p is not None and not 0 <= self.t_p <= 1:
             raise BadSetting(f"The wanted probability T_P must lie between 0 and 1, not at {self.t_p:g}.")
-
-
-def as_fraction(number: float | str | Fraction) -> Fraction:
-    """Return the rational that a person meant by a decimal number: 0.4 is 2/5, not the nearest binary double."""
-    return number if isinstance(number, Fraction) else Fraction(str(number))
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ class Plan:
                 raise BadSetting(f"The stored plan has version {version}; this program reads version {PLAN_VERSION}.")
             thresholds = data["thresholds"]
             return cls(
-                roles={str(name): Role(role) for name, role in data["roles"].items()},
+                roles={str(name): _role(name, role) for name, role in data["roles"].items()},
                 gammas=whole_gammas(data["gammas"]),
                 thresholds=Thresholds(**thresholds),
                 generalisations=steps_by_column(data.get("generalisations", {})),
@@ -161,6 +157,14 @@ def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
         except BadSetting as fault:
             raise BadSetting(f"Column “{name}”: {fault}") from None
     return found
+
+
+def _role(name: str, role: Any) -> Role:
+    try:
+        return Role(role)
+    except ValueError:
+        known = ", ".join(each.value for each in Role)
+        raise BadSetting(f"Column “{name}” has the role “{str(role)[:40]}”; the roles are {known}.") from None
 
 
 def whole_gammas(data: Mapping[str, Any]) -> dict[str, int]:
