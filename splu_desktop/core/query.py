@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from splu_desktop.core import reconstruct
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.reconstruct import DEFAULT, NORMAL_95, Method, Rows
-from splu_desktop.core.reconstruct_several import Further, set_variance
-from splu_desktop.core.selection import Picked, Selector
+from splu_desktop.core.query_engine import Engine, Found, Question
+from splu_desktop.core.reconstruct import DEFAULT, Method
+from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
-from splu_desktop.core.transition import Floats, Transition
+from splu_desktop.core.transition import Floats
 
 __all__ = [
     "DEFAULT",
@@ -35,7 +33,8 @@ __all__ = [
 ]
 
 _TAIL = 0.025  # of a 95 % interval, on either side
-_CELLS = 1_000_000  # of one batch of (selections, values)
+_REPORT_EVERY = 50
+_CELLS = 250_000  # of one batch of (selections, values)
 _RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
 
 
@@ -135,18 +134,6 @@ def sentence(conditions: Sequence[Condition]) -> str:
     )
 
 
-_Key = tuple[tuple[Picked, ...], tuple[tuple[str, bytes], ...]]  # NSA part, conditions on SAs after the first
-
-
-@dataclass(frozen=True)
-class _Question:
-    conditions: tuple[Condition, ...]
-    picked: tuple[Picked, ...]  # NSA part
-    chosen: tuple[tuple[str, Flags], ...]  # SA part, sets of values
-    vanished: tuple[str, ...] = ()  # SAs with a value named that no published record shows
-    barren: str = ""  # the SA of which no value named is left
-
-
 class Reader:
     """Answers questions from a release. Keeps what questions have in common, so one reader should live long.
 
@@ -155,19 +142,11 @@ class Reader:
 
     def __init__(self, published: Published) -> None:
         self.published = published
-        self._selector = Selector(published.table)
-        self._transitions: dict[str, Transition] = {}
-        self._codes: dict[str, NDArray[np.intp]] = {}
-
-    def transition(self, sa: str) -> Transition:
-        """Return how the draw carried the true values of an SA to the published ones."""
-        if sa not in self._transitions:
-            self._transitions[sa] = Transition.of(self.published, sa)
-        return self._transitions[sa]
+        self._engine = Engine(published)
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
-        through = self.transition(sa)
+        through = self._engine.transition(sa)
         return through.signal / through.a
 
     def answer(self, conditions: Iterable[Condition], method: Method = DEFAULT) -> Answer:
@@ -188,32 +167,44 @@ class Reader:
         known about it, and the answer says how many records may have had it. Raises BadQuestion; Cancelled.
         """
         progress = progress or Silent()
-        asked = [self._resolve(tuple(question), vanished=vanished) for question in questions]
-        result: list[Answer | None] = [None] * len(asked)
-        # Questions with the same NSA part and the same first SA share their counts; those with further SAs need weights.
-        batches: dict[tuple[str, bool], dict[_Key, list[int]]] = {}
-        for place, question in enumerate(asked):
-            if question.barren:
-                result[place] = self._barren(question, method)
-                continue
-            base = question.chosen[0][0] if question.chosen else ""
-            key = question.picked, tuple((sa, chosen.tobytes()) for sa, chosen in question.chosen[1:])
-            batches.setdefault((base, len(question.chosen) > 1), {}).setdefault(key, []).append(place)
+        listed = [tuple(question) for question in questions]
+        asked = [self._resolve(question, vanished=vanished) for question in listed]
+        found: list[Found | None] = [None] * len(asked)
+        batches: dict[str, dict[tuple[Picked, ...], list[int]]] = {}  # by SA, by selection
         done = 0
-        for (base, _), selections in batches.items():
-            room = max(1, _CELLS // (self.published.table[base].m if base else 1))
+        for place, (question, _) in enumerate(asked):
+            if any(not chosen.any() for _, chosen in question.chosen):
+                found[place] = self._barren(question)
+            elif not question.chosen:
+                count = self._selected(question)
+                found[place] = Found(count, float(count), float(count), float(count), count, 0.0)
+            elif len(question.chosen) > 1:
+                found[place] = self._engine.several_sas(question, method)
+            else:
+                batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
+                continue
+            done += 1
+            if done % _REPORT_EVERY == 0:
+                progress.report("Counting", done / len(asked))
+        for base, selections in batches.items():
             keys = list(selections)
+            room = max(1, _CELLS // self.published.table[base].m)
             for start in range(0, len(keys), room):
-                progress.report("Counting", done / max(1, len(asked)))
+                progress.report("Counting", done / len(asked))
                 part = keys[start : start + room]
-                places = [selections[key] for key in part]
-                for place, answer in self._batch(base, asked, places, method):
-                    result[place] = answer
-                done += sum(map(len, places))
+                places = [(row, place) for row, key in enumerate(part) for place in selections[key]]
+                wanted = [(row, asked[place][0].chosen[0][1]) for row, place in places]
+                for (_, place), numbers in zip(places, self._engine.one_sa(base, part, wanted, method), strict=True):
+                    found[place] = numbers
+                done += len(places)
         progress.report("Counting", 1.0)
-        return [answer for answer in result if answer is not None]
+        return [
+            self._answer(conditions, numbers, method, lost)
+            for (_, lost), conditions, numbers in zip(asked, listed, found, strict=True)
+            if numbers is not None
+        ]
 
-    def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> _Question:
+    def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
         """Turn conditions into sets of labels, those on one column intersected. Raises BadQuestion."""
         table = self.published.table
         chosen: dict[str, Flags] = {}
@@ -240,134 +231,36 @@ class Reader:
         chosen = {name: labels for name, labels in chosen.items() if not labels.all()}
         nsas = sorted(name for name in chosen if name not in self.published.gammas)
         sas = [name for name in self.published.sensitive if name in chosen]
-        return _Question(
-            conditions,
-            tuple((name, chosen[name].tobytes()) for name in nsas),
-            tuple((name, chosen[name]) for name in sas),
-            tuple(lost),
-            next((name for name in sas if not chosen[name].any()), ""),
+        question = Question(
+            tuple((name, chosen[name].tobytes()) for name in nsas), tuple((name, chosen[name]) for name in sas)
         )
+        return question, bool(lost)
 
-    def _barren(self, question: _Question, method: Method) -> Answer:
+    def _selected(self, question: Question) -> int:
+        records = self._engine.selector.records(question.picked)
+        return self.published.n if records is None else len(records)
+
+    def _barren(self, question: Question) -> Found:
         """Answer for a value that nobody publishes: 0, and at most as many as stay unseen in 1 of 40 releases.
 
         Each record of the value has gamma members in its group, none of which drew it:
         (1 - 1/gamma)^(gamma f) >= 0.025.
         """
-        records = self._selector.records(question.picked)
-        n_p = self.published.n if records is None else len(records)
-        gamma = self.published.gammas[question.barren]
+        sa = next(name for name, chosen in question.chosen if not chosen.any())
+        n_p, gamma = self._selected(question), self.published.gammas[sa]
         top = float(np.log(_TAIL) / (gamma * np.log1p(-1 / gamma)))
-        return self._made(question, 0, 0.0, (0.0, min(top, n_p)), n_p, np.inf, method)
+        return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf)
 
-    def _batch(
-        self, base: str, asked: Sequence[_Question], places: Sequence[Sequence[int]], method: Method
-    ) -> Iterable[tuple[int, Answer]]:
-        """Answer the questions at `places`, one list per selection, all with the same first SA."""
-        if not base:
-            for group in places:
-                records = self._selector.records(asked[group[0]].picked)
-                count = self.published.n if records is None else len(records)
-                for place in group:
-                    yield place, self._made(asked[place], count, count, (count, count), count, 0.0, method)
-            return
-        through = self.transition(base)
-        rows, n_p, further = self._count(base, [asked[group[0]] for group in places])
-        x = reconstruct.unbiased(rows, through)
-        var = reconstruct.variance(rows, x, through)
-        by_value: Floats | None = x
-        if method is Method.SHRUNK:
-            by_value = reconstruct.shrink(rows, x, var, through)
-        elif method is not Method.UNBIASED:
-            made = reconstruct.bayes_by_value if method is Method.BAYES else reconstruct.as_published_by_value
-            by_value = None if rows.weighted else made(rows, through)
-        for row, group in enumerate(places):
-            more, top = further[row], int(n_p[row])
-            published = rows.y[row] if more is None else more.published
-            for place in group:
-                chosen = dict(asked[place].chosen)[base]
-                codes = np.flatnonzero(chosen)
-                if by_value is not None:
-                    estimate = float(by_value[row, codes].sum())
-                else:
-                    assert more is not None
-                    estimate = more.by_states(chosen, through, method)
-                if method is not Method.UNBIASED:
-                    estimate = min(max(estimate, 0.0), top)
-                centre = float(x[row, codes].sum())
-                if not through.readable[codes].all() or (more is not None and not more.readable):
-                    spread = np.inf
-                elif len(codes) == 1:
-                    spread = float(var[row, codes[0]])
-                else:
-                    spread = set_variance(rows.y[row], float(rows.total[row]), x[row], codes, through)
-                if more is not None:
-                    spread += more.coupling(centre, codes, through)
-                ends = _interval(centre, spread, top)
-                yield place, self._made(asked[place], int(published[codes].sum()), estimate, ends, top, spread, method)
-
-    def _count(
-        self, base: str, selections: Sequence[_Question]
-    ) -> tuple[Rows, NDArray[np.int64], list[Further | None]]:
-        """Count the values of the first SA in each selection; with weights where it has conditions on further SAs."""
-        m = self.published.table[base].m
-        y, squares = np.zeros((len(selections), m)), np.zeros((len(selections), m))
-        n_p = np.zeros(len(selections), np.int64)
-        further: list[Further | None] = []
-        for row, question in enumerate(selections):
-            records = self._selector.records(question.picked)
-            codes = self._at(base, records)
-            n_p[row] = len(codes)
-            others = question.chosen[1:]
-            if not others:
-                y[row] = np.bincount(codes, minlength=m)
-                further.append(None)
-                continue
-            more = Further(
-                [chosen for _, chosen in others],
-                [self.transition(sa) for sa, _ in others],
-                [self._at(sa, records) for sa, _ in others],
-                codes,
-                m,
-            )
-            y[row] = np.bincount(codes, more.weights, m)
-            squares[row] = np.bincount(codes, more.weights**2, m)
-            further.append(more)
-        return Rows(y, squares, y.sum(axis=1), any(more is not None for more in further)), n_p, further
-
-    def _at(self, sa: str, records: NDArray[np.intp] | None) -> NDArray[np.intp]:
-        """Return the codes of an SA at some records, ready for counting."""
-        if sa not in self._codes:
-            self._codes[sa] = self.published.table[sa].codes.astype(np.intp)
-        return self._codes[sa] if records is None else self._codes[sa][records]
-
-    def _made(
-        self,
-        question: _Question,
-        published: int,
-        estimate: float,
-        ends: tuple[float, float],
-        n_p: int,
-        spread: float,
-        method: Method,
-    ) -> Answer:
+    def _answer(self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool) -> Answer:
         return Answer(
-            conditions=question.conditions,
-            published=published,
-            estimate=float(estimate),
-            low=float(ends[0]),
-            high=float(ends[1]),
+            conditions=conditions,
+            published=found.published,
+            estimate=found.estimate,
+            low=found.low,
+            high=found.high,
             method=method,
-            n_p=n_p,
-            variance=float(spread) if np.isfinite(spread) else None,
+            n_p=found.n_p,
+            variance=found.variance if np.isfinite(found.variance) else None,
             small=self.published.thresholds.alpha,
-            vanished=bool(question.vanished),
+            vanished=lost,
         )
-
-
-def _interval(centre: float, spread: float, top: float) -> tuple[float, float]:
-    """Return the 95 % interval of a count between 0 and N_P."""
-    if not np.isfinite(spread):
-        return 0.0, top
-    arm = NORMAL_95 * float(np.sqrt(spread))
-    return min(max(centre - arm, 0.0), top), min(max(centre + arm, 0.0), top)

@@ -1,7 +1,12 @@
 """How the draw carries true values to published ones: the one place that knows a and b_s (mechanism.md section 4).
 
 Estimators ask a `Transition` for its numbers and never recompute them, so that groups of other sizes (section 5) can
-put a whole matrix in their place.
+put a matrix of their own in their place.
+
+The two numbers a and b_s treat all other values as feeding s alike. They do not quite: no group holds a value twice, so
+a frequent value leaves less room in its groups and meets the rare ones more often than its share. Mixing makes every
+arrangement of the records equally likely, hence the values of a group are a conditional Poisson sample, whose pair
+probabilities are known exactly; `matrix` has them. On adult the rows of the two-number form miss 1 by up to 9 %.
 """
 
 from __future__ import annotations
@@ -15,6 +20,10 @@ from numpy.typing import NDArray
 from splu_desktop.core.published import Published
 
 Floats = NDArray[np.float64]
+
+_LARGEST_WORK = 40_000_000  # m^2 gamma up to which pair probabilities are exact; beyond, quasi-independence
+_CLEAR = 3.0  # standard deviations that a - b_s must stand clear of nothing
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +72,118 @@ class Transition:
     @cached_property
     def sharing(self) -> Floats:
         """(m,) pi, probability that a record of another value shares its group with s, b_s / a."""
-        return self.b / self.a
+        return np.minimum(self.b / self.a, 1.0)
 
     @cached_property
     def readable(self) -> NDArray[np.bool_]:
         """(m,) whether a - b_s stands clear of its own sampling error (3 standard deviations)."""
         error = self.slope * np.sqrt(np.maximum(self.counts, 1.0) * (1.0 - self.a))
-        return self.signal > 3.0 * error
+        return self.signal > _CLEAR * error
+
+    @cached_property
+    def matrix(self) -> Floats | None:
+        """(m, m) T[v, u], the chance that a record of value v is published as u; None where m is too large for it."""
+        m = len(self.counts)
+        if m < 2 or m * m * self.gamma > _LARGEST_WORK:
+            return None
+        return _conditional_poisson(self.counts, self.n, self.gamma)
+
+    @cached_property
+    def _excess(self) -> Floats | None:
+        if self.matrix is None:
+            return None
+        excess = self.matrix - self.b
+        np.fill_diagonal(excess, 0.0)
+        return excess
+
+    def spill(self, composition: Floats) -> Floats:
+        """Return (Q, m) what a, b_s miss: sum over v != s of x_v (T[v, s] - b_s) for compositions x (Q, m)."""
+        if self._excess is not None:
+            return np.asarray(composition @ self._excess)
+        theta = self._affinity
+        towards = composition * theta / np.maximum(self.counts, _TINY)
+        rest = composition.sum(axis=1, keepdims=True) - composition
+        return np.asarray(theta * (towards.sum(axis=1, keepdims=True) - towards) - self.b * rest)
+
+    def leaning(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return (m,) by how much the mean of phi for a set of values misses 1 or 0, per true value v.
+
+        phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s) has mean 1 on the set and 0 elsewhere under a, b_s.
+        """
+        gain = np.where(chosen, 1.0 / np.where(self.readable, self.signal, np.inf), 0.0)
+        if self._excess is not None:
+            return np.asarray(self._excess @ gain)
+        theta, counts = self._affinity, np.maximum(self.counts, _TINY)
+        towards = theta * gain
+        return np.asarray(theta / counts * (towards.sum() - towards) - ((self.b * gain).sum() - self.b * gain))
+
+    @cached_property
+    def _affinity(self) -> Floats:
+        """(m,) theta of quasi-independence: f_v T[v, u] = theta_v theta_u off the diagonal, rows adding up to 1."""
+        theta = np.sqrt((1 - self.a) / self.n) * self.counts
+        for _ in range(200):
+            wanted = (1 - self.a) * self.counts / np.maximum(theta.sum() - theta, _TINY)
+            moved = np.sqrt(wanted * theta)
+            if np.max(np.abs(moved - theta)) <= 1e-10 * max(float(theta.max()), _TINY):
+                break
+            theta = moved
+        return theta
+
+
+def _conditional_poisson(counts: Floats, n: int, gamma: int) -> Floats | None:
+    """Return (m, m) T from the pair probabilities of conditional Poisson samples of `gamma` of m values.
+
+    Values with odds w are in the sample with probability f_s gamma / N and u, v together with
+    w_u w_v S(gamma - 2; without u, v) / S(gamma), S the elementary symmetric functions (Chen, Dempster and Liu 1994).
+    None where rounding spoils them (very large gamma).
+    """
+    present = np.flatnonzero(counts > 0)
+    share = np.minimum(counts[present] * gamma / n, 0.9999)
+    if len(present) <= gamma:
+        return None
+    share *= gamma / share.sum()
+    share = np.minimum(share, 0.9999)
+    odds = share / (1 - share)
+    odds /= odds.max()
+    for _ in range(300):
+        whole = _symmetric(odds, gamma)
+        reached = odds * _without(odds, whole)[:, gamma - 1] / whole[gamma]
+        ratio = share / np.maximum(reached, _TINY)
+        odds = odds * ratio
+        odds /= odds.max()
+        if np.abs(ratio - 1).max() < 1e-8:
+            break
+    whole = _symmetric(odds, gamma)
+    single = _without(odds, whole)
+    # S(gamma - 2) without u and v, by the same recursion once more.
+    pair = np.ones((len(present), len(present)))
+    for k in range(1, gamma - 1):
+        pair = single[:, None, k] - odds[None, :] * pair
+    pair *= odds[:, None] * odds[None, :] / whole[gamma]
+    inclusion = odds * single[:, gamma - 1] / whole[gamma]
+    part = pair / np.maximum(inclusion, _TINY)[:, None] / gamma
+    np.fill_diagonal(part, 1 / gamma)
+    if not np.all(np.isfinite(part)) or part.min() < -1e-6 or np.abs(part.sum(axis=1) - 1).max() > 1e-3:
+        return None
+    result = np.zeros((len(counts), len(counts)))
+    result[np.ix_(present, present)] = part
+    np.fill_diagonal(result, 1 / gamma)
+    return result
+
+
+def _symmetric(odds: Floats, size: int) -> Floats:
+    """Return (size + 1,) elementary symmetric functions of the odds."""
+    result = np.zeros(size + 1)
+    result[0] = 1.0
+    for odd in odds:
+        result[1:] += odd * result[:-1].copy()
+    return result
+
+
+def _without(odds: Floats, whole: Floats) -> Floats:
+    """Return (m, size + 1) the functions with one value left out, for each value."""
+    result = np.empty((len(odds), len(whole)))
+    result[:, 0] = 1.0
+    for k in range(1, len(whole)):
+        result[:, k] = whole[k] - odds * result[:, k - 1]
+    return result

@@ -1,0 +1,383 @@
+"""Counts and estimates behind `query.Reader`: selections in, numbers out, what they share kept between questions."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core import reconstruct, reconstruct_interval, reconstruct_pooled, reconstruct_states
+from splu_desktop.core.published import Published
+from splu_desktop.core.reconstruct import Method, Rows
+from splu_desktop.core.reconstruct_interval import Chosen
+from splu_desktop.core.selection import Picked, Selector
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition import Floats, Transition
+
+Indices = NDArray[np.intp]
+Bend = tuple[Floats, Floats, float]  # lift, its weight k, records selected
+_K = TypeVar("_K")
+_T = TypeVar("_T")
+
+_CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
+_KEPT_FLOATS = 8_000_000  # of bends kept
+_LEARN_FROM = 40  # selections per column, pair or triple of columns
+_COMBINATIONS = 6  # of pairs and of triples of columns to learn from
+_LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, resolved.
+
+    Attributes
+    ----------
+    picked : conditions on NSAs, in the order of their names.
+    chosen : conditions on SAs: name and (m,) bool of its chosen values.
+    """
+
+    picked: tuple[Picked, ...]
+    chosen: tuple[tuple[str, Flags], ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The numbers of one answer; `variance` is that of the unbiased estimate, inf where the release tells nothing."""
+
+    published: int
+    estimate: float
+    low: float
+    high: float
+    n_p: int
+    variance: float
+
+
+class Engine:
+    """Counts and estimates over one release. Not for use by two threads at once."""
+
+    def __init__(self, published: Published) -> None:
+        self.published = published
+        self.selector = Selector(published.table)
+        self._transitions: dict[str, Transition] = {}
+        self._codes: dict[str, Indices] = {}
+        self._cross: dict[tuple[str, str], Floats | None] = {}
+        self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
+        self._taught: dict[str, list[Floats]] = {}
+
+    # --- what the release holds
+
+    def transition(self, sa: str) -> Transition:
+        """Return how the draw carried the true values of an SA to the published ones."""
+        return _kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
+
+    def codes(self, sa: str, records: Indices | None = None) -> Indices:
+        """Return the codes of an SA, of all or of some records, ready for counting."""
+        every = _kept(self._codes, sa, lambda: self.published.table[sa].codes.astype(np.intp))
+        return every if records is None else every[records]
+
+    def cross(self, nsa: str, sa: str) -> Floats | None:
+        """Return (m_nsa, m_sa) published counts, None where that is too large to keep."""
+        return _kept(self._cross, (nsa, sa), lambda: self._crossed(nsa, sa))
+
+    def _crossed(self, nsa: str, sa: str) -> Floats | None:
+        column, m = self.published.table[nsa], self.published.table[sa].m
+        if column.m * m > _CROSS_CELLS:
+            return None
+        keys = column.codes.astype(np.intp) * m
+        keys += self.codes(sa)
+        return np.bincount(keys, minlength=column.m * m).reshape(column.m, m).astype(np.float64)
+
+    def counted(self, base: str, picked: Sequence[Picked]) -> Floats:
+        """Return (m,) published counts of an SA's values among the records that meet conditions on NSAs."""
+        if len(picked) == 1:
+            cross = self.cross(picked[0][0], base)
+            if cross is not None:
+                return np.frombuffer(picked[0][1], bool).astype(np.float64) @ cross
+        if not picked:
+            return self.transition(base).counts
+        records = self.selector.records(picked)
+        return np.bincount(self.codes(base, records), minlength=self.published.table[base].m).astype(np.float64)
+
+    # --- one SA, many selections at once
+
+    def one_sa(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], asked: Sequence[tuple[int, Flags]], method: Method
+    ) -> list[Found]:
+        """Answer questions with conditions on one SA.
+
+        Parameters
+        ----------
+        selections : the distinct NSA parts.
+        asked : per question, the number of its selection and the chosen values.
+        """
+        through = self.transition(base)
+        y = np.array([self.counted(base, picked) for picked in selections])
+        rows = Rows.plain(y)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        better, spilled = reconstruct.corrected(rows, x, var, through)
+        by_value = x
+        if method is Method.SHRUNK:
+            by_value = reconstruct.shrink(rows, x, var, through)
+        elif method is Method.POOLED:
+            bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
+            start = np.array([self._teaching(base, len(picked)) for picked in selections])
+            aims, shared = reconstruct_pooled.target(rows.total, bends, through)
+            by_value = reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+        row = np.array([at for at, _ in asked], np.intp)
+        sides = [_side(chosen, through) for _, chosen in asked]
+        alone = np.array([len(codes) == 1 for codes, _ in sides])
+        first = np.array([codes[0] for codes, _ in sides], np.intp)
+        ends = np.zeros((3, len(asked)))
+        if alone.any():
+            at, value = row[alone], first[alone]
+            ends[:, alone] = reconstruct_interval.one_value(
+                y[at, value], spilled[at, value], rows.total[at], value, through
+            )
+        result = []
+        for number, (at, chosen) in enumerate(asked):
+            codes, turned = sides[number]
+            top = float(rows.total[at])
+            if not alone[number]:
+                ends[:, number] = self._set_ends(y[at], better[at], codes, top, through)
+            low, high, spread = ends[:, number].tolist()
+            if method in (Method.POOLED, Method.SHRUNK):
+                estimate = float(by_value[at, codes].sum())
+                estimate = top - estimate if turned else estimate
+            elif method is Method.UNBIASED:
+                estimate = float(x[at, chosen].sum())
+            else:
+                estimate = self._by_states(y[at, chosen].sum(), top, chosen, through, method)
+            if turned:
+                low, high = top - high, top - low
+            result.append(_made(y[at, chosen].sum(), estimate, low, high, top, spread, method))
+        return result
+
+    def _set_ends(
+        self, y: Floats, x: Floats, codes: Indices, top: float, through: Transition
+    ) -> tuple[float, float, float]:
+        if not through.readable[codes].all():
+            return 0.0, top, np.inf
+        chosen = np.zeros(len(y), bool)
+        chosen[codes] = True
+        inside = float(y[codes].sum())
+        states = reconstruct_states.straight(
+            np.array([top - inside, inside]), reconstruct_states.two_states(chosen, through)
+        )
+        return reconstruct_interval.several(float(x[codes].sum()), top, states, [Chosen.of(through, codes)])
+
+    def _by_states(self, inside: float, top: float, chosen: Flags, through: Transition, method: Method) -> float:
+        if method is Method.BAYES:
+            y = np.array([top - inside, inside])
+            return reconstruct_states.likeliest(y, reconstruct_states.two_states(chosen, through))
+        whole = float(through.counts[chosen].sum())
+        n = through.n
+        cells = np.array([[n - top - (whole - inside), whole - inside, top - inside, inside]])
+        return float(reconstruct_states.as_printed(cells, n, [through.gamma])[0])
+
+    # --- the default's target
+
+    def bend(self, base: str, name: str, chosen: bytes) -> Bend:
+        """Return what one condition, on an NSA or on another SA, does to the distribution of `base`."""
+        key = base, name, chosen
+        found = self._bends.get(key)
+        if found is None:
+            through = self.transition(base)
+            flags = np.frombuffer(chosen, bool)
+            if name in self.published.gammas:
+                weights = _weights(flags, self.transition(name))[self.codes(name)]
+                rows = _weighted(self.codes(base), weights, through)
+            else:
+                rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])
+            lift, k = _lifts(rows, through)
+            found = self._bends[key] = lift[0], k[0], float(rows.total[0])
+            if len(self._bends) * len(through.counts) > _KEPT_FLOATS:
+                self._bends.popitem(last=False)
+        else:
+            self._bends.move_to_end(key)
+        return found
+
+    def _teaching(self, base: str, conditions: int) -> Floats:
+        """Return (K,) the weights that selections by as many conditions have in common in this release."""
+        taught = _kept(self._taught, base, lambda: self._learn(base))
+        return taught[min(max(conditions, 1), 3) - 1]
+
+    def _learn(self, base: str) -> list[Floats]:
+        chance = np.random.default_rng(_LEARNING_STREAM)
+        m = self.published.table[base].m
+        names = [
+            name
+            for name in self.published.nsas
+            if 1 < self.published.table[name].m <= max(2, self.published.n // 5)
+            and self.published.table[name].m * m <= _CROSS_CELLS
+        ]
+        taught: list[Floats] = []
+        for size in (1, 2, 3):
+            groups = list(itertools.combinations(names, size))
+            if size > 1 and len(groups) > _COMBINATIONS:
+                groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
+            learnt = [self._examples(base, group, chance) for group in groups]
+            if not learnt:
+                taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
+                continue
+            x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
+            taught.append(reconstruct_pooled.learn(x, var, aims, shared))
+        return taught
+
+    def _examples(
+        self, base: str, names: Sequence[str], chance: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return unbiased estimates, variances, targets and shared parts of selections that random records meet."""
+        through, table = self.transition(base), self.published.table
+        m = len(through.counts)
+        drawn = chance.integers(0, self.published.n, _LEARN_FROM)
+        picks = np.unique(np.stack([table[name].codes[drawn] for name in names], axis=1), axis=0)
+        crosses = [self.cross(name, base) for name in names]
+        if len(names) == 1:
+            assert crosses[0] is not None
+            y = crosses[0][picks[:, 0]]
+        else:
+            keys, wanted = table[names[0]].codes.astype(np.int64), picks[:, 0].astype(np.int64)
+            for at, name in enumerate(names[1:], 1):
+                keys = keys * table[name].m + table[name].codes
+                wanted = wanted * table[name].m + picks[:, at]
+            place = np.searchsorted(wanted, keys)
+            place[place == len(wanted)] = 0
+            meets = wanted[place] == keys
+            cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(wanted) * m)
+            y = cells.reshape(len(wanted), m).astype(np.float64)
+        rows = Rows.plain(y)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        better, _ = reconstruct.corrected(rows, x, var, through)
+        bends: list[list[Bend]] = [[] for _ in range(len(y))]
+        for at, cross in enumerate(crosses):
+            assert cross is not None
+            single = Rows.plain(cross[picks[:, at]])
+            lift, k = _lifts(single, through)
+            for row in range(len(y)):
+                bends[row].append((lift[row], k[row], float(single.total[row])))
+        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
+        return better, var, aims, shared
+
+    # --- several SAs, one question at a time
+
+    def several_sas(self, question: Question, method: Method) -> Found:
+        """Answer a question with conditions on two or more SAs."""
+        records = self.selector.records(question.picked)
+        parts = [(chosen, self.transition(sa)) for sa, chosen in question.chosen]
+        at = [self.codes(sa, records) for sa, _ in question.chosen]
+        top = float(len(at[0]))
+        factors = [_weights(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
+        state = np.zeros(len(at[0]), np.intp)
+        for bit, ((chosen, _), codes) in enumerate(zip(parts, at, strict=True)):
+            state |= chosen[codes].astype(np.intp) << bit
+        y = np.bincount(state, minlength=1 << len(parts)).astype(np.float64)
+        matrix = reconstruct_states.joint(parts)
+        # By each SA in turn: counts of its values, every record weighing what the other conditions make of it.
+        turns = []
+        for turn, (_, through) in enumerate(parts):
+            weights = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
+            turns.append(_weighted(at[turn], weights, through))
+        straight = float(np.prod(factors, axis=0).sum())
+        centre = straight
+        for rows, (chosen, through) in zip(turns, parts, strict=True):
+            centre -= _leaned(rows, chosen, through)
+        if all(through.readable[chosen].all() for chosen, through in parts):
+            states = reconstruct_states.straight(y, matrix)
+            sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
+            low, high, spread = reconstruct_interval.several(centre, top, states, sets)
+        else:
+            low, high, spread = 0.0, top, np.inf
+        estimate = straight
+        if method in (Method.POOLED, Method.SHRUNK):
+            estimate = self._several_shrunk(question, turns[0], centre - straight, top, method)
+        elif method is Method.BAYES:
+            estimate = reconstruct_states.likeliest(y, matrix)
+        elif method is Method.AS_PUBLISHED:
+            everywhere = np.zeros(self.published.n, np.intp)
+            for bit, (sa, chosen) in enumerate(question.chosen):
+                everywhere |= chosen[self.codes(sa)].astype(np.intp) << bit
+            outside = np.bincount(everywhere, minlength=len(y)) - y
+            gammas = [through.gamma for _, through in parts]
+            cells = np.concatenate([outside, y])[None, :]
+            estimate = float(reconstruct_states.as_printed(cells, self.published.n, gammas)[0])
+        return _made(y[-1], estimate, low, high, top, spread, method)
+
+    def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
+        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions."""
+        base, chosen = question.chosen[0]
+        through = self.transition(base)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        if method is Method.SHRUNK:
+            return float(reconstruct.shrink(rows, x, var, through)[0, chosen].sum())
+        others = question.chosen[1:]
+        if len(others) == 1:
+            rest = self.one_sa(others[0][0], [question.picked], [(0, others[0][1])], method)[0]
+        else:
+            rest = self.several_sas(Question(question.picked, others), method)
+        total = np.array([rest.estimate])
+        conditions = [*question.picked, *((name, flags.tobytes()) for name, flags in others)]
+        bends = [[self.bend(base, name, flags) for name, flags in conditions]]
+        aims, shared = reconstruct_pooled.target(total, bends, through)
+        x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
+        start = self._teaching(base, len(conditions))[None, :]
+        limits = Rows(rows.y, rows.squares, np.array([top]), weighted=True)
+        return float(reconstruct_pooled.pool(limits, x, var, aims, shared, start)[0, chosen].sum())
+
+
+def _kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
+    if key not in store:
+        store[key] = make()
+    return store[key]
+
+
+def _lifts(rows: Rows, through: Transition) -> tuple[Floats, Floats]:
+    x = reconstruct.unbiased(rows, through)
+    return reconstruct_pooled.lifts(rows, x, reconstruct.variance(rows, x, through), through)
+
+
+def _weights(chosen: Flags, through: Transition) -> Floats:
+    """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); values that can't be read add nothing."""
+    gain = np.where(chosen & through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
+    return gain - float(gain @ through.b)
+
+
+def _weighted(codes: Indices, weights: Floats, through: Transition) -> Rows:
+    m = len(through.counts)
+    y = np.bincount(codes, weights, m)[None, :].astype(np.float64)
+    squares = np.bincount(codes, weights**2, m)[None, :].astype(np.float64)
+    return Rows(y, squares, y.sum(axis=1), weighted=True)
+
+
+def _leaned(rows: Rows, chosen: Flags, through: Transition) -> float:
+    """Return by how much a, b_s misjudge the count of a set in weighted rows, from their shrunk composition."""
+    x = reconstruct.unbiased(rows, through)
+    composition = reconstruct.shrink(rows, x, reconstruct.variance(rows, x, through), through)[0]
+    whole = float(composition.sum())
+    if whole <= 0:
+        return 0.0
+    composition = composition * (max(float(rows.total[0]), 0.0) / whole)
+    return float(composition @ through.leaning(chosen))
+
+
+def _side(chosen: Flags, through: Transition) -> tuple[Indices, bool]:
+    """Return the codes to count, and whether they are those *not* chosen: the smaller side of the table tells more."""
+    turned = float(through.counts[chosen].sum()) > through.n / 2
+    return np.flatnonzero(~chosen if turned else chosen), turned
+
+
+def _made(
+    published: float, estimate: float, low: float, high: float, top: float, spread: float, method: Method
+) -> Found:
+    if method is not Method.UNBIASED:
+        estimate = min(max(estimate, 0.0), top)
+    if method is Method.POOLED:
+        estimate = min(max(estimate, low), high)
+    return Found(round(published), estimate, low, high, round(top), spread)

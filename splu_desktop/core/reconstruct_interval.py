@@ -1,0 +1,184 @@
+"""Variances and 95 % intervals: one value, a set of values, several SAs.
+
+All rest on one expansion. An estimate is a sum of phi(u) over the selected records' published values u, its
+coefficients computed from the published counts f', which move together with the records themselves. So
+
+    x_hat - x = sum over all records i of h_i(u_i),  h_i(u) = [i selected] (phi(u) - mean) - (D_u - mean),
+
+with D_t = w_t b'_t / (a - b_t) for the chosen values t, the derivative of x_hat by f'_t, w_t the selected records of
+other values. Given the groups the u_i are independent, and the groups are drawn without replacement.
+
+Intervals invert the test that the true count is x, with the variance taken *at x* (a score interval), so they are
+short below and long above for small counts instead of symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition import Floats, Transition
+
+NORMAL_95 = 1.959963984540054
+_HALVINGS = 48  # of an interval's end; enough for a thousandth of a record of 10^9
+_LEAST = 1e-9  # a variance is not less, records squared
+
+Indices = NDArray[np.intp]
+
+
+def one_value(
+    y: Floats, spilled: Floats, totals: Floats, codes: Indices, through: Transition
+) -> tuple[Floats, Floats, Floats]:
+    """Return (Q,) lower ends, upper ends and variances of counts of one value each in Q selections.
+
+    Parameters
+    ----------
+    y : (Q,) published counts of the value in the selection.
+    spilled : (Q,) what of them a, b_s do not explain (`Transition.spill`).
+    totals : (Q,) N_P.
+    codes : (Q,) the value asked.
+
+    With y and f' - y as two observations, the test of x uses the likeliest f_s for that x, so that values published a
+    handful of times, even never in the selection, get an honest upper end.
+    """
+    a, n = through.a, float(through.n)
+    f_seen, b, signal = through.counts[codes], through.b[codes], through.signal[codes]
+    clear = through.readable[codes]
+    centre = np.where(clear, (y - spilled - totals * b) / np.where(clear, signal, 1.0), totals / 2)
+    start = np.clip(centre, 0.0, totals)
+    elsewhere = f_seen - y
+
+    def spread(x: Floats) -> Floats:
+        """Return Var(y - b(f') (N_P - x)) if the truth is x."""
+        w = totals - x
+        f = np.clip(_likeliest(x, w), np.maximum(x, _LEAST), np.maximum(0.999 * n, x))
+        others = np.maximum(n - f, 1.0)
+        pi = np.minimum((1 - a) * f / others / a, 1.0)
+        moved = w * (1 - a) * n / others**2
+        drawn = a * (1 - a) * (x + w * pi)
+        grouped = a * a * pi * (1 - pi) * w * (1 - np.minimum(w / others, 1.0))
+        common = moved**2 * f * (1 - a) - 2 * moved * (1 - a) * a * (x + w * pi)
+        return np.asarray(np.maximum(drawn + grouped + common, _LEAST), np.float64)
+
+    def _likeliest(x: Floats, w: Floats) -> Floats:
+        # y ~ Poisson(a x + c f), f' - y ~ Poisson((1 - c) f - a x): the root of a quadratic in f.
+        c, kept = (1 - a) * w / n, a * x
+        two = c * (1 - c)
+        one = kept * (1 - 2 * c) - two * f_seen
+        none = kept * (c * y - (1 - c) * elsewhere) - kept**2
+        root = np.sqrt(np.maximum(one**2 - 4 * two * none, 0.0))
+        return np.where(two > 1e-12, (root - one) / (2 * np.where(two > 1e-12, two, 1.0)), f_seen)
+
+    def rejected(x: Floats) -> Flags:
+        gap = (centre - x) * signal
+        return np.asarray(gap * gap > NORMAL_95**2 * spread(x))
+
+    low = np.where(clear, _edge(np.zeros_like(totals), start, rejected), 0.0)
+    high = np.where(clear, _edge(totals.copy(), start, rejected), totals)
+    variance = np.where(clear, spread(start) / np.where(clear, signal, 1.0) ** 2, np.inf)
+    return low, high, variance
+
+
+def _edge(outer: Floats, inner: Floats, rejected: Callable[[Floats], Flags]) -> Floats:
+    """Return where between `inner` (accepted) and `outer` the test begins to reject, `outer` where it never does."""
+    open_end = ~rejected(outer)
+    outside, inside = outer.copy(), inner.copy()
+    for _ in range(_HALVINGS):
+        middle = (outside + inside) / 2
+        out = rejected(middle)
+        outside, inside = np.where(out, middle, outside), np.where(out, inside, middle)
+    return np.where(open_end, outer, inside)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A set of values of one SA and the second moments of its phi.
+
+    Attributes
+    ----------
+    codes : (k,) the values.
+    within, without : mean of phi(u)^2 for a record whose value is in the set (weighted by f') and not in it.
+    """
+
+    through: Transition
+    codes: Indices
+    within: float
+    without: float
+
+    @classmethod
+    def of(cls, through: Transition, codes: Indices) -> Chosen:
+        """Return the moments under a, b_s."""
+        a, b, f = through.a, through.b[codes], through.counts[codes]
+        gain = 1.0 / through.signal[codes]
+        offset = float(gain @ b)
+        squared = (gain - offset) ** 2
+        spread = float(b @ squared)
+        inside = a * squared + spread - b * squared + (1 - a - (float(b.sum()) - b)) * offset**2
+        whole = float(f.sum())
+        mean = float(f @ inside) / whole if whole > 0 else float(inside.mean())
+        return cls(through, codes, mean, spread + (1 - float(b.sum())) * offset**2)
+
+    def common(self, count: float, selected: float) -> float:
+        """Return the part of the variance that records share: f' for f, and groups drawn without replacement.
+
+        `count` of the `selected` records have a value of the set; they are split over its values like f'.
+        """
+        through, codes = self.through, self.codes
+        a, b, f, pi = through.a, through.b[codes], through.counts[codes], through.sharing[codes]
+        gain = 1.0 / through.signal[codes]
+        x = f * (count / max(float(f.sum()), 1.0))
+        w = np.maximum(selected - x, 0.0)
+        moved = w * through.slope[codes] * gain
+        # Var of sum D_u over all records: values that share a group keep each other down.
+        own = moved @ (moved * f * (1 - a)) - ((moved @ f) * (moved @ b) - moved @ (moved * f * b))
+        # Cov of the selected records' phi with it.
+        joint = _off(gain * x, moved * pi) + _off(gain * pi, moved * x)
+        apart = (
+            selected * _off(gain * pi, moved * pi) - _off(gain * pi * x, moved * pi) - _off(gain * pi, moved * pi * x)
+        )
+        joint += (through.gamma - 2) / (through.gamma - 1) * apart
+        with_draws = (1 - a) * float((a * x + b * w) @ (moved * gain)) - a * a * joint
+        # Groups are dealt, not drawn: who shares one with the value here can't do so there.
+        dealt = -float((a * gain * w) ** 2 @ (pi * (1 - pi) / through.others[codes]))
+        dealt += a * a / (through.gamma - 1) * _off(gain * pi * w, gain * pi * w) / through.n
+        return float(own) - 2 * with_draws + dealt
+
+
+def _off(left: Floats, right: Floats) -> float:
+    """Return the sum over s != t of left_s right_t."""
+    return float(left.sum() * right.sum() - left @ right)
+
+
+def several(centre: float, selected: float, states: Floats, chosen: list[Chosen]) -> tuple[float, float, float]:
+    """Return lower end, upper end and variance of a count over sets of values of one or more SAs.
+
+    Parameters
+    ----------
+    centre : the unbiased estimate.
+    selected : N_P.
+    states : (2^w,) estimated records of P by which of the w conditions they meet; bit i stands for `chosen[i]`.
+    """
+    moments = np.ones(1)
+    for one in chosen:
+        moments = np.kron(np.array([one.without, one.within]), moments)
+    inside = min(max(centre, 0.0), selected)
+    present = np.maximum(states, 0.0)
+    present[-1] = inside
+    present[:-1] *= max(selected - inside, 0.0) / max(float(present[:-1].sum()), _LEAST)
+    variance = float(present @ moments) - inside
+    for bit, one in enumerate(chosen):
+        others = [state for state in range(len(present)) if state | (1 << bit) == len(present) - 1]
+        variance += one.common(inside, float(present[others].sum()))
+    variance = max(variance, _LEAST)
+    steep = float(np.prod([one.within - one.without for one in chosen])) - 1
+    # (centre - x)^2 = z^2 (variance + steep (x - inside)), a quadratic in x
+    square = NORMAL_95**2
+    half = centre + square * steep / 2
+    rest = centre**2 - square * (variance - steep * inside)
+    arm = float(np.sqrt(max(half**2 - rest, 0.0)))
+    low, high = min(max(half - arm, 0.0), selected), min(max(half + arm, 0.0), selected)
+    return low, high, variance
