@@ -44,6 +44,18 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
+    """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
+    if values is not None and len(labels):
+        order = np.lexsort((values, missing))
+        ranked, gone = values[order], missing[order]
+        empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
+        if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():
+            return order
+    text = labels.astype(str) if len(labels) else np.zeros(0, "U1")
+    return np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column of N records with m distinct labels.
@@ -157,8 +169,7 @@ class Column:
         kind: Kind,
     ) -> Column:
         """Build a column from codes over labels in any order; puts the labels into canonical order."""
-        text = labels.astype(str) if len(labels) else np.zeros(0, "U1")
-        order = np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
+        order = _canonical_order(labels, values, missing)
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
         return cls(

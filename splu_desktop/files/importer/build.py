@@ -13,13 +13,13 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.missing import code_proposals, is_blank, proposal
-from splu_desktop.files.importer.numbers import MarkEvidence, NumberFormat
+from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.types import Typed, decide
+from splu_desktop.files.importer.kinds import Typed, decide
 
 MAX_LISTED = 1000  # problems listed one by one, per column
-_EVIDENCE = 5000  # texts per column that are looked at for decimal and thousands marks
+_EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,9 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         found = _tokens(name, column, counts, typed, valued, wanted_absent)
         tokens.extend(found)
         taken = {token.token for token in found if token.applied}
-        absent = np.array([label in taken for label in column.labels], bool)
+        absent = np.zeros(len(column.labels), bool)
+        if taken:
+            absent[[i for i, label in enumerate(column.labels) if label in taken]] = True
         if typed.date_order:
             orders[typed.date_order] = orders.get(typed.date_order, 0) + 1
         if typed.date_undecided:
@@ -83,7 +85,7 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         values = _values(typed, absent)
         labels = np.empty(len(column.labels), object)
         labels[:] = column.labels
-        types[name], missing[name] = typed.kind, tuple(label for label in column.labels if label in taken)
+        types[name], missing[name] = typed.kind, tuple(sorted(taken))
         reasons[f"type of {name}"] = typed.reason
         columns.append(Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind))
     if undecided and choices.date_order is None:
@@ -133,6 +135,9 @@ def _overall(evidence: Sequence[MarkEvidence], choices: ImportChoices, comma_lik
         total.point_three += bool(marks.point_three)
         total.blank += bool(marks.blank)
         total.quote += bool(marks.quote)
+        if marks.point_three or marks.comma_three:
+            total.small += bool(marks.small)
+            total.large += bool(marks.large)
     return total.format(NumberFormat(",", ".") if comma_likely else None)
 
 
@@ -153,7 +158,9 @@ def _tokens(
     wanted: tuple[str, ...] | None,
 ) -> list[MissingToken]:
     found: list[MissingToken] = []
-    for i, label in enumerate(column.labels):
+    # A text with a value of its own is no mark for "no value", unless the user says so.
+    for i in np.flatnonzero(_speechless(typed)).tolist() if wanted is None else range(len(column.labels)):
+        label = column.labels[i]
         advice = proposal(label, valued=valued)
         if wanted is not None:
             if label in wanted or advice:
@@ -180,6 +187,12 @@ def _tokens(
             elif not is_blank(label) and all(token.token != label for token in found):
                 found.append(MissingToken(name, label, int(counts[i]), True, "chosen"))
     return found
+
+
+def _speechless(typed: Typed) -> NDArray[np.bool_]:
+    if typed.values is None:
+        return np.ones(len(typed.misfits), bool)
+    return np.asarray(np.isnat(typed.values) if typed.values.dtype.kind == "M" else np.isnan(typed.values), bool)
 
 
 def _misfit_problems(

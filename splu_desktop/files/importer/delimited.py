@@ -3,149 +3,214 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import csv
 import gzip
 import io
 import itertools
+import os
 import zlib
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer import dialect as dialects
 from splu_desktop.files.importer import encoding as encodings
+from splu_desktop.files.importer import fields, memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
+from splu_desktop.files.importer.encoding import Encoding
+from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, WrongFormat
 from splu_desktop.files.importer.grid import Grid
-from splu_desktop.files.importer.header import LOOK_AHEAD, Header, find_header, joined_names, unique_names
+from splu_desktop.files.importer.header import Header, choose_header, joined_names, unique_names
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import open_file
 
 HEAD = 1 << 18
-_CHUNK = 20_000
+HEAD_ROWS = 400
+_BLOCK = 4 << 20
+_CHUNK = 10_000
+_WORKERS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text file is laid out, with the reasons."""
+    """How a text file is laid out, with the reasons.
 
-    encoding: str
+    Attributes
+    ----------
+    head : the rows of the file's first part.
+    lines : lines before the first record, rows before it (a quoted line break makes them differ).
+    """
+
+    encoding: Encoding
     dialect: Dialect
     header: Header
     names: tuple[str, ...]
     width: int
-    first_record: int  # 0-based position of the first row below the header
+    head: list[list[str]]
+    lines_before: int
+    rows_before: int
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
 
 
-@contextlib.contextmanager
-def _open(path: Path, packed: bool) -> Iterator[io.BufferedIOBase]:
-    with open_file(path) as raw:
-        if packed:
-            with gzip.GzipFile(fileobj=raw) as unpacked:  # closing it would leave `raw` open
-                yield unpacked
-        else:
-            yield raw  # type: ignore[misc]
-
-
-def layout(path: Path, packed: bool, choices: ImportChoices) -> TextLayout:
-    """Detect what `choices` leaves open from the file's first part."""
+@contextmanager
+def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
-        with _open(path, packed) as file:
-            head = file.read(HEAD)
-            if choices.encoding is None:
-                encoding, why = encodings.detect(head, iter(lambda: file.read(1 << 20), b""))
-            else:
-                encoding, why = choices.encoding, "chosen"
+        with open_file(path) as file:
+            yield (gzip.GzipFile(fileobj=file) if packed else file), file  # type: ignore[misc]
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
-    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
+
+
+def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
+    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
+    with opened(path, packed) as (file, raw):
+        head = file.read(HEAD)
+        if choices.encoding is not None:
+            encoding = Encoding(_known(choices.encoding), "chosen")
+        else:
+            blocks = _watched(file, raw, path, packed, progress) if whole else iter(())
+            encoding = encodings.detect(itertools.chain([head], blocks))
+    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
-    dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
-    lines = dialects.split_lines(text)
+    dialect, because = dialects.detect(
+        text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape
+    )
+    lines = dialects.split_lines(text.replace("\x00", ""))
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle
-    rows = list(itertools.islice(csv.reader(lines, **dialect.reader_options()), 4 * LOOK_AHEAD))  # type: ignore[call-overload]
-    says_separator = bool(rows) and because.startswith("the first line")
-    if says_separator:
-        rows[0] = []
-    header = _header(rows, choices)
-    below = [row for row in rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
-    width = _width(rows[header.first : header.last + 1] if header.last >= 0 else [], below)
-    reasons = {"encoding": why, "delimiter": because, "header": header.reason}
-    problems: list[Problem] = []
-    if choices.names is not None:
-        names: tuple[str, ...] = choices.names
-        width = len(names)
-    elif header.last < 0:
-        names = tuple(f"Column {i}" for i in range(1, width + 1))
+    separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12
+    head_rows, ends = _head(lines, dialect)
+    if separator_line:
+        head_rows[0] = []
+    header = choose_header(head_rows, choices)
+    below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
+    width = len(choices.names) if choices.names is not None else _width(above, below)
+    names, problems = _names(head_rows, header, width, choices)
+    if encoding.plausible < encodings.UNSURE:
         problems.append(
             Problem(
-                ProblemKind.NO_HEADER, "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+                ProblemKind.UNDECODABLE,
+                f"The encoding isn't sure: it was read as {encoding.name}; check accented letters and choose another "
+                "encoding if they look wrong.",
             )
         )
-    else:
-        joined = joined_names(rows[header.first : header.last + 1], width)
-        names, problems = unique_names(joined, row=header.last + 1)
-    first = header.last + 1 if header.last >= 0 else (1 if says_separator else 0)
-    return TextLayout(encoding, dialect, header, names, width, first, tuple(problems), reasons)
+    rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
+    return TextLayout(
+        encoding,
+        dialect,
+        header,
+        names,
+        width,
+        head_rows,
+        ends[rows_before - 1] if rows_before else 0,
+        rows_before,
+        tuple(problems),
+        {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
+    )
 
 
-def _header(rows: list[list[str]], choices: ImportChoices) -> Header:
-    if choices.header_row is None:
-        return find_header(rows)
-    if choices.header_row == 0:
-        return Header(-1, -1, "chosen: no header")
-    last = choices.header_row - 1
-    if last >= len(rows):
-        raise BadChoice(
-            f"The header row was set to {choices.header_row}, but the table has only {len(rows)} rows there."
-        )
-    return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
+def _known(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise BadChoice(f"“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.") from error
+
+
+def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress) -> Iterator[bytes]:
+    """Yield the rest of a file in blocks, reporting, and refusing compression bombs."""
+    size = max(path.stat().st_size, 1)
+    done = HEAD
+    while block := file.read(1 << 20):
+        done += len(block)
+        progress.report("Looking at the encoding", min(raw.tell() / size, 1.0))
+        if packed and done > 16 << 20:
+            memory.refuse_bomb(path, max(raw.tell(), 1), done)
+            if done % (64 << 20) < len(block):
+                memory.check(path, memory.PER_TEXT_BYTE * done)
+        yield block
+
+
+def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
+    """Return the first rows, and after how many lines each ends."""
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    counted = 0
+
+    def feed() -> Iterator[str]:
+        nonlocal counted
+        for line in lines:
+            counted += 1
+            yield line
+
+    try:
+        for row in dialect.read(feed()):
+            rows.append(row)
+            ends.append(counted)
+            if len(rows) >= HEAD_ROWS:
+                break
+    except csv.Error:
+        pass
+    return rows or [[]], ends or [0]
+
+
+def _names(
+    rows: list[list[str]], header: Header, width: int, choices: ImportChoices
+) -> tuple[tuple[str, ...], list[Problem]]:
+    if choices.names is not None:
+        return choices.names, []
+    if header.last < 0:
+        names = tuple(f"Column {i}" for i in range(1, width + 1))
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        return names, [Problem(ProblemKind.NO_HEADER, sentence)]
+    joined = joined_names(rows, header, width)
+    return unique_names(joined, row=header.last + 1)
 
 
 def _width(header: list[list[str]], below: list[list[str]]) -> int:
     """Fields of the table: the header's, or more if most records have more."""
-    filled = [max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below]
+    filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
     head = max((i + 1 for row in header for i, cell in enumerate(row) if not is_blank(cell)), default=0)
     if not filled:
         return max(head, 1)
-    filled.sort()
     # Five rows in a hundred may be broken without widening the table.
     usual = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
-    return max(head, usual if head else filled[-1], 1)
+    if head:
+        # A name left out at the end of the header line: fields in as good as every record.
+        named = max((len(row) for row in header), default=0)
+        return max(head, usual, named if all(len(row) >= named for row in below[:50]) and named - head <= 1 and usual >= named else 0)
+    return max(filled[-1] if len(filled) < 20 else usual, 1)
 
 
 def read(
     path: Path, packed: bool, choices: ImportChoices, progress: Progress
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a text file into raw columns; returns them with the resolved choices and the reasons."""
-    found = layout(path, packed, choices)
-    grid = Grid(found.width, choices)
-    size = max(path.stat().st_size, 1)
-    try:
-        with open_file(path) as raw:
-            binary = gzip.GzipFile(fileobj=raw) if packed else raw
-            text = io.TextIOWrapper(binary, encoding=found.encoding, errors="replace", newline="")  # type: ignore[arg-type]
-            for rows, numbers in _chunks(text, found.dialect, found.first_record, choices.last_row):
-                progress.report("Reading", min(raw.tell() / size, 1.0))
-                grid.add(rows, numbers)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
-    table = grid.table(found.names, found.problems, trim=choices.last_row is None)
+    if not packed:
+        memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
+    found = layout(path, packed, choices, progress)
+    grid = _read_quickly(path, packed, choices, found, progress)
+    if grid is None:
+        grid = _read_carefully(path, packed, choices, found, progress)
+    table = grid.table(found.names, found.problems, trim=choices.last_row is None, last_row=choices.last_row)
     resolved = replace(
         choices,
         format="csv",
-        encoding=found.encoding,
+        encoding=found.encoding.name,
         delimiter=found.dialect.delimiter,
         quote=found.dialect.quote,
         escape=found.dialect.escape,
@@ -156,14 +221,134 @@ def read(
     return table, resolved, found.reasons
 
 
+_ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", "cp437", "koi8", "ascii")
+
+
+def _read_quickly(
+    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress
+) -> Grid | None:
+    """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
+    dialect = found.dialect
+    single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
+    plain = not dialect.escape and not dialect.skip_blanks and dialect.delimiter != " " and dialect.quote.isascii()
+    if not (single_bytes and plain and len(dialect.delimiter) == 1 and dialect.delimiter.isascii()):
+        return None
+    name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
+    grid = Grid(found.width, choices, encoding=name)
+    quote = ord(dialect.quote) if dialect.quote else -1
+    row = found.rows_before
+    with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
+        size = max(path.stat().st_size, 1)
+        head = file.read(HEAD)
+        newline, carriage = _line_end(head)
+        if newline is None:
+            return None
+        form = fields.Layout(found.width, ord(dialect.delimiter), quote, newline, carriage)
+        waiting: deque[tuple[bytes, Future[Any]]] = deque()
+        try:
+            for block in _blocks(head, file, form, found.lines_before):
+                progress.report("Reading", min(raw.tell() / size, 1.0))
+                waiting.append((block, pool.submit(fields.split, block, form)))
+                if len(waiting) > _WORKERS + 1:
+                    row = _take(grid, *waiting.popleft(), name, dialect, row)
+            while waiting:
+                row = _take(grid, *waiting.popleft(), name, dialect, row)
+                progress.report("Reading", 1.0)
+        except (fields.Irregular, csv.Error):
+            return None
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return grid
+
+
+def _line_end(head: bytes) -> tuple[int | None, bool]:
+    """Return the byte that ends lines and whether a carriage return stands before each; None where they are mixed."""
+    feeds, returns, both = head.count(b"\n"), head.count(b"\r"), head.count(b"\r\n")
+    if not feeds:
+        return (13, False) if returns else (10, False)
+    if both == feeds == returns:
+        return 10, True
+    return (10, False) if not returns else (None, False)
+
+
+def _blocks(head: bytes, file: IO[bytes], form: fields.Layout, skip: int) -> Iterator[bytes]:
+    """Yield blocks of whole records, the lines before the first record skipped. Raises Irregular."""
+    end = bytes([form.newline])
+    start = 0
+    for _ in range(skip):
+        start = head.find(end, start) + 1
+        if not start:
+            if file.read(1):
+                raise fields.Irregular
+            return
+    carry = head[start:] if skip or not head.startswith(codecs.BOM_UTF8) else head[3:]
+    while True:
+        more = file.read(_BLOCK)
+        block = carry + more
+        if not more:
+            if block:
+                yield block if block.endswith(end) else block + (b"\r\n" if form.carriage else end)
+            return
+        cut = _record_end(block, form)
+        carry = block[cut:]
+        if cut:
+            yield block[:cut]
+        elif len(carry) > 64 << 20:
+            raise fields.Irregular
+
+
+def _record_end(block: bytes, form: fields.Layout) -> int:
+    """Return the position after the last line end that stands outside quotes, 0 where there is none."""
+    at = block.rfind(form.newline) + 1
+    if form.quote < 0 or form.quote not in block:
+        return at
+    odd = block.count(form.quote, 0, at) % 2
+    for _ in range(1000):
+        if not odd or not at:
+            return at
+        before = block.rfind(form.newline, 0, at - 1) + 1
+        odd = (odd + block.count(form.quote, before, at)) % 2
+        at = before
+    return 0
+
+
+def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect: Dialect, row: int) -> int:
+    """Add a block to the grid; one that is not regular field by field. Returns the row number it ends with."""
+    try:
+        columns, blank = future.result()
+        numbers = np.arange(row + 1, row + 1 + len(blank), dtype=np.int64)
+        grid.add_packed(columns, blank, numbers)
+        return row + len(blank)
+    except fields.Irregular:
+        text = block.decode(encoding, "replace")
+    rows = list(dialect.read(io.StringIO(text.replace("\x00", ""), newline=""), strict=True))
+    grid.add(rows, np.arange(row + 1, row + 1 + len(rows), dtype=np.int64))
+    return row + len(rows)
+
+
+def _read_carefully(
+    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress
+) -> Grid:
+    """Read field by field, as every dialect and every damage allows."""
+    grid = Grid(found.width, choices)
+    size = max(path.stat().st_size, 1)
+    with opened(path, packed) as (file, raw):
+        text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")  # type: ignore[type-var]
+        try:
+            for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row):
+                progress.report("Reading", min(raw.tell() / size, 1.0))
+                grid.add(rows, numbers)
+        except csv.Error as error:
+            raise WrongFormat(
+                path, "has a field longer than any text", "check its delimiter and whether a quote is never closed"
+            ) from error
+    return grid
+
+
 def _chunks(
     text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None
-) -> Iterator[tuple[list[list[str]], np.ndarray]]:
-    csv.field_size_limit(1 << 26)
-    reader = csv.reader(
-        (line.replace("\x00", "") if "\x00" in line else line for line in text), **dialect.reader_options()
-    )  # type: ignore[arg-type]
-    rows: Iterator[list[str]] = reader
+) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
+    rows = dialect.read(line.replace("\x00", "") if "\x00" in line else line for line in text)
     if last is not None:
         rows = itertools.islice(rows, last)
     at = sum(1 for _ in itertools.islice(rows, first))

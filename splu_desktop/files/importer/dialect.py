@@ -10,48 +10,71 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-_SAMPLE_LINES = 200
-_SAMPLE_CHARACTERS = 60_000
-DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ", "#", "&", "*", "/", "!", "\x1f", "\x01", "§", "¦")
+csv.field_size_limit(1 << 26)
+_SAMPLE_LINES = 150
+_SAMPLE_CHARACTERS = 40_000
+USUAL = (",", ";", "\t", "|")
+_DELIMITERS = (*USUAL, ":", "^", "~", " ", "#", "&", "*", "!", "@", "+", "$", "\x1f", "\x1e", "\x01", "\x02", "§", "¦", "¬", "þ")
+_DOUBLED = "|:~^#*&@$!"
+_NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
 # What is rarely a delimiter has to win clearly.
-_HANDICAP = {":": 0.6, " ": 0.5, "#": 0.8, "&": 0.8, "*": 0.8, "/": 0.4, "!": 0.8}
-_CELL = re.compile(
+_HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
+_TYPED = re.compile(
     r"""\s*(?:
-      |[+\-−]?[$€£¥]?\s?\d{1,3}(?:[,.  ']\d{3})*(?:[.,]\d*)?\s?(?:%|[$€£¥])?  # number, grouped, currency, percent
+      |[+\-−]?[$€£¥]?\s?\d{1,3}(?:[,.\ \u00a0'’]\d{3})*(?:[.,]\d*)?\s?(?:%|[$€£¥])?
       |[+\-−]?\d*[.,]?\d+(?:[eE][+-]?\d+)?
-      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|[+-]\d{2}:?\d{2})?)?
-      |\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?
+      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|\s?[+-]\d{2}:?\d{2})?)?
+      |\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[aApP][mM])?
       |(?:https?|ftp)://\S+|www\.\S+
       |[\w.+\-]+@[\w\-]+\.[\w.\-]+
       |[?.\-*]|[nN]/?[aA][nN]?|NULL|null
     )\s*""",
     re.VERBOSE,
 )
-_WORDS = re.compile(r"[^\W_][\w\ \-.'’()/%°&+]*[?!.:]?", re.UNICODE)
+_WORDS = re.compile(r"[^\W_](?:[\w\ \-.'’()/%°&+]*[\w)%.?!:])?", re.UNICODE)
+_WHOLE = re.compile(
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?|[^\s@,;]+@[\w.\-]+|(?:https?|ftp)://[^\s,;]+"
+)
+_COMMA_NUMBER = re.compile(r"[+-]?\d+(?:,\d+)?")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How fields stand in a line. `quote` and `escape` are "" where there is none."""
+    """How fields stand in a line.
+
+    Attributes
+    ----------
+    delimiter : one character, a doubled one ("||"), or " " for runs of blanks.
+    quote, escape : one character, "" for none.
+    skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
+    """
 
     delimiter: str = ","
     quote: str = '"'
     escape: str = ""
+    skip_blanks: bool = False
 
-    def reader_options(self) -> dict[str, object]:
-        """Return the options of csv.reader for it."""
-        options: dict[str, object] = {"delimiter": self.delimiter, "doublequote": True, "strict": False}
-        if self.quote:
-            options["quotechar"] = self.quote
-        else:
-            options["quoting"] = csv.QUOTE_NONE
-            options["quotechar"] = None
-        if self.escape:
-            options["escapechar"] = self.escape
-        return options
+    def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
+        """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
+        delimiter = self.delimiter
+        if len(delimiter) > 1:
+            lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
+        elif delimiter == " ":
+            lines = (line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n" for line in lines)
+        options: dict[str, Any] = {
+            "delimiter": delimiter,
+            "doublequote": True,
+            "strict": strict,
+            "skipinitialspace": self.skip_blanks or delimiter == " ",
+            "quotechar": self.quote or None,
+            "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            "escapechar": self.escape or None,
+        }
+        return csv.reader(lines, **options)
 
 
 def split_lines(text: str) -> list[str]:
@@ -59,32 +82,34 @@ def split_lines(text: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
 
 
-def parse(lines: Sequence[str], dialect: Dialect) -> list[list[str]]:
-    """Split lines (with their ends) into fields."""
-    return list(csv.reader(lines, **dialect.reader_options()))  # type: ignore[arg-type]
-
-
 def detect(
     text: str, *, delimiter: str | None = None, quote: str | None = None, escape: str | None = None
 ) -> tuple[Dialect, str]:
     """Find the dialect of a sample. Choices given are kept. Returns it with the reason in words."""
-    lines = split_lines(text[:_SAMPLE_CHARACTERS])[:_SAMPLE_LINES]
+    lines = split_lines(text[:_SAMPLE_CHARACTERS])
+    if len(text) > _SAMPLE_CHARACTERS and len(lines) > 1:
+        lines.pop()  # cut off in the middle
+    lines = lines[:_SAMPLE_LINES]
     if lines and delimiter is None and (found := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
-        return Dialect(found[1], '"' if quote is None else quote, escape or ""), "the first line says “sep=”"
+        delimiter, why = found[1], "the first line says “sep=”"
+        lines = lines[1:]
+    else:
+        why = ""
     joined = "".join(lines)
-    delimiters = [delimiter] if delimiter is not None else [d for d in DELIMITERS if d in joined]
-    quotes = [quote] if quote is not None else ['"', *(["'"] if "'" in joined else [])]
-    best, best_score = Dialect(delimiter or ",", '"' if quote is None else quote, escape or ""), 0.0
-    for d in delimiters:
+    quotes = [quote] if quote is not None else _quotes(joined)
+    best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
+    best_score = _single_column(lines) if delimiter is None else 0.0
+    for d in [delimiter] if delimiter is not None else _candidates(joined):
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
-                candidate = Dialect(d, q, e)
+                candidate = Dialect(d, q, e, _skips_blanks(joined, d, q))
                 score = _score(lines, candidate, best_score)
                 if score > best_score * 1.0001:
                     best, best_score = candidate, score
-    if not best_score:
-        return best, "one field in every row: no delimiter"
-    return best, f"splitting at {describe(best.delimiter)} gives the most regular rows"
+    single = delimiter is None and best_score <= _single_column(lines)
+    if single:
+        return best, "every row has one field: no delimiter"
+    return best, why or f"splitting at {describe(best.delimiter)} gives the most regular rows"
 
 
 def describe(delimiter: str) -> str:
@@ -93,32 +118,93 @@ def describe(delimiter: str) -> str:
     return names.get(delimiter, f"“{delimiter}”")
 
 
+def _candidates(text: str) -> list[str]:
+    found = []
+    for d in _DELIMITERS:
+        count = text.count(d)
+        if not count:
+            continue
+        if d in _DOUBLED and count >= 4 and text.count(d * 2) * 2 == count:
+            found.append(d * 2)
+        else:
+            found.append(d)
+    return found
+
+
+def _quotes(text: str) -> list[str]:
+    found = ['"']
+    if re.search(r"(?:^|[^\w\s])'|'(?:$|[^\w\s])", text, re.MULTILINE):
+        found.append("'")
+    if '"' in text:
+        found.append("")
+    return found
+
+
 def _escapes(text: str, delimiter: str, quote: str) -> list[str]:
     if "\\" not in text:
         return [""]
-    return ["", "\\"] if f"\\{quote}" in text or f"\\{delimiter}" in text else [""]
+    return ["", "\\"] if (quote and f"\\{quote}" in text) or f"\\{delimiter}" in text else [""]
+
+
+def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
+    """Whether blanks follow the delimiters as a matter of layout: nearly always, or before a quoted field."""
+    if delimiter in " \t":
+        return False
+    if quote and re.search(re.escape(delimiter) + " +" + re.escape(quote), text) and f"{delimiter}{quote}" not in text:
+        return True
+    total, spaced = text.count(delimiter), text.count(delimiter + " ")
+    return total >= 3 and spaced > 0.8 * (total - text.count(delimiter + "\n") - text.count(delimiter + "\r"))
+
+
+def _single_column(lines: Sequence[str]) -> float:
+    """Score of leaving the lines whole: high where each is one value that only looks like several."""
+    filled = [line.strip() for line in lines if line.strip()]
+    body = filled[1:] if len(filled) > 1 else filled
+    if not body:
+        return 1e-9
+    if sum(_WHOLE.fullmatch(line) is not None for line in body) > 0.9 * len(body):
+        return len(body)
+    if "," not in filled[0] and len(filled) > 1 and all(_COMMA_NUMBER.fullmatch(line) for line in body):
+        return len(body)  # a name above numbers with a decimal comma
+    return 1e-9
 
 
 def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
     try:
-        rows = [row for row in parse(lines, dialect) if row]
+        rows = [row for row in dialect.read(lines) if row]
     except csv.Error:
         return 0.0
-    if len(rows) > 2:
-        rows = rows[:-1] if len(rows[-1]) != len(rows[-2]) else rows  # the sample may end in the middle of a row
     if not rows:
         return 0.0
     patterns = Counter(map(len, rows))
+    split = sum(count for length, count in patterns.items() if length > 1) / len(rows)
+    if split < 0.25:
+        return 0.0
+    rare = dialect.delimiter not in USUAL
+    if rare and max(patterns.values()) < 0.85 * len(rows):
+        return 0.0
     # Pattern score: rows of equal length, many of them, with more than one field.
     pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
+    pattern *= _HANDICAP.get(dialect.delimiter[:1], 1.0)
+    # A quote or an escape that is not needed to read the rows is left out: fewer, longer rows mean swallowed lines.
     if pattern <= least:
         return 0.0
-    known = total = 0.0
+    word = 0.3 if dialect.delimiter in _NEEDS_VALUES else 0.95
+    known = total = typed = 0.0
+    longest = 0
     for row in rows:
         for cell in row:
             total += 1
-            if _CELL.fullmatch(cell):
+            longest = max(longest, cell.count("\n") + cell.count("\r"))
+            if _TYPED.fullmatch(cell):
                 known += 1
-            elif _WORDS.fullmatch(cell.strip()):
-                known += 0.95
-    return pattern * max(known / total, 1e-10) * _HANDICAP.get(dialect.delimiter, 1.0)
+                typed += 1
+            elif len(cell) < 400 and _WORDS.fullmatch(cell.strip()):
+                known += word
+            elif cell[:1] not in "\"'" or dialect.quote:
+                known += 0.1
+    if longest > 30:
+        return 0.0  # a stray quote has swallowed half the file
+    if dialect.delimiter in _NEEDS_VALUES and typed < 0.35 * total:
+        return 0.0
+    return pattern * max(known / total, 1e-10)

@@ -1,40 +1,44 @@
-"""Rows of texts, chunk by chunk, into columns: blank, short and long rows, trailing totals and notes."""
+"""Records chunk by chunk into columns: blank, short and long rows, trailing totals and notes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.missing import is_blank
+from splu_desktop.files.importer.fields import Packed, gather
+from splu_desktop.files.importer.header import shape_of
+from splu_desktop.files.importer.missing import is_blank, neutral
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 
 MAX_LISTED = 1000
-_TAIL = 40  # last rows looked at for totals and notes
+_TAIL = 60  # last rows looked at for totals and notes
 _TOTAL = re.compile(
-    r"\s*(?:grand\s+)?(?:sub)?total[se]?\b.*|\s*(?:gesamt|insgesamt|summe|somme|suma)\b.*", re.IGNORECASE
+    r"\s*(?:(?:grand|sub|overall)[\s-]?)?(?:total|totals|totale|totales|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum)\b.{0,30}",
+    re.IGNORECASE,
 )
 
 
 class Grid:
     """Gathers the records of a table `width` fields wide."""
 
-    def __init__(self, width: int, choices: ImportChoices, *, sheet: str | None = None) -> None:
+    def __init__(self, width: int, choices: ImportChoices, *, sheet: str | None = None, encoding: str = "utf-8") -> None:
         self.width = width
         self.sheet = sheet
+        self._encoding = encoding
         self._choices = choices
-        self._columns = [Gatherer() for _ in range(width)]
+        self._texts = [Gatherer() for _ in range(width)]
+        self._packed: list[list[Packed]] = [[] for _ in range(width)]
+        self._segments: list[tuple[bool, int]] = []  # (packed?, records), in the order of the file
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
         self._listed = {ProblemKind.LONG_ROW: 0, ProblemKind.SHORT_ROW: 0}
         self.blank_rows = 0
-        self.dropped = 0
 
     def add(self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64]) -> None:
         """Append rows of texts with their row numbers in the file."""
@@ -43,24 +47,48 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        factorised = []
-        blank = np.ones(len(rows), bool)
+        factorised: list[tuple[NDArray[np.int64], list[str]]] = []
         for texts in zip(*rows, strict=True):
             array = np.empty(len(texts), object)
             array[:] = texts
             codes, labels = pd.factorize(array)
-            if blank.any():
-                empty = np.array([is_blank(label) for label in labels], bool)
-                blank &= empty[codes]
-            factorised.append((codes, labels))
+            factorised.append((codes, list(labels)))
+        self.add_columns(factorised, numbers)
+
+    def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], list[str]]], numbers: NDArray[np.int64]) -> None:
+        """Append records given as codes over texts, one pair per column."""
+        blank = np.ones(len(numbers), bool)
+        for codes, labels in columns:
+            if not blank.any():
+                break
+            blank &= np.array([is_blank(label) for label in labels], bool)[codes]
         # A row of nothing but empty fields is padding, except in a table of one column, where it is a missing value.
         if self.width > 1 and blank.any():
             self.blank_rows += int(blank.sum())
-            keep = ~blank
-            numbers = numbers[keep]
-            factorised = [(codes[keep], labels) for codes, labels in factorised]
-        for gatherer, (codes, labels) in zip(self._columns, factorised, strict=True):
+            numbers = numbers[~blank]
+            columns = [(codes[~blank], labels) for codes, labels in columns]
+        for gatherer, (codes, labels) in zip(self._texts, columns, strict=True):
             gatherer.add(codes, labels)
+        self._note(packed=False, numbers=numbers)
+
+    def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
+        """Append the records of a regular block."""
+        if self.width > 1 and blank.any():
+            keep = ~blank
+            self.blank_rows += int(blank.sum())
+            numbers = numbers[keep]
+            columns = [
+                Packed(None, [field for field, kept in zip(column.long, keep.tolist(), strict=True) if kept])
+                if column.long is not None
+                else Packed(None if column.words is None else column.words[keep], None)
+                for column in columns
+            ]
+        for parts, column in zip(self._packed, columns, strict=True):
+            parts.append(column)
+        self._note(packed=True, numbers=numbers)
+
+    def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
+        self._segments.append((packed, len(numbers)))
         self._rows.append(numbers)
 
     def _mend(
@@ -70,7 +98,7 @@ class Grid:
         keep = np.ones(len(rows), bool)
         for i in np.flatnonzero(lengths != self.width).tolist():
             row = rows[i]
-            if not row or (len(row) != 1 or self.width > 1) and all(is_blank(cell) for cell in row):
+            if not row or ((len(row) != 1 or self.width > 1) and all(is_blank(cell) for cell in row)):
                 keep[i] = False
                 self.blank_rows += 1
                 continue
@@ -89,74 +117,67 @@ class Grid:
         decision = self._choices.decisions.get(kind, Decision.KEEP)
         self._listed[kind] += 1
         if self._listed[kind] <= MAX_LISTED:
-            rest = f"; not in the table: “{surplus[:80]}”" if surplus else ""
-            self._problems.append(
-                Problem(
-                    kind,
-                    f"Row {number} has {fields} fields, the table {self.width}{rest}.",
-                    self.sheet,
-                    number,
-                    None,
-                    surplus,
-                    1,
-                    decision,
-                )
-            )
-        if decision is Decision.DROP:
-            self.dropped += 1
-            return False
-        return True
+            rest = f"; left out of the table: “{surplus[:80]}”" if surplus else ""
+            sentence = f"Row {number} has {fields} field{'s' * (fields > 1)}, the table {self.width}{rest}."
+            if decision is Decision.DROP:
+                sentence = f"{sentence[:-1]}; the row was dropped."
+            self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
+        return decision is not Decision.DROP
 
-    def table(self, names: Sequence[str], problems: Sequence[Problem], *, trim: bool) -> RawTable:
-        """Return what was gathered; `trim` cuts trailing totals and notes off."""
-        columns = [gatherer.column() for gatherer in self._columns]
+    def table(self, names: Sequence[str], problems: Sequence[Problem], *, trim: bool, last_row: int | None) -> RawTable:
+        """Return what was gathered, up to `last_row`; `trim` cuts trailing totals and notes off."""
+        columns = [self._column(i) for i in range(self.width)]
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
-                found.append(
-                    Problem(
-                        kind,
-                        f"{count - MAX_LISTED} further rows have {kind.value}.",
-                        self.sheet,
-                        rows=count - MAX_LISTED,
-                    )
-                )
+                rest = count - MAX_LISTED
+                found.append(Problem(kind, f"{rest} further rows have {kind.value}.", self.sheet, rows=rest))
+        keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         if trim:
-            cut = _trailing(columns, self.width)
+            short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
+            keep -= (cut := _trailing(columns, rows[:keep], short))
             if cut:
-                gone = rows[len(rows) - cut :]
-                found.append(
-                    Problem(
-                        ProblemKind.SKIPPED_ROWS,
-                        f"Rows {gone[0]} to {gone[-1]} at the end are a total or notes, not records ({cut} rows)."
-                        if cut > 1
-                        else f"Row {gone[0]} at the end is a total or a note, not a record.",
-                        self.sheet,
-                        int(gone[0]),
-                        None,
-                        " | ".join(t for t in (c.labels[c.codes[len(rows) - cut]] for c in columns) if t)[:200],
-                        cut,
-                        Decision.DROP,
-                    )
-                )
-                first_gone = set(gone.tolist())
-                found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in first_gone)]
-                rows = rows[: len(rows) - cut]
-                columns = [_compact(c.codes[: len(rows)], c.labels) for c in columns]
+                gone = rows[keep : keep + cut]
+                found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in set(gone.tolist()))]
+                found.append(self._skipped(columns, gone, keep))
+        if keep < len(rows):
+            rows = rows[:keep]
+            columns = [_compact(column.codes[:keep], column.labels) for column in columns]
         if self.blank_rows:
+            many = self.blank_rows > 1
+            sentence = f"{self.blank_rows} blank rows were skipped." if many else "1 blank row was skipped."
             found.append(
-                Problem(
-                    ProblemKind.SKIPPED_ROWS,
-                    f"{self.blank_rows} blank rows were skipped."
-                    if self.blank_rows > 1
-                    else "1 blank row was skipped.",
-                    self.sheet,
-                    rows=self.blank_rows,
-                    decision=Decision.DROP,
-                )
+                Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
         return RawTable(tuple(names), tuple(columns), rows, tuple(found))
+
+    def _column(self, i: int) -> RawColumn:
+        texts = self._texts[i].column()
+        parts, self._packed[i] = self._packed[i], []
+        if not parts:
+            return texts
+        packed = gather(parts, self._encoding)
+        if not len(texts.codes):
+            return packed
+        index = {label: code for code, label in enumerate(packed.labels)}
+        mapped = np.array([index.setdefault(label, len(index)) for label in texts.labels], np.int32)[texts.codes]
+        pieces, done = [], {True: 0, False: 0}
+        for is_packed, records in self._segments:
+            source = packed.codes if is_packed else mapped
+            pieces.append(source[done[is_packed] : done[is_packed] + records])
+            done[is_packed] += records
+        return RawColumn(np.concatenate(pieces), list(index))
+
+    def _skipped(self, columns: Sequence[RawColumn], gone: NDArray[np.int64], at: int) -> Problem:
+        first, last, cut = int(gone[0]), int(gone[-1]), len(gone)
+        sentence = (
+            f"Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out."
+            if cut > 1
+            else f"Row {first} at the end is a total or a note, not a record; it was left out."
+        )
+        text = " | ".join(t for t in (c.labels[c.codes[at]] for c in columns) if not is_blank(t))
+        return Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, first, None, text[:200], cut, Decision.DROP)
 
 
 def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
@@ -167,36 +188,36 @@ def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
     return RawColumn(new[codes].astype(np.int32), [label for label, u in zip(labels, used, strict=True) if u])
 
 
-def _trailing(columns: Sequence[RawColumn], width: int) -> int:
-    """Count the rows at the end that are a total or notes: nearly empty ones, and a row that starts with "Total"."""
-    n = len(columns[0].codes) if columns else 0
+def _trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
+    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, and "Total" rows."""
+    n, width = len(rows), len(columns)
     if width < 3 or n < 3:
         return 0
     first = max(1, n - _TAIL)
-    cells = [[column.labels[code] for column in columns] for code in ()]
-    cells = [[column.labels[column.codes[i]] for column in columns] for i in range(first, n)]
-    filled = [sum(not is_blank(cell) for cell in row) for row in cells]
-    sample = range(0, min(n, 200))
-    typical = float(np.median([sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]))
+    sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+    filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
+    typical = float(np.median(filled_sample))
+    few = max(1.0, 0.4 * typical)
+    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
+    inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
+    sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
+    valued = [_mostly_values(column, sample) for column in columns]
     cut = 0
-    for row, count in zip(reversed(cells), reversed(filled), strict=True):
-        words = [cell for cell in row if not is_blank(cell)]
-        note = (
-            count <= max(1, 0.25 * typical)
-            and typical >= 3
-            and any(len(w) > 3 and not w.strip().isdigit() for w in words)
-        )
-        total = bool(words) and _TOTAL.fullmatch(words[0]) is not None
+    for i in range(n - 1, first - 1, -1):
+        row = [column.labels[column.codes[i]] for column in columns]
+        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
+        total = bool(words) and _TOTAL.fullmatch(words[0][1]) is not None and len(words) > 1
+        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
+        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
+        cut_off = len(short) < 0.4 * n and int(rows[i]) in short
+        note = (not sparse or cut_off) and len(words) <= few and (foreign or lone or wordy or (cut_off and len(words) <= 2))
         if not (note or total):
             break
         cut += 1
-    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
-    sparse = np.mean(
-        [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) <= max(1, 0.25 * typical) for i in sample]
-    )
-    return 0 if sparse > 0.1 and n > 20 else cut
+    return cut
 
 
-def name_table(raw: RawTable, names: tuple[str, ...]) -> RawTable:
-    """Return the table under other names."""
-    return replace(raw, names=names)
+def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
+    shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
+    return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)

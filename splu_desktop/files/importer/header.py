@@ -6,26 +6,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from splu_desktop.files.importer.dates import parse_dates
+import numpy as np
+
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.date_texts import parse_dates
+from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.missing import is_blank, neutral
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 
-LOOK_AHEAD = 60  # rows looked at for the header
+LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
-    r"\s*[$€£]?\s?[+\-−]?(?:\d{1,3}(?:[.,  ']\d{3})+|\d+)(?:[.,]\d*)?(?:[eE][+-]?\d+)?\s?%?\s*|\s*[+-]?[.,]\d+\s*"
+    r"\s*[$€£]?\s?[+\-−]?(?:\d{1,3}(?:[.,  '’]\d{3})+|\d+)(?:[.,]\d*)?(?:[eE][+-]?\d+)?\s?[%€]?\s*|\s*[+\-−]?[.,]\d+\s*"
 )
-_YEAR = re.compile(r"\s*(?:19|20)\d\d\s*")
+_YEAR = re.compile(r"\s*(?:1[89]|20|21)\d\d(?:\.0)?\s*")
+_DATA = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}|\d{1,2}:\d{2}(?::\d{2})?|TRUE|FALSE")
+_NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+
+Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
 @dataclass(frozen=True)
 class Header:
-    """Where the header is.
-
-    Attributes
-    ----------
-    first, last : 0-based positions of its first and last row among the rows looked at; -1 for both: no header.
-    reason : why.
-    """
+    """Where the header is: 0-based first and last row, -1 for both where there is none; and why."""
 
     first: int
     last: int
@@ -33,104 +35,230 @@ class Header:
 
 
 def shape_of(cell: str) -> str:
-    """Classify a cell roughly: "" blank, "n" number, "d" date, "t" text."""
+    """Classify a cell roughly: "" blank, "n" number, "d" date or other data that no name looks like, "t" text."""
     if is_blank(cell):
         return ""
     if _NUMBER.fullmatch(cell):
         return "n"
-    if any(c.isdigit() for c in cell) and len(cell) <= 45:
-        import numpy as np
-
-        if parse_dates([cell], np.ones(1, np.int64)).fits[0]:
+    if len(cell) <= 45:
+        if _DATA.fullmatch(cell.strip()):
+            return "d"
+        if any(c.isdigit() for c in cell) and parse_dates([cell], np.ones(1, np.int64)).fits[0]:
             return "d"
     return "t"
 
 
-def find_header(rows: Sequence[Sequence[str]]) -> Header:
+def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged: Sequence[Span] = ()) -> Header:
+    """Return the header that was chosen, or find it. Raises BadChoice where the row chosen does not exist."""
+    if choices.header_row is None:
+        found = find_header(rows, merged)
+        if choices.header_rows and found.last >= 0:
+            return Header(max(0, found.last - choices.header_rows + 1), found.last, found.reason)
+        return found
+    if choices.header_row == 0:
+        return Header(-1, -1, "chosen: no header")
+    last = choices.header_row - 1
+    if last < 0 or last >= len(rows):
+        raise BadChoice(f"The header row was set to {choices.header_row}, but only rows 1 to {len(rows)} can be one here.")
+    return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
+
+
+def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> Header:
     """Find the header among the first rows of a table (each a list of texts, of any length)."""
     rows = rows[:LOOK_AHEAD]
-    filled = [sum(not is_blank(cell) for cell in row) for row in rows]
+    shapes = [[shape_of(cell) for cell in row] for row in rows]
+    filled = [sum(map(bool, row)) for row in shapes]
     if not any(filled):
         return Header(-1, -1, "no filled rows")
-    ordered = sorted(count for count in filled if count)
-    typical = ordered[len(ordered) // 2]
+    typical = _typical(filled)
     # The header names most of the columns that the rows below fill; a title or note fills one or two cells.
-    enough = max(1, 0.6 * typical) if typical <= 3 else max(2, 0.5 * typical)
-    for at, row in enumerate(rows):
-        if filled[at] < enough:
+    enough = max(1.0, 0.6 * typical) if typical <= 3 else max(2.0, 0.5 * typical)
+    for at in range(len(rows)):
+        if filled[at] < enough or (filled[at] < typical and _fuller_below(rows, shapes, filled, at)):
             continue
-        if typical > 2 and filled[at] < typical and at + 1 < len(rows) and _better(rows, filled, at):
+        if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
-        if _looks_like_header(rows, at):
-            return Header(at, at, _why(at, filled))
-        return Header(-1, -1, "the first full row looks like a record: no header")
+        if not _names(rows, shapes, at):
+            return Header(-1, -1, "the first full row looks like a record: no header")
+        first, last = _extent(rows, shapes, filled, at, merged)
+        return Header(first, last, _why(first, last))
     at = next(i for i, count in enumerate(filled) if count)
-    return Header(at, at, _why(at, filled))
+    return Header(at, at, _why(at, at))
 
 
-def _better(rows: Sequence[Sequence[str]], filled: Sequence[int], at: int) -> bool:
+def _typical(filled: Sequence[int]) -> int:
+    """Return the filled cells of a usual row; titles and notes at the top count little, so the lower half decides."""
+    counts = [count for count in filled if count]
+    lower = sorted(counts[len(counts) // 2 :])
+    return lower[len(lower) // 2]
+
+
+def _fuller_below(
+    rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], filled: Sequence[int], at: int
+) -> bool:
     """Whether one of the next few rows is a fuller row of texts, so that this one is still a note."""
-    here = filled[at]
-    for below in range(at + 1, min(at + 4, len(rows))):
-        if filled[below] > here and all(shape_of(cell) != "n" for cell in rows[below]) and _distinct(rows[below]):
-            return True
+    for below in range(at + 1, min(at + 5, len(rows))):
+        if filled[below] > filled[at] and "n" not in shapes[below] and "d" not in shapes[below]:
+            cells = [cell.strip() for cell in rows[below] if not is_blank(cell)]
+            if len(set(cells)) >= 0.5 * len(cells) and filled[below] >= 2 and _names(rows, shapes, below):
+                return True
     return False
 
 
-def _distinct(row: Sequence[str]) -> bool:
-    cells = [cell.strip() for cell in row if not is_blank(cell)]
-    return len(set(cells)) >= 0.6 * len(cells)
+def _why(first: int, last: int) -> str:
+    if last > first:
+        return f"rows {first + 1} to {last + 1} together name the columns"
+    return f"the first row that names the columns; {first} rows above it skipped" if first else "the first row names the columns"
 
 
-def _why(at: int, filled: Sequence[int]) -> str:
-    skipped = at
-    return (
-        f"the first row that names the columns; {skipped} rows above it skipped"
-        if skipped
-        else "the first row names the columns"
-    )
-
-
-def _looks_like_header(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Compare the row with the rows below it, column by column."""
+def _names(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a row names columns rather than being a record: compared with the rows below it, column by column."""
     row = rows[at]
-    below = [r for r in rows[at + 1 :] if any(not is_blank(cell) for cell in r)]
-    shapes = [shape_of(cell) for cell in row]
+    below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
+    own = [shape for shape in shapes[at] if shape]
+    if _years(row, shapes[at]):
+        return True
     if not below:
-        return "t" in shapes
-    votes = 0.0
-    for i, shape in enumerate(shapes):
+        return own.count("t") > len(own) / 2
+    votes = 0.5  # most tables have a header
+    for i, shape in enumerate(shapes[at]):
         if not shape:
             continue
-        under = [r[i] for r in below if i < len(r) and not neutral(r[i])]
-        kinds = [shape_of(cell) for cell in under]
-        if not kinds:
-            votes += 0.2 if shape == "t" and not neutral(row[i]) else 0.0
+        under = [j for j in below if i < len(rows[j]) and not neutral(rows[j][i])]
+        if not under:
+            votes += 0.2 if shape == "t" and not neutral(row[i]) else -0.2 if shape != "t" else 0.0
             continue
-        valued = sum(kind in ("n", "d") for kind in kinds) / len(kinds)
-        if shape == "t":
-            if neutral(row[i]):
-                votes -= 0.5
-            elif valued > 0.6:
-                votes += 1.0
-            elif row[i] in under:
-                votes -= 1.0
-            else:
-                lengths = {len(cell) for cell in under}
-                votes += 0.5 if len(kinds) > 1 and len(lengths) == 1 and len(row[i]) not in lengths else 0.25
+        valued = sum(shapes[j][i] in ("n", "d") for j in under) / len(under)
+        if shape != "t":
+            votes -= 1.0 if valued > 0.5 else 0.3
+        elif neutral(row[i]):
+            votes -= 0.5
+        elif valued > 0.6:
+            votes += 1.0
+        elif any(rows[j][i] == row[i] for j in under):
+            votes -= 1.0
         else:
-            # A year above numbers may well name a column; any other number is a record's.
-            votes -= 0.1 if _YEAR.fullmatch(row[i]) and valued > 0.6 else 1.0
+            lengths = {len(rows[j][i]) for j in under}
+            apart = len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
+            votes += 0.5 if apart or _NAME_LIKE.fullmatch(row[i].strip()) else 0.1
+    cells = [cell.strip() for cell in row if not is_blank(cell)]
+    if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells):
+        votes -= 1.0
     return votes > 0
 
 
-def joined_names(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Join the header's rows, top to bottom, into one text per column."""
+def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
+    """Whether the row's numbers are a rising or falling run of years, which names columns of a time series."""
+    numbers = [cell for cell, shape in zip(row, shapes, strict=True) if shape == "n"]
+    if len(numbers) < 3 or "d" in shapes or not all(_YEAR.fullmatch(cell) for cell in numbers):
+        return False
+    steps = np.diff([float(cell) for cell in numbers])
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _extent(
+    rows: Sequence[Sequence[str]],
+    shapes: Sequence[Sequence[str]],
+    filled: Sequence[int],
+    at: int,
+    merged: Sequence[Span],
+) -> tuple[int, int]:
+    """Extend the header over rows that belong to it: group names above, units or second names below."""
+    first = last = at
+    while first > 0 and filled[first - 1] and _groups(rows, shapes, first - 1, first, last, merged):
+        first -= 1
+    if last + 2 < len(rows) and _continues(rows, shapes, filled, last, merged):
+        last += 1
+    return first, last
+
+
+def _groups(
+    rows: Sequence[Sequence[str]],
+    shapes: Sequence[Sequence[str]],
+    above: int,
+    first: int,
+    last: int,
+    merged: Sequence[Span],
+) -> bool:
+    """Whether the row above holds names of groups of columns."""
+    width = max(map(len, rows[first : last + 1]))
+    across = [(left, right) for (top, left), (_, right) in merged if top == above and right > left]
+    down = [left for (top, left), (bottom, _) in merged if top == above and bottom >= first]
+    if any(right - left + 1 >= 0.8 * width for left, right in across):
+        return False  # a title over the whole table
+    if down:
+        return True
+    names = [" ".join(row[i] for row in rows[first : last + 1] if i < len(row)).strip() for i in range(width)]
+    named = [name for name in names if name]
+    if len(set(named)) == len(named):
+        return len(across) > 1 and all(shapes[above][left] == "t" for left, _ in across if left < len(shapes[above]))
+    if across:
+        return len(across) > 1 or any(names[left : right + 1] and len(set(names[left : right + 1])) > 1 and any(names.count(n) > 1 for n in names[left : right + 1]) for left, right in across)
+    # The group names must tell equal names apart, without merged cells to show how far each reaches.
+    filled = [i for i, shape in enumerate(shapes[above]) if shape]
+    if len(filled) < 2 or not filled[-1] < width:
+        return False
+    spread = _spread(rows[above], width)
+    joined = [f"{group} {name}".strip() for group, name in zip(spread, names, strict=True) if name]
+    return len(set(joined)) > len(set(named)) and len(set(joined)) >= 0.9 * len(joined)
+
+
+def _continues(
+    rows: Sequence[Sequence[str]],
+    shapes: Sequence[Sequence[str]],
+    filled: Sequence[int],
+    last: int,
+    merged: Sequence[Span],
+) -> bool:
+    """Whether the row below the header still names columns: texts only, above columns of numbers or dates."""
+    below = last + 1
+    if not filled[below] or "n" in shapes[below] or "d" in shapes[below]:
+        return False
+    valued = texts = 0
+    for i, shape in enumerate(shapes[below]):
+        under = [shapes[j][i] for j in range(below + 1, len(rows)) if i < len(shapes[j]) and not neutral(rows[j][i])]
+        if under and sum(s in ("n", "d") for s in under) > 0.8 * len(under):
+            valued += 1
+            texts += shape == "t" and not neutral(rows[below][i])
+    spans = any(top <= last and bottom <= below and right > left and top >= last for (top, left), (bottom, right) in merged)
+    gaps = filled[last] < filled[below]
+    units = sum(bool(re.fullmatch(r"\s*[(\[].{1,15}[)\]]\s*", cell)) for cell in rows[below])
+    return texts >= max(2, 0.6 * valued) and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3)
+
+
+def _spread(row: Sequence[str], width: int) -> list[str]:
+    spread, current = [], ""
+    for i in range(width):
+        if i < len(row) and not is_blank(row[i]):
+            current = row[i].strip()
+        spread.append(current)
+    return spread
+
+
+def joined_names(
+    rows: Sequence[Sequence[str]], header: Header, width: int, merged: Sequence[Span] | None = None
+) -> list[str]:
+    """Join the header's rows, top to bottom, into one text per column.
+
+    A group name reaches over the columns its merged cell spans; without merged cells (`merged` None) up to the next
+    filled cell of its row.
+    """
+    lines = []
+    for y in range(header.first, header.last + 1):
+        row = list(rows[y]) + [""] * (width - len(rows[y]))
+        if merged is None:
+            row = _spread(row, width) if y < header.last else row
+        else:
+            for (top, left), (bottom, right) in merged:
+                if top <= y <= bottom and top >= header.first and top < len(rows) and left < len(rows[top]):
+                    for x in range(left, min(right + 1, width)):
+                        row[x] = rows[top][left]
+        lines.append(row)
     names = []
     for i in range(width):
         parts: list[str] = []
-        for row in rows:
-            part = " ".join(row[i].split()) if i < len(row) else ""
+        for line in lines:
+            part = " ".join(line[i].replace("\ufeff", "").split())
             if part and part not in parts:
                 parts.append(part)
         names.append(" ".join(parts))

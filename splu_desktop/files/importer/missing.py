@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+# What a spreadsheet shows where a formula failed.
+ERRORS = ("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#getting_data", "#spill!", "#calc!")
 # Never a real value, whatever the column holds.
-ALWAYS = frozenset({"?", "??", "n/a", "#n/a", "#na", "<na>", "#n/v", "#nv", "\\n", "(null)", "<null>", "#null!"})
+ALWAYS = frozenset({"?", "??", "n/a", "#n/a", "#na", "<na>", "#n/v", "#nv", "\\n", "(null)", "<null>", *ERRORS})
 # No value in a column of numbers or dates; in a column of words it may be a name, a code or a finding.
 BESIDE_NUMBERS = frozenset(
     {
@@ -56,7 +58,7 @@ def neutral(text: str) -> bool:
     if len(text) > 20:
         return False
     low = text.strip().lower()
-    return low in ALWAYS or low in BESIDE_NUMBERS or low in WORDS
+    return low in ALWAYS or low in BESIDE_NUMBERS or low in WORDS or not low.strip("*")
 
 
 def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
@@ -69,12 +71,14 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     if len(text) > 20:
         return None
     low = text.strip().lower()
+    if valued and not low.strip("*"):
+        return True, "asterisks among numbers: a value suppressed or unknown"
     if low in ALWAYS:
         return True, "a usual mark for no value"
     if low in BESIDE_NUMBERS:
         if valued:
             return True, "a usual mark for no value, among numbers or dates"
-        return (False, "may be a mark for no value, or a real value") if low not in ("x", "+", "_", "*") else None
+        return (False, "may be a mark for no value, or a real value") if low not in ("x", "_", "*") else None
     if low in WORDS:
         return False, "may mean no value; decide whether it is a finding of its own"
     return None

@@ -15,8 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
-from splu_desktop.files.importer.header import Header, find_header, joined_names, unique_names
-from splu_desktop.files.importer.missing import is_blank
+from splu_desktop.files.importer.header import Span, choose_header, joined_names, unique_names
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 
@@ -127,27 +126,21 @@ def read(
     if choices.last_row is not None:
         cells = cells[: choices.last_row]
     head = [_texts(row) for row in cells[:_HEAD_ROWS]]
-    header = _header(head, choices)
-    below = head[header.last + 1 :]
-    width = max(
-        (i + 1 for row in head[max(header.first, 0) :] for i, cell in enumerate(row) if not is_blank(cell)), default=1
-    )
-    width = max(width, sheet.width) if len(cells) > _HEAD_ROWS else width
+    merged = _spans(sheet)
+    header = choose_header(head, choices, merged)
+    top = max(header.first, 0)
+    used = [i for i, column in enumerate(zip(*cells[top:], strict=True)) if any(cell != "" for cell in column)]
     problems: list[Problem] = []
-    used = [i for i in range(width) if any(i < len(row) and row[i] != "" for row in cells[max(header.first, 0) :])]
     if choices.names is not None:
         names: tuple[str, ...] = choices.names
         if len(names) != len(used):
             raise BadChoice(f"{len(names)} column names were given, but the table has {len(used)} columns.")
     elif header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
-        problems.append(
-            Problem(ProblemKind.NO_HEADER, "No row names the columns; they are called “Column 1” and so on.", name)
-        )
+        problems.append(Problem(ProblemKind.NO_HEADER, "No row names the columns; they are called “Column 1” and so on.", name))
     else:
-        joined = joined_names(_merged(head, sheet, header), width)
+        joined = joined_names(head, header, sheet.width, merged)
         names, problems = unique_names([joined[i] for i in used], sheet=name, row=header.last + 1)
-    del below
     grid = Grid(len(used), choices, sheet=name)
     first = header.last + 1
     for start in range(first, len(cells), _CHUNK):
@@ -156,7 +149,7 @@ def read(
         columns = list(zip(*part, strict=True))
         texts = [_texts(columns[i]) for i in used]
         grid.add(list(map(list, zip(*texts, strict=True))), np.arange(start + 1, start + 1 + len(part), dtype=np.int64))
-    table = grid.table(names, problems, trim=choices.last_row is None)
+    table = grid.table(names, problems, trim=choices.last_row is None, last_row=choices.last_row)
     resolved = replace(
         choices,
         format=kind,
@@ -168,25 +161,5 @@ def read(
     return table, resolved, {"sheet": why, "header": header.reason}
 
 
-def _header(head: list[list[str]], choices: ImportChoices) -> Header:
-    if choices.header_row is None:
-        return find_header(head)
-    if choices.header_row == 0:
-        return Header(-1, -1, "chosen: no header")
-    last = choices.header_row - 1
-    if last >= len(head):
-        raise BadChoice(
-            f"The header row was set to {choices.header_row}, but the sheet has only {len(head)} rows there."
-        )
-    return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
-
-
-def _merged(head: list[list[str]], sheet: calamine.CalamineSheet, header: Header) -> list[list[str]]:
-    """Return the header's rows with every merged cell's text in all the cells it spans."""
-    rows = [list(row) for row in head[header.first : header.last + 1]]
-    for (top, left), (bottom, right) in sheet.merged_cell_ranges or []:
-        for y in range(max(top, header.first), min(bottom, header.last) + 1):
-            for x in range(left, right + 1):
-                if x < len(rows[y - header.first]) and header.first <= top:
-                    rows[y - header.first][x] = head[top][left]
-    return rows
+def _spans(sheet: calamine.CalamineSheet) -> list[Span]:
+    return [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer.dates import parse_dates
+from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.missing import neutral
-from splu_desktop.files.importer.numbers import LEADING_ZERO, NumberFormat, parse_numbers
+from splu_desktop.files.importer.number_texts import LEADING_ZERO, NumberFormat, Numbers, parse_numbers, parse_plain
 
-FITTING_SHARE = 0.8  # of the records with a value, for a column with some texts that don't fit
+FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
 _BOOLEANS = tuple(
     frozenset(pair.split())
     for pair in ("yes no", "y n", "true false", "t f", "ja nein", "j n", "oui non", "si no", "sí no", "wahr falsch", "vrai faux", "verdadero falso")
@@ -26,7 +26,9 @@ _CODE_NAME = re.compile(
     r"|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|fax|ssn|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
     re.IGNORECASE,
 )
-_CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2})\s*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
+_BIRTH_NAME = re.compile(r"birth|dob|geb|naiss|nacim", re.IGNORECASE)
 _DATE_NAME = re.compile(
     r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])", re.IGNORECASE
 )
@@ -75,7 +77,12 @@ def decide(
     absent : texts the user chose as "no value".
     """
     chosen = absent or frozenset()
-    empty = np.array([neutral(label) or label in chosen for label in labels], bool)
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    plain, zeros = parse_plain(array)
+    empty = np.zeros(len(labels), bool)
+    for i in np.flatnonzero(np.isnan(plain)).tolist() if not chosen else range(len(labels)):
+        empty[i] = neutral(labels[i]) or labels[i] in chosen
     none = np.zeros(len(labels), bool)
     speaking = ~empty
     total = int(counts[speaking].sum())
@@ -83,21 +90,23 @@ def decide(
         return _forced(wanted, labels, counts, form, empty, date_order)
     if not total:
         return Typed(Kind.CATEGORY, None, none, "no values")
-    texts = {label.strip().lower() for label, says in zip(labels, speaking, strict=True) if says}
-    if len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
+    few = np.flatnonzero(speaking)[:20].tolist()
+    texts = {labels[i].strip().lower() for i in few}
+    if len(few) < 20 and len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
         return Typed(Kind.BOOLEAN, None, none, "two values, " + " and ".join(sorted(texts)))
 
-    numbers = parse_numbers(labels, form)
+    numbers = parse_numbers(labels, form, plain)
     number_share = counts[numbers.fits & speaking].sum() / total
-    odd = [label for label, fits, says in zip(labels, numbers.fits, speaking, strict=True) if says and not fits]
+    odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     if number_share == 1.0 or (number_share >= FITTING_SHARE and not _codes(odd)):
-        if any(LEADING_ZERO.fullmatch(label.strip()) for label in labels):
+        if zeros.any() or any(LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()):
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
-        if _CODE_NAME.search(name):
+        if _CODE_NAME.search(_CAMEL.sub(" ", name)):
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
-        dated = _dates(name, labels, counts, speaking, total, date_order) if _DATE_NAME.search(name) else None
-        if dated is not None and dated.kind in (Kind.DATE, Kind.DATETIME):
-            return dated
+        if _DATE_NAME.search(name):
+            dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(name, numbers, counts, speaking)
+            if dated is not None:
+                return dated
         kind = Kind.INTEGER if numbers.whole[numbers.fits & speaking].all() else Kind.DECIMAL
         misfits = speaking & ~numbers.fits
         return Typed(kind, numbers.values, misfits, _reason(kind, misfits, counts))
@@ -107,6 +116,21 @@ def decide(
     if number_share > 0.5 and _codes(odd):
         return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
     return _words(labels, counts, speaking, total)
+
+
+def _serials(name: str, numbers: Numbers, counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> Typed | None:
+    """Read numbers as a spreadsheet's count of days since 1899-12-30, where the name says date and all lie in living memory."""
+    values = numbers.values[speaking & numbers.fits]
+    low = 366.0 if _BIRTH_NAME.search(name) else 14_611.0  # 1901 and 1940
+    if len(values) < 2 or not numbers.fits[speaking].all() or values.min() < low or values.max() > 62_093.0 or values.max() < 14_611.0:
+        return None
+    seconds = np.where(numbers.fits, np.nan_to_num(numbers.values), 0.0) * 86_400.0
+    moments = np.datetime64("1899-12-30", "us") + np.round(seconds).astype("timedelta64[s]").astype("timedelta64[us]")
+    moments[~numbers.fits] = np.datetime64("NaT")
+    whole = bool(numbers.whole[speaking].all())
+    kind = Kind.DATE if whole else Kind.DATETIME
+    reason = "the name says date, and the numbers are a spreadsheet's day counts of 1940 or later"
+    return Typed(kind, moments, np.zeros(len(counts), bool), reason)
 
 
 def _codes(odd: Sequence[str]) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+_AT_ONCE = 100_000  # texts per step, so that other threads get their turn
 _CURRENCY = r"(?:[$€£¥₹]|EUR|USD|GBP|CHF|Fr\.|kr)"
 _GROUPS = {"": "", ",": ",", ".": r"\.", " ": "[   ]", "'": "['’]"}
 # A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.
@@ -29,7 +30,7 @@ def _pattern(form: NumberFormat) -> re.Pattern[str]:
     point = re.escape(form.decimal)
     whole = r"\d+"
     if form.thousands:
-        mark = _GROUPS[form.thousands]
+        mark = _GROUPS.get(form.thousands, re.escape(form.thousands))
         whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)"
     return re.compile(
         rf"\s*(?P<sign>[+\-−]?)(?:{_CURRENCY}\s?)?(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))"
@@ -53,13 +54,66 @@ class Numbers:
     whole: NDArray[np.bool_]
 
 
-def parse_numbers(labels: Sequence[str], form: NumberFormat) -> Numbers:
-    """Parse each text under one number format. A percentage stands for its hundredth part."""
+def parse_plain(labels: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point, all at once.
+
+    Returns
+    -------
+    (m,) float64 numbers, NaN where the text is not of that form, and (m,) bool, whether it is a code with leading zeros
+    ("007"). The numbers are those of ``float``: the digits make an exact integer, divided by an exact power of ten.
+    """
+    values = np.full(len(labels), np.nan)
+    zeros = np.zeros(len(labels), bool)
+    for start in range(0, len(labels), _AT_ONCE):
+        part = labels[start : start + _AT_ONCE].astype("U18")  # longer texts are cut to 18 and fail as too long
+        points = part.view(np.uint32).reshape(len(part), -1)
+        width = int((points != 0).any(0).sum())
+        number = np.zeros(len(part), np.int64)
+        digits = np.zeros(len(part), np.int8)
+        decimals = np.full(len(part), -1, np.int8)
+        plain = np.ones(len(part), bool)
+        negative = np.zeros(len(part), bool)
+        for k in range(width):
+            char = points[:, k]
+            digit = char - np.uint32(48)  # wraps around below "0", far above 9
+            is_digit = digit <= 9
+            is_point = (char == 46) & (decimals < 0)
+            is_end = char == 0
+            if k == 0:
+                negative = char == 45
+                plain &= is_digit | is_point | negative
+            else:
+                plain &= is_digit | is_point | is_end
+            number[is_digit] = number[is_digit] * 10 + digit[is_digit]
+            digits += is_digit
+            decimals[(decimals >= 0) & is_digit] += 1
+            decimals[is_point] = 0
+        plain &= (digits >= 1) & (digits <= 15)
+        scale = 10.0 ** np.maximum(decimals, 0)
+        result = np.where(negative, -number, number) / scale
+        values[start : start + len(part)] = np.where(plain, result, np.nan)
+        if width > 1:
+            zeros[start : start + len(part)] = plain & (points[:, 0] == 48) & (points[:, 1] - np.uint32(48) <= 9) & (decimals < 0)
+    return values, zeros
+
+
+def parse_numbers(
+    labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None
+) -> Numbers:
+    """Parse each text under one number format. A percentage stands for its hundredth part.
+
+    `plain` : what `parse_plain` made of the texts, to spare doing it again.
+    """
     match = _pattern(form).fullmatch
     values = np.full(len(labels), np.nan)
     percent = np.zeros(len(labels), bool)
-    for i, label in enumerate(labels):
-        found = match(label)
+    todo: Iterable[int] = range(len(labels))
+    # With a decimal comma the point groups thousands, so "1.234" isn't plain then.
+    if plain is not None and (form.decimal == "." or _pointless(labels, plain)):
+        values = plain.copy()
+        todo = np.flatnonzero(np.isnan(plain)).tolist()
+    for i in todo:
+        found = match(labels[i])
         if found is None:
             continue
         body = found["body"]
@@ -78,6 +132,11 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat) -> Numbers:
     whole &= ~percent
     values[percent] /= 100.0
     return Numbers(values, fits, whole)
+
+
+def _pointless(labels: Sequence[str], plain: NDArray[np.float64]) -> bool:
+    """Whether no plain number has a point."""
+    return bool((plain[~np.isnan(plain)] % 1 == 0).all()) and not any("." in label for label in labels)
 
 
 _PLAIN = re.compile(r"\s*[+\-−]?\d+\s*")
@@ -107,11 +166,19 @@ class MarkEvidence:
     point_three: int = 0  # "1.234": either
     blank: int = 0  # "1 234"
     quote: int = 0  # "1'234"
+    small: int = 0  # whole numbers of at most three digits
+    large: int = 0  # longer ones, written without a mark
 
     def add(self, labels: Sequence[str]) -> None:
         """Count the evidence in some texts."""
         for label in labels:
-            if _PLAIN.fullmatch(label) or not any(mark in label for mark in ",.   '’"):
+            if _PLAIN.fullmatch(label):
+                if len(label.strip().lstrip("+-−")) > 3:
+                    self.large += 1
+                else:
+                    self.small += 1
+                continue
+            if not any(mark in label for mark in ",.   '’"):
                 continue
             if _COMMA_3.fullmatch(label):
                 self.comma_three += 1
@@ -137,7 +204,8 @@ class MarkEvidence:
                 if self.comma_three and not self.point_three:
                     decimal = back.decimal if fallback else "."
                 elif self.point_three and not self.comma_three:
-                    decimal = "."
+                    # "1.613" beside "379" and never "1613": the point groups thousands, if the file is a continental one.
+                    decimal = "," if back.decimal == "," and self.small and not self.large else "."
         else:
             decimal = "." if self.point > self.comma else ","
         groups = self.comma_three if decimal == "." else self.point_three
