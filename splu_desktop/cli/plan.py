@@ -1,0 +1,252 @@
+"""`splu plan`: what a release of a table would promise, before anything is published."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.cli.planning import add_plan_options, table_and_plan
+
+if TYPE_CHECKING:
+    from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.table import Column, Table
+
+_LISTED = 30
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    from splu_desktop.cli.import_options import add_import_options
+
+    parser = commands.add_parser(
+        "plan",
+        help="show what a release would promise, value by value",
+        description="Show what publishing FILE would promise: eligibility, guarantees and values of each sensitive "
+        "column, recognisable records, and a recommended gamma. Columns not named take the role that splu inspect "
+        "suggests. Nothing is published.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    add_plan_options(parser)
+    parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help="write all choices to a recipe")
+    parser.add_argument("--overwrite", action="store_true", help="replace the recipe if it exists")
+    parser.add_argument("--curves", action="store_true", help="add the curves behind the plots, and the trade-off")
+    add_import_options(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
+    from splu_desktop.core import sanitise
+    from splu_desktop.core.errors import SpluError
+    from splu_desktop.core.generalise import table_after
+    from splu_desktop.files.recipe import Recipe, write_recipe
+
+    imported, plan, notes = table_and_plan(args)
+    table = imported.table
+    fault: SpluError | None = None
+    try:
+        sanitise.check(table, plan)
+    except SpluError as found:
+        fault = found
+    after = table_after(table, plan.generalisations)
+    source = imported.source
+    said: dict[str, Any] = {
+        "source": {"name": source.name, "bytes": source.size, "sha256": source.sha256},
+        "records": table.n,
+        "roles": {name: role.value for name, role in plan.roles.items()},
+        "kept_identifiers": dict(plan.kept_identifiers),
+        "thresholds": plan.as_dict()["thresholds"],
+        "generalisations": _generalisations(table, after, plan),
+        "risk": _risk(table, after, plan),
+        "sensitive": {name: _sensitive(table[name], after[name], plan, args.curves) for name in plan.sensitive},
+        "notes": notes,
+    }
+    if args.save_recipe is not None and fault is None:
+        write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
+        said["recipe"] = str(args.save_recipe)
+    if args.json:
+        print_json(said)
+    else:
+        _print_text(said)
+    if fault is not None:
+        raise fault
+
+
+def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
+    from splu_desktop.core.generalise import words_for
+
+    return {
+        name: {
+            "steps": [step.as_dict() for step in steps],
+            "words": words_for(name, steps),
+            "distinct_before": table[name].m,
+            "distinct_after": after[name].m,
+        }
+        for name, steps in plan.generalisations.items()
+    }
+
+
+def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
+    """Return how recognisable records are by the NSAs, with and without generalisation, and what causes it."""
+    from splu_desktop.core import risk
+    from splu_desktop.core.roles import Role
+
+    names = plan.named(Role.NSA)
+    found: dict[str, Any] = {"columns": list(names), **risk.risk(after, names).as_dict()}
+    if any(name in plan.generalisations for name in names):
+        found["without_generalisation"] = risk.risk(table, names).as_dict()
+    found["causes"] = [
+        {"column": cause.name, "left_out": cause.without.as_dict()} for cause in risk.causes(after, names)
+    ]
+    return found
+
+
+def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
+    from splu_desktop.core.remedies import eligibility, remedies
+
+    gamma, steps = plan.gammas[column.name], plan.generalisations.get(column.name, ())
+    allowed = eligibility(source, steps)
+    found: dict[str, Any] = {
+        "gamma": gamma,
+        "eligible": allowed.allows(gamma),
+        "largest_gamma": allowed.largest_gamma,
+        "limiting_value": allowed.value,
+        "limiting_count": allowed.count,
+        "limiting_share": allowed.share,
+        "measurement": allowed.measured,
+        "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds)],
+    }
+    return {**found, **_promises(column, gamma, plan.thresholds, curves)} if allowed.allows(gamma) else found
+
+
+def _promises(column: Column, gamma: int, thresholds: Thresholds, curves: bool) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from splu_desktop.core import guarantees, planning, sentences
+
+    column = column.compacted()
+    counts = column.counts()
+    values = planning.plan_values(counts, column.n, gamma, thresholds)
+    found = values.as_dict(column.labels.tolist())
+    found["t_f_as_published"] = guarantees.t_f_as_published(gamma, thresholds.epsilon, thresholds.t_e)
+    found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
+    found["sentences"] = sentences.value_promises(values, column=column.name)
+    found["warnings"] = sentences.value_warnings(values, column=column.name)
+    if thresholds.t_p is not None:
+        advice = planning.recommend(counts, column.n, thresholds)
+        words = sentences.recommendation(advice, thresholds, column=column.name)
+        found["recommendation"] = {**asdict(advice), "shortfall": advice.shortfall, "words": words}
+    if curves:
+        exact, chebyshev, published = guarantees.t_f_curve(gamma, thresholds.epsilon)
+        small = guarantees.small_count_curve(gamma, thresholds.epsilon, thresholds.alpha)
+        offer = planning.trade_off(counts, column.n, thresholds)
+        found["curves"] = {
+            "t_e": guarantees.T_E_GRID.tolist(),
+            "t_f": exact.tolist(),
+            "t_f_chebyshev": chebyshev.tolist(),
+            "t_f_as_published": published.tolist(),
+            "small_count": list(range(1, thresholds.alpha + 1)),
+            "probability": small.tolist(),
+        }
+        names = ("gammas", "t_p", "large_error", "subgroup_error", "signal")
+        found["trade_off"] = {name: getattr(offer, name).tolist() for name in names}
+    return found
+
+
+def _print_text(said: dict[str, Any]) -> None:
+    print(f"{said['source']['name']}: {said['records']:,} records")
+    for role, title in (("sa", "re-drawn (SA)"), ("nsa", "unchanged (NSA)"), ("identifier", "left out, identifier")):
+        names = [name for name, given in said["roles"].items() if given == role]
+        if names:
+            print(f"  {title + ':':<22}{', '.join(names)}")
+    dropped = [name for name, given in said["roles"].items() if given == "dropped"]
+    if dropped:
+        print(f"  {'left out:':<22}{', '.join(dropped)}")
+    for name, why in said["kept_identifiers"].items():
+        print(f"  “{name}” looks like an identifier and is published all the same: {why}")
+    for name, column in said["sensitive"].items():
+        print()
+        _print_sensitive(name, column, said["thresholds"])
+    print()
+    _print_risk(said["risk"])
+    if said["notes"]:
+        print()
+    for note in said["notes"]:
+        print(f"Note: {note}")
+    if "recipe" in said:
+        print(f"\nAll choices are kept in {said['recipe']}.")
+
+
+def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) -> None:
+    print(f"Sensitive column “{name}”, gamma {found['gamma']}")
+    if found["measurement"]:
+        print("  It holds a measurement and must be put into groups first.")
+    else:
+        print(
+            f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
+            f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
+        )
+    for line in (*found.get("sentences", ()), *found.get("warnings", ())):
+        print(f"  {line}")
+    if "recommendation" in found:
+        print(f"  {found['recommendation']['words']}")
+    if found["remedies"]:
+        print("  What would help:")
+    for remedy in found["remedies"]:
+        note = f" (allows gamma up to {remedy['largest_gamma']})" if remedy["largest_gamma"] >= 2 else ""
+        print(f"    - {remedy['words']}{note}")
+    if "values" not in found:
+        return
+    print()
+    print_table(
+        ["figure", "value", "meaning"],
+        [
+            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {asked['alpha']}"],
+            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
+            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
+            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
+        ],
+        right=[1],
+    )
+    print()
+    rows = [
+        [
+            _short(row["value"]),
+            f"{row['count']:,}",
+            row["state"],
+            f"{100 * row['error_probability']:.2f} %",
+            f"{100 * row['expected_error']:.2f} %",
+            f"{100 * row['signal']:.1f} %",
+        ]
+        for row in found["values"][:_LISTED]
+    ]
+    print_table(["value", "count", "state", "larger error", "expected error", "signal left"], rows, right=[1, 3, 4, 5])
+    if len(found["values"]) > _LISTED:
+        print(f"… and {len(found['values']) - _LISTED:,} more values; --json lists them all.")
+
+
+def _print_risk(found: dict[str, Any]) -> None:
+    if not found["columns"]:
+        print("No column is published unchanged, so no record is recognisable by one.")
+        return
+    total, below = found["records"], found["below"]
+    print("Recognisable records, by the columns published unchanged:")
+    before = found.get("without_generalisation", {}).get("below")
+    for k, count in below.items():
+        what = "unique" if k == "2" else f"in classes of fewer than {k}"
+        share = 100 * count / total if total else 0.0
+        note = f"; {before[k]:,} before generalising" if before else ""
+        print(f"  {what + ':':<29}{count:>11,} ({share:.1f} %{note})")
+    telling = [c for c in found["causes"] if c["left_out"]["below"]["2"] < below["2"]][:5]
+    if telling:
+        print("  Leaving out one column would make unique records fewer:")
+    for cause in telling:
+        print(f"    without “{cause['column']}”: {cause['left_out']['below']['2']:,} unique")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else line[:39] + "…"
