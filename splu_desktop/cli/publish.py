@@ -1,14 +1,26 @@
-"""`splu publish`: a table in, a release folder out."""
+"""`splu publish`: a table in, a release out."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.gate import NAMES
 from splu_desktop.core.roles import Role
+
+if TYPE_CHECKING:
+    from splu_desktop.core.plan import Plan
+    from splu_desktop.files.publishing import Order, Outcome
+
+PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
 
 def add(commands: Any) -> None:
@@ -18,11 +30,15 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "publish",
         help="publish a table with its sensitive columns re-drawn",
-        description="Publish FILE as a new release folder. Columns not named take the role that splu inspect suggests.",
+        description="Publish FILE as a new release. Columns not named take the role that splu inspect suggests. "
+        "Red lines of the gate always refuse; amber ones are printed as warnings, and refuse too with --strict or "
+        "--recipe unless accepted by name.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     add_plan_options(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the release folder; must not exist yet")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="the release folder, or the ZIP with --zip; must not exist yet"
+    )
     parser.add_argument(
         "--format",
         action="append",
@@ -34,32 +50,127 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--parquet", action="append_const", const="parquet", dest="format", help="same as --format parquet"
     )
+    parser.add_argument("--bom", action="store_true", help="begin the CSV with a byte order mark, as Excel wants it")
+    parser.add_argument("--zip", action="store_true", help="write one ZIP instead of a folder")
+    add_password(parser)
+    parser.add_argument("--operator", default="", help="who publishes, for the register (this user)")
+    parser.add_argument("--purpose", default="", help="what for, for the register")
+    parser.add_argument("--recipient", default="", help="for whom, for the register")
+    parser.add_argument("--strict", action="store_true", help="refuse while an amber line of the gate is not accepted")
+    parser.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        metavar="NAME[=WORDS]",
+        help=f"accept an amber line of the gate, in words for the register: {', '.join(NAMES)}",
+    )
+    parser.add_argument(
+        "--trial",
+        type=int,
+        nargs="?",
+        const=10_000,
+        metavar="RECORDS",
+        help="re-draw a random sample (10000 records) and compare it with the original; write nothing",
+    )
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
 
+def add_password(parser: argparse.ArgumentParser) -> None:
+    """Give a command the option that names a password. It is never an argument, which other users could read."""
+    parser.add_argument(
+        "--password-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the ZIP's password is the first line of FILE (or the environment variable {PASSWORD_VARIABLE})",
+    )
+
+
+def password_from(args: argparse.Namespace) -> str | None:
+    """Return the password that file or environment hold, None where neither does. Raises BadSetting."""
+    if args.password_file is None:
+        return os.environ.get(PASSWORD_VARIABLE) or None
+    try:
+        lines = args.password_file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise BadSetting(f"The password file “{args.password_file}” can't be read as text.") from None
+    if not lines or not lines[0]:
+        raise BadSetting(f"The password file “{args.password_file}” holds no password in its first line.")
+    return str(lines[0])
+
+
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
-    from splu_desktop.core import sanitise
-    from splu_desktop.files.release import write_release
-    from splu_desktop.files.whole import check_new_folder
+    from splu_desktop.files.publishing import Order, publish
+    from splu_desktop.files.whole import check_new_file, check_new_folder
 
-    check_new_folder(args.out)
+    accepted = _accepted(args.accept)
+    if args.trial is None:
+        if args.out is None:
+            raise BadSetting("Say where the release is to go: --out DIR.")
+        (check_new_file if args.zip else check_new_folder)(args.out)
+    password = password_from(args) if args.zip else None
+    if args.password_file is not None and not args.zip:
+        raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     imported, plan, notes = table_and_plan(args)
-    sanitise.check(imported.table, plan)
-    formats = [name.strip() for text in args.format for name in text.split(",") if name.strip()]
-    opened = write_release(sanitise.run(imported.table, plan), args.out, formats=formats)
+    order = Order(
+        imported.table,
+        plan,
+        args.out or Path(),
+        formats=tuple(name.strip() for text in args.format for name in text.split(",") if name.strip()),
+        bom=args.bom,
+        packed=args.zip,
+        password=password,
+        source=args.file,
+        source_sha256=imported.source.sha256,
+        operator=args.operator,
+        purpose=args.purpose,
+        recipient=args.recipient,
+    )
+    if args.trial is not None:
+        _trial(order, args.trial, args.json)
+        return
+    shown = Shown(sys.stderr.isatty() and not args.json)
+    try:
+        outcome = publish(order, accepted=accepted, strict=args.strict or args.recipe is not None, progress=shown)
+    finally:
+        shown.end()
+    _report(outcome, plan, args, notes)
+
+
+def _accepted(texts: Iterable[str]) -> dict[str, str]:
+    accepted = {}
+    for text in texts:
+        name, _, words = text.partition("=")
+        if name not in NAMES:
+            raise BadSetting(f"There is no line “{name}” in the gate; --accept takes {', '.join(NAMES)}.")
+        accepted[name] = words
+    return accepted
+
+
+def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[str]) -> None:
+    opened = outcome.opened
     roles = {role.value: list(plan.named(role)) for role in Role}
+    # Without a recipe the notes say already which columns look sensitive.
+    warnings = [line for line in outcome.gate.amber if args.recipe is not None or line.name != "sensitive"]
     if args.json:
         print_json(
             {
                 "out": str(args.out),
+                "id": opened.facts["id"],
                 "records": opened.published.n,
                 "gammas": dict(plan.gammas),
                 "roles": roles,
                 "files": opened.facts["files"],
                 "notes": notes,
+                "gate": [_line(line, outcome) for line in outcome.gate.lines],
+                "checks": [
+                    {"name": c.name, "passed": c.passed, "column": c.column, "sentence": c.sentence}
+                    for c in outcome.checks
+                ],
+                "register_entry": outcome.entry.number,
+                "guarantees": outcome.entry.body["guarantees"],
             }
         )
         return
@@ -75,5 +186,72 @@ def run(args: argparse.Namespace) -> None:
             print(f"  {title + ':':<21} {', '.join(roles[role.value])}")
     for entry in opened.facts["files"]:
         print(f"  {entry['name']}: {entry['bytes']} bytes, SHA-256 {entry['sha256']}")
+    print(f"  checked {len(outcome.checks)} ways, all passed; entry {outcome.entry.number} of the register of releases")
     for note in notes:
         print(f"Note: {note}")
+    for line in warnings:
+        if line.name in outcome.gate.accepted:
+            words = outcome.gate.accepted[line.name]
+            print(f"Accepted{f' ({words})' if words else ''}: {line.sentence}")
+        else:
+            print(f"Warning: {line.sentence}")
+
+
+def _line(line: Any, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "light": line.light.value,
+        "column": line.column,
+        "sentence": line.sentence,
+        "accepted": outcome.gate.accepted.get(line.name),
+    }
+
+
+def _trial(order: Order, records: int, as_json: bool) -> None:
+    from splu_desktop.core.trial import trial
+
+    tried = trial(order.table, order.plan, records)
+    if as_json:
+        print_json(
+            {
+                "records": tried.published.n,
+                "columns": [
+                    {
+                        "column": bars.column,
+                        "values": [
+                            {"value": label, "original": int(before), "published": int(after)}
+                            for label, before, after in zip(bars.labels, bars.before, bars.after, strict=True)
+                        ],
+                    }
+                    for bars in tried.marginals
+                ],
+            }
+        )
+        return
+    print(f"Trial on {tried.published.n} records drawn at random; nothing was written.")
+    print("For your eyes only: the column “original” shows true counts.")
+    for bars in tried.marginals:
+        print(f"\n{bars.column}")
+        top = sorted(zip(bars.labels, bars.before, bars.after, strict=True), key=lambda row: -row[1])
+        rows = [[label or "(empty)", str(int(before)), str(int(after))] for label, before, after in top[:20]]
+        print_table(["value", "original", "published"], rows, right=(1, 2))
+        if len(top) > 20:
+            print(f"… and {len(top) - 20} more values")
+
+
+class Shown:
+    """Shows the stage and how far it is on one line of a terminal."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted, self._last = wanted, 0.0
+
+    def report(self, stage: str, done: float) -> None:
+        """Show, at most ten times a second."""
+        if self._wanted and time.monotonic() - self._last > 0.1:
+            self._last = time.monotonic()
+            print(f"\r{stage:<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._wanted and self._last:
+            print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)

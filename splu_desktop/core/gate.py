@@ -21,6 +21,17 @@ from splu_desktop.core.risk import class_sizes, records_below
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.table import Table
 
+NAMES = (  # of the lines that can be amber
+    "identifiers",
+    "sensitive",
+    "unique-records",
+    "thresholds",
+    "source",
+    "earlier-release",
+    "register",
+    "memory",
+)
+
 
 class Light(Enum):
     """How a line of the gate stands."""
@@ -36,8 +47,7 @@ class Line:
 
     Attributes
     ----------
-    name : stable, what `--accept` takes: "eligible", "identifiers", "sensitive", "unique-records", "thresholds",
-        "source", "earlier-release", "register", "destination", "room", "memory", "time".
+    name : stable: one of `NAMES`, which `--accept` takes, or "eligible", "destination", "room", "time".
     light : how it stands.
     sentence : what was found and, unless green, what to do or what is risked.
     step : where it is mended: "import", "classify", "plan" or "publish".

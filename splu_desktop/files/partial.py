@@ -122,3 +122,25 @@ def _noted(folder: Path, token: str) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             note.unlink(missing_ok=True)
+
+
+def is_dead(path: Path) -> bool:
+    """Return whether unfinished work is there at `path` and its run is not alive any more."""
+    lock_path = path.with_name(path.name + _LOCK)
+    if not os.path.lexists(path):
+        return False
+    lock = FileLock(lock_path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, NotImplementedError):
+        return False
+    lock.release()
+    return True
+
+
+def free_space(folder: Path) -> int | None:
+    """Return the free bytes at a folder, None where the system does not say."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None

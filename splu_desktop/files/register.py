@@ -130,7 +130,7 @@ class Register:
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with self._locked():
                     if not path.exists():
-                        self._replace(path, secrets.token_hex(32))
+                        self._replace(path, secrets.token_hex(32).encode("ascii"))
             text = path.read_text(encoding="ascii").strip()
         try:
             key = bytes.fromhex(text)
@@ -142,6 +142,16 @@ class Register:
                 f"folder “{self.folder}” away to begin a new register."
             )
         return key
+
+    def keep(self, kind: str, name: str, raw: bytes) -> None:
+        """Keep bytes that entries refer to by their hash, beside the register. Raises RegisterFault."""
+        with self._refusals():
+            folder = self.folder / kind
+            if (folder / name).exists():
+                return
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self._locked():
+                self._replace(folder / name, raw)
 
     def check_writable(self) -> None:
         """Raise RegisterFault unless an entry could be added now."""
@@ -182,11 +192,13 @@ class Register:
             raw = self._path.read_bytes()
         except FileNotFoundError:
             raw = b""
-        key = self.key() if raw or (self.folder / "key").exists() else b""
+        key = self.key() if (self.folder / "key").exists() else b""
         size = raw.rfind(b"\n") + 1
         lines = raw[:size].split(b"\n")[:-1]
         entries: list[Entry] = []
         faults: list[str] = []
+        if lines and not key:
+            faults.append("The register's key is gone, so no entry can be proved to be this program's.")
         last = _NOTHING_BEFORE
         for number, line in enumerate(lines, 1):
             entry, problem, last = _entry(line, number, last, key)
@@ -238,15 +250,16 @@ class Register:
         head = {"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}
         # A head that lags behind is sound; the entry itself is safe already.
         with contextlib.suppress(OSError):
-            self._replace(self._head, json.dumps(head))
+            self._replace(self._head, json.dumps(head).encode("utf-8"))
 
-    def _replace(self, path: Path, text: str) -> None:
+    def _replace(self, path: Path, raw: bytes) -> None:
         """Write a small file whole, readable by its owner alone. The lock is held."""
         fresh = path.with_name(path.name + ".new")
         fresh.unlink(missing_ok=True)
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            os.write(handle, text.encode("utf-8"))
+            while raw:
+                raw = raw[os.write(handle, raw) :]
             os.fsync(handle)
         finally:
             os.close(handle)

@@ -14,12 +14,13 @@ from splu_desktop.files.partial import partial_beside
 class CannotWrite(FileFault):
     """The destination refuses: no room, no right, no such folder, or something is there already."""
 
-
-def _refused(target: Path, fault: OSError) -> CannotWrite:
-    reason = (fault.strerror or "the system gave no reason").lower()
-    return CannotWrite(
-        f"“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind."
-    )
+    @classmethod
+    def refused(cls, target: Path, fault: OSError) -> CannotWrite:
+        """Return the fault for a refusal of the system."""
+        reason = (fault.strerror or "the system gave no reason").lower()
+        return cls(
+            f"“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind."
+        )
 
 
 def _sync(path: Path) -> None:
@@ -42,14 +43,26 @@ def check_new_folder(target: Path) -> None:
         raise CannotWrite(f"You may not write to the folder “{target.parent}”; choose another destination.")
 
 
+def check_new_file(target: Path, *, overwrite: bool = False) -> None:
+    """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
+    if target.is_dir():
+        raise CannotWrite(f"“{target}” is a folder; give a file name.")
+    if target.exists() and not overwrite:
+        raise CannotWrite(f"“{target}” exists already; choose another name.")
+    if not target.parent.is_dir():
+        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CannotWrite(f"You may not write to the folder “{target.parent}”; choose another destination.")
+
+
 @contextlib.contextmanager
-def whole_folder(target: Path, *, before: Callable[[], None] | None = None) -> Iterator[Path]:
+def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) -> Iterator[Path]:
     """Give a temporary folder beside `target` that becomes `target` when the block ends without an exception.
 
     Parameters
     ----------
     target : must not exist; its parent must.
-    before : called when all is on disk, immediately before the folder appears; raising keeps it from appearing.
+    before : called with the temporary folder when all is on disk, immediately before the rename; raising prevents it.
 
     Raises CannotWrite if `target` exists, its parent does not, or the system refuses; the temporary folder is removed
     whatever happens.
@@ -63,35 +76,32 @@ def whole_folder(target: Path, *, before: Callable[[], None] | None = None) -> I
                 _sync(file)
             _sync(partial)
             if before is not None:
-                before()
+                before(partial)
             if target.exists() or target.is_symlink():
                 raise CannotWrite(f"“{target}” was created by someone else meanwhile; choose a new folder name.")
             partial.rename(target)
             _sync(target.parent)
     except OSError as fault:
-        raise _refused(target, fault) from None
+        raise CannotWrite.refused(target, fault) from None
 
 
 @contextlib.contextmanager
-def whole_file(target: Path, *, overwrite: bool = False, before: Callable[[], None] | None = None) -> Iterator[Path]:
+def whole_file(
+    target: Path, *, overwrite: bool = False, before: Callable[[Path], None] | None = None
+) -> Iterator[Path]:
     """Give a temporary file name beside `target` that becomes `target` when the block ends without an exception.
 
     Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
     `before` is as for `whole_folder`.
     """
-    if target.is_dir():
-        raise CannotWrite(f"“{target}” is a folder; give a file name.")
-    if target.exists() and not overwrite:
-        raise CannotWrite(f"“{target}” exists already; choose another name.")
-    if not target.parent.is_dir():
-        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+    check_new_file(target, overwrite=overwrite)
     try:
         with partial_beside(target) as partial:
             yield partial
             _sync(partial)
             if before is not None:
-                before()
+                before(partial)
             partial.replace(target)
             _sync(target.parent)
     except OSError as fault:
-        raise _refused(target, fault) from None
+        raise CannotWrite.refused(target, fault) from None

@@ -1,0 +1,87 @@
+"""`splu releases`: the register of releases, and whether it is sound."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.core.errors import SpluError
+
+
+class DamagedRegister(SpluError):
+    """The register's chain does not hold."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "releases",
+        help="list the register of releases and check it",
+        description="List what was released from this computer by this user, and check that the register is unchanged.",
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the register. Raises DamagedRegister after that where its chain does not hold."""
+    from splu_desktop.files.publishing import tidy
+    from splu_desktop.files.register import WITHDRAWN, Register
+
+    register = Register()
+    tidy(register)
+    reading = register.read()
+    gone = {entry.release for entry in reading.entries if entry.kind == WITHDRAWN}
+    releases = [entry for entry in reading.entries if entry.kind != WITHDRAWN]
+    if args.json:
+        print_json(
+            {
+                "folder": str(register.folder),
+                "sound": not reading.faults,
+                "faults": list(reading.faults),
+                "releases": [
+                    {
+                        "number": entry.number,
+                        "time": entry.time,
+                        "id": entry.release,
+                        "withdrawn": entry.release in gone,
+                        **{key: value for key, value in entry.body.items() if key not in ("source", "partial")},
+                    }
+                    for entry in releases
+                ],
+            }
+        )
+    elif releases:
+        rows = [
+            [
+                str(entry.number),
+                entry.time[:16].replace("T", " "),
+                _source(entry.body),
+                ", ".join(f"{name}: {gamma}" for name, gamma in entry.body.get("gammas", {}).items()),
+                str(entry.body.get("recipient") or "-"),
+                "withdrawn" if entry.release in gone else _where(entry.body),
+            ]
+            for entry in releases
+        ]
+        print_table(["entry", "made (UTC)", "source", "gamma", "recipient", "release"], rows, right=(0,))
+    else:
+        print("Nothing was released yet.")
+    if reading.faults:
+        more = f" ({len(reading.faults) - 1} more)" if len(reading.faults) > 1 else ""
+        raise DamagedRegister(
+            f"{reading.faults[0][:-1]}{more}; the register is “{register.folder / 'register.jsonl'}”."
+        )
+    if not args.json:
+        print(f"The register is sound: {len(reading.entries)} entries, each sealed and chained to the one before.")
+
+
+def _source(body: Any) -> str:
+    source = body.get("source")
+    return str(source.get("name") or "-") if isinstance(source, dict) else "-"
+
+
+def _where(body: Any) -> str:
+    path = str(body.get("destination", ""))
+    return path if path and Path(path).exists() else f"{path} (no longer there)"
