@@ -153,13 +153,13 @@ def _finer(column: Column, steps: Steps, gamma: int, now: Eligibility) -> Iterat
         return
     candidates: list[tuple[Steps, str]] = []
     suggested = g.suggest(column, gamma=gamma)
-    if suggested:
-        candidates.append((suggested, f"Put {suggested[0].words}"))
     if column.kind in (Kind.DATE, Kind.DATETIME):
         parts = (g.DatePart(part) for part in (g.Part.QUARTER, g.Part.MONTH))
-        candidates += [((part,), f"Put {part.words}") for part in parts]
-    elif not g.is_measurement(column):
-        candidates += [(steps[:-1], "Undo the last grouping"), ((), "Undo all grouping")]
+        candidates = [((part,), f"Put {part.words}") for part in parts]
+    elif suggested:
+        candidates = [(suggested, f"Put {suggested[0].words}")]
+    else:
+        candidates = [(steps[:-1], "Undo the last grouping"), ((), "Undo all grouping")]
     tried: list[Remedy] = []
     for each, words in candidates:
         if each == steps or any(each == remedy.steps for remedy in tried):
