@@ -42,6 +42,8 @@ def run(args: argparse.Namespace) -> None:
     from splu_desktop.core import sanitise
     from splu_desktop.core.errors import SpluError
     from splu_desktop.core.generalise import table_after
+    from splu_desktop.core.giveaway import giveaways
+    from splu_desktop.core.roles import Role
     from splu_desktop.files.recipe import Recipe, write_recipe
 
     imported, plan, notes = table_and_plan(args)
@@ -49,8 +51,8 @@ def run(args: argparse.Namespace) -> None:
     fault: SpluError | None = None
     try:
         sanitise.check(table, plan)
-    except SpluError as found:
-        fault = found
+    except SpluError as refusal:
+        fault = refusal
     after = table_after(table, plan.generalisations)
     source = imported.source
     said: dict[str, Any] = {
@@ -64,6 +66,11 @@ def run(args: argparse.Namespace) -> None:
         "sensitive": {name: _sensitive(table[name], after[name], plan, args.curves) for name in plan.sensitive},
         "notes": notes,
     }
+    for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
+        said["sensitive"][found.sensitive]["given_away_by"].append(
+            {"column": found.column, "right_guesses": found.right}
+        )
+        notes.append(found.sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
@@ -117,6 +124,7 @@ def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict
         "limiting_count": allowed.count,
         "limiting_share": allowed.share,
         "measurement": allowed.measured,
+        "given_away_by": [],
         "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds)],
     }
     return {**found, **_promises(column, gamma, plan.thresholds, curves)} if allowed.allows(gamma) else found

@@ -1,0 +1,79 @@
+"""Columns published unchanged that give a sensitive value away, such as a diagnosis' name beside its code.
+
+Re-drawing a column protects nothing while another one that says the same is published as it is. For one non-sensitive
+attribute (NSA) and one sensitive attribute (SA): guess each record's SA value as the most frequent one among the other
+records with its NSA value. A record alone with its NSA value can't be guessed this way, so that columns with a value
+per record don't count as telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Column, Table
+
+TELLING = 0.8  # share of right guesses from which a column is named
+_GAIN = 0.1  # and by how much they must exceed always guessing the most frequent value
+
+
+@dataclass(frozen=True)
+class Giveaway:
+    """One NSA that tells one SA.
+
+    Attributes
+    ----------
+    column, sensitive : names of NSA and SA.
+    right : share of the records whose SA value is guessed right from the NSA's.
+    blind : the same by always guessing the SA's most frequent value.
+    """
+
+    column: str
+    sensitive: str
+    right: float
+    blind: float
+
+    @property
+    def sentence(self) -> str:
+        """What it means and what to do."""
+        return (
+            f"Column “{self.column}” gives “{self.sensitive}” away: who knows it guesses the value right in "
+            f"{int(100 * self.right)} of 100 records. Published unchanged it undoes the protection; leave it out or "
+            "generalise it."
+        )
+
+
+def giveaways(
+    table: Table, names: Sequence[str], sensitive: Sequence[str], progress: Progress | None = None
+) -> tuple[Giveaway, ...]:
+    """Return which of the NSAs `names` give an SA away, the most telling first. Raises UnknownColumn; Cancelled."""
+    progress = progress or Silent()
+    found = []
+    for done, name in enumerate(names):
+        progress.report("Looking for columns that tell the sensitive ones", done / len(names))
+        for secret in sensitive:
+            right, blind = guessed(table[name], table[secret])
+            if right >= TELLING and right >= blind + _GAIN:
+                found.append(Giveaway(name, secret, right, blind))
+    return tuple(sorted(found, key=lambda each: -each.right))
+
+
+def guessed(column: Column, secret: Column) -> tuple[float, float]:
+    """Return the shares of right guesses, from `column` and blindly.
+
+    With n_v records of NSA value v, n_vs of them with SA value s: sum over v of n_v (max_s n_vs - 1)/(n_v - 1) over N.
+    """
+    n = column.n
+    if not n:
+        return 0.0, 0.0
+    keys, counts = np.unique(column.codes.astype(np.int64) * secret.m + secret.codes, return_counts=True)
+    value = keys // secret.m  # rising, since the keys are
+    first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
+    most = np.maximum.reduceat(counts, first)
+    size = np.add.reduceat(counts, first)
+    several = size > 1
+    right = (size[several] * (most[several] - 1) / (size[several] - 1)).sum() / n
+    return float(right), float(secret.counts().max()) / n

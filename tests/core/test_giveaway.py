@@ -1,0 +1,54 @@
+"""Columns that give a sensitive one away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splu_desktop.core.giveaway import giveaways, guessed
+from splu_desktop.core.table import Table
+from tests.core.tables import column
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40))
+def test_the_share_of_right_guesses_is_that_of_guessing(pairs: list[tuple[int, int]]) -> None:
+    """Whoever guesses by the majority of a record's class, itself left out, is right as often on average."""
+    nsa, sa = (column(name, [pair[i] for pair in pairs]) for i, name in enumerate(("nsa", "sa")))
+    right = 0.0
+    for v in {pair[0] for pair in pairs}:
+        values = [s for nsa_value, s in pairs if nsa_value == v]
+        if len(values) > 1:
+            most = max(values, key=values.count)
+            right += len(values) * (values.count(most) - 1) / (len(values) - 1)
+    found, blind = guessed(nsa, sa)
+    assert found == pytest.approx(right / len(pairs))
+    assert blind == sa.counts().max() / len(pairs)
+    assert 0 <= found <= 1
+
+
+def test_a_code_and_its_name_are_noticed_and_chance_is_not() -> None:
+    rng = np.random.default_rng(2)
+    code = rng.integers(0, 30, 4_000)
+    nearly = np.where(rng.random(4_000) < 0.05, rng.integers(0, 30, 4_000), code)
+    table = Table(
+        (
+            column("code", code),
+            column("name", (code + 7) % 30),
+            column("nearly", nearly),
+            column("free", rng.integers(0, 5, 4_000)),
+            column("key", np.arange(4_000)),
+        )
+    )
+    found = giveaways(table, ["name", "nearly", "free", "key"], ["code"])
+    assert [each.column for each in found] == ["name", "nearly"]
+    assert found[0].right == 1.0
+    assert 0.85 < found[1].right < 0.98
+    assert "“name” gives “code” away" in found[0].sentence
+    assert "100 of 100 records" in found[0].sentence
+
+
+def test_a_frequent_value_alone_gives_nothing_away() -> None:
+    secret = column("s", [0] * 900 + [1] * 100)
+    assert giveaways(Table((column("a", np.arange(1_000) % 7), secret)), ["a"], ["s"]) == ()
