@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.import_options import add_import_options, choices_from, source_of
@@ -18,15 +19,32 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX, XLS, ODS and others")
     add_import_options(parser)
+    parser.add_argument(
+        "--import-recipe", type=Path, metavar="R.toml", help="read as a saved import recipe says; its columns must be there"
+    )
+    parser.add_argument(
+        "--save-import-recipe", type=Path, metavar="R.toml", help="save how the file was read, for next month's file"
+    )
+    parser.add_argument("--problems", type=Path, metavar="P.csv", help="write the list of problems as CSV")
     add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
-    from splu_desktop.files.importer import inspect_file
+    from splu_desktop.files.import_recipe import load_import_recipe, save_import_recipe
+    from splu_desktop.files.importer import describe, read, write_problems
 
-    found = inspect_file(source_of(args.file), choices_from(args))
+    path = source_of(args.file)
+    if args.import_recipe is not None:
+        imported = load_import_recipe(args.import_recipe).read(path, allow_empty=True)
+    else:
+        imported = read(path, choices_from(args), allow_empty=True)
+    found = describe(imported)
+    if args.save_import_recipe is not None:
+        save_import_recipe(imported, args.save_import_recipe)
+    if args.problems is not None:
+        write_problems(imported.problems, args.problems)
     if args.json:
         print_json(found.as_dict())
         return

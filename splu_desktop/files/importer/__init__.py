@@ -2,8 +2,8 @@
 
 from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
 from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.reader import read
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
+from splu_desktop.files.importer.reader import Preview, preview, read
 
 __all__ = [
     "ColumnFacts",
@@ -12,10 +12,13 @@ __all__ = [
     "Imported",
     "Inspection",
     "MissingToken",
+    "Preview",
     "Problem",
     "ProblemKind",
     "SourceFacts",
     "describe",
     "inspect_file",
+    "preview",
     "read",
+    "write_problems",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
-from splu_desktop.files.importer.missing import code_proposals, is_blank, proposal
+from splu_desktop.files.importer.missing import code_proposals, proposal
 from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
@@ -54,6 +54,7 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         if choices.thousands is not None:
             form = replace(form, thousands=choices.thousands)
         wanted_absent = choices.missing.get(name)
+        declared = raw.declared.get(name, ())
         typed = decide(
             name,
             column.labels,
@@ -61,10 +62,10 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
             form,
             wanted=choices.types.get(name),
             date_order=choices.date_order,
-            absent=frozenset(wanted_absent) if wanted_absent is not None else None,
+            absent=frozenset(declared if wanted_absent is None else wanted_absent),
         )
         valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
-        found = _tokens(name, column, counts, typed, valued, wanted_absent)
+        found = _tokens(name, column, counts, typed, valued, wanted_absent, declared)
         tokens.extend(found)
         taken = {token.token for token in found if token.applied}
         absent = np.zeros(len(column.labels), bool)
@@ -156,36 +157,26 @@ def _tokens(
     typed: Typed,
     valued: bool,
     wanted: tuple[str, ...] | None,
+    declared: tuple[str, ...],
 ) -> list[MissingToken]:
+    """Return what is, or may be, a mark for "no value" in a column."""
+    codes = set(code_proposals(typed.values, counts)) if typed.values is not None and typed.values.dtype.kind == "f" else set()
+    # A text with a value of its own is no mark for "no value", unless somebody says so.
+    told = wanted is not None or bool(declared)
+    looked_at = range(len(column.labels)) if told else sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
     found: list[MissingToken] = []
-    # A text with a value of its own is no mark for "no value", unless the user says so.
-    for i in np.flatnonzero(_speechless(typed)).tolist() if wanted is None else range(len(column.labels)):
-        label = column.labels[i]
+    for i in looked_at:
+        label, count = column.labels[i], int(counts[i])
         advice = proposal(label, valued=valued)
-        if wanted is not None:
-            if label in wanted or advice:
-                found.append(
-                    MissingToken(
-                        name,
-                        label,
-                        int(counts[i]),
-                        label in wanted,
-                        "chosen" if label in wanted else advice[1] if advice else "",
-                    )
-                )
-        elif advice:
-            found.append(MissingToken(name, label, int(counts[i]), advice[0], advice[1]))
-    if typed.values is not None and typed.values.dtype.kind == "f":
-        for i in code_proposals(typed.values, counts):
-            label = column.labels[i]
-            if wanted is None or label not in wanted:
-                found.append(
-                    MissingToken(
-                        name, label, int(counts[i]), False, "far from all other numbers: may be a code for no value"
-                    )
-                )
-            elif not is_blank(label) and all(token.token != label for token in found):
-                found.append(MissingToken(name, label, int(counts[i]), True, "chosen"))
+        if wanted is not None and label in wanted:
+            found.append(MissingToken(name, label, count, True, "chosen"))
+        elif label in declared:
+            found.append(MissingToken(name, label, count, wanted is None, "the file declares it as missing"))
+        elif advice is not None:
+            found.append(MissingToken(name, label, count, advice[0] and wanted is None, advice[1]))
+        elif i in codes:
+            reason = "far from all other numbers: may be a code for no value"
+            found.append(MissingToken(name, label, count, False, reason))
     return found
 
 

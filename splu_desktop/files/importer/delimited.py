@@ -197,16 +197,28 @@ def _width(header: list[list[str]], below: list[list[str]]) -> int:
 
 
 def read(
-    path: Path, packed: bool, choices: ImportChoices, progress: Progress
+    path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read a text file into raw columns; returns them with the resolved choices and the reasons."""
-    if not packed:
+    """Read a text file into raw columns; returns them with the resolved choices and the reasons.
+
+    `limit` : read only so many records of the file's first part, as a preview.
+    """
+    if not packed and limit is None:
         memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
-    found = layout(path, packed, choices, progress)
-    grid = _read_quickly(path, packed, choices, found, progress)
+    found = layout(path, packed, choices, progress, whole=limit is None)
+    grid = None
+    if limit is not None:
+        grid = Grid(found.width, choices)
+        rows = found.head[found.rows_before : found.rows_before + limit]
+        grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
+    if grid is None:
+        grid = _read_quickly(path, packed, choices, found, progress)
     if grid is None:
         grid = _read_carefully(path, packed, choices, found, progress)
-    table = grid.table(found.names, found.problems, trim=choices.last_row is None, last_row=choices.last_row)
+    trim = choices.last_row is None and limit is None
+    table = grid.table(found.names, found.problems, trim=trim, last_row=choices.last_row)
+    if not found.encoding.valid or choices.encoding is not None:
+        table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
         choices,
         format="csv",
@@ -219,6 +231,28 @@ def read(
         names=found.names,
     )
     return table, resolved, found.reasons
+
+
+_LISTED = 1000
+
+
+def _undecodable(table: RawTable) -> list[Problem]:
+    """Return a problem for each field with bytes that the encoding doesn't know."""
+    found: list[Problem] = []
+    for name, column in zip(table.names, table.columns, strict=True):
+        damaged = np.array(["\ufffd" in label for label in column.labels], bool)
+        if not damaged.any():
+            continue
+        at = np.flatnonzero(damaged[column.codes])
+        for i in at[:_LISTED].tolist():
+            row, text = int(table.rows[i]), column.labels[column.codes[i]]
+            sentence = f"Row {row}, column “{name}” has bytes that are no text in this encoding: “{text[:80]}”."
+            found.append(Problem(ProblemKind.UNDECODABLE, sentence, None, row, name, text))
+        if len(at) > _LISTED:
+            rest = len(at) - _LISTED
+            sentence = f"Column “{name}” has {rest} further fields with bytes that are no text in this encoding."
+            found.append(Problem(ProblemKind.UNDECODABLE, sentence, column=name, rows=rest))
+    return found
 
 
 _ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", "cp437", "koi8", "ascii")

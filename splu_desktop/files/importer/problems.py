@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
+
+from splu_desktop.files.inert import inert
+from splu_desktop.files.whole import whole_file
 
 
 class ProblemKind(Enum):
@@ -67,3 +73,13 @@ class Problem:
             "rows": self.rows,
             "decision": self.decision.value,
         }
+
+
+def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:
+    """Write a problem list as CSV, whole or not at all. It holds values of the source. Raises CannotWrite."""
+    with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"))
+        for p in problems:
+            place = (p.sheet or "", p.row or "", p.column or "")
+            writer.writerow((p.kind.value, *place, inert(p.value or ""), p.rows, p.decision.value, inert(p.sentence)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,7 +41,7 @@ class Gatherer:
         self._index: dict[str, int] = {}
         self._codes: list[NDArray[np.int32]] = []
 
-    def add(self, codes: NDArray[np.integer], labels: Sequence[str]) -> None:
+    def add(self, codes: NDArray[Any], labels: Sequence[str]) -> None:
         """Append a chunk's (n,) codes over its own labels."""
         index = self._index
         mapped = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
@@ -61,11 +63,11 @@ class RawTable:
     columns : one RawColumn per name.
     rows : (N,) row number of each record in the file or sheet, from 1.
     problems : what the reader met.
-    dated : names of columns whose numbers are day counts of a spreadsheet (already turned into ISO dates).
+    declared : column name -> texts that the file itself declares as "no value".
     """
 
     names: tuple[str, ...]
     columns: tuple[RawColumn, ...]
     rows: NDArray[np.int64]
     problems: tuple[Problem, ...] = ()
-    dated: tuple[str, ...] = ()
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.files.importer import delimited, workbook
+from splu_desktop.files.importer import delimited, parquet, statistical, workbook
 from splu_desktop.files.importer.build import build
-from splu_desktop.files.importer.choices import ImportChoices, Imported
-from splu_desktop.files.importer.faults import NoRecords, NotInstalled
-from splu_desktop.files.importer.recognise import WORKBOOKS, check_readable, facts, recognise
+from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
+from splu_desktop.files.importer.faults import NoRecords
+from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
 
 
 def read(
@@ -32,23 +37,98 @@ def read(
     path = Path(path)
     choices = choices or ImportChoices()
     progress = progress or Silent()
-    check_readable(path)
-    kind = recognise(path)
+    kind = _recognised(path)
     source = facts(path, progress)
-    if kind in WORKBOOKS:
-        raw, resolved, reasons = workbook.read(path, kind, choices, progress)
-    elif kind in ("csv", "csv.gz"):
-        raw, resolved, reasons = delimited.read(path, kind == "csv.gz", choices, progress)
-    else:
-        raise NotInstalled(f"“{path.name}” is a {kind} file, which can't be read yet; export it as CSV.")
+    raw, resolved, reasons = read_raw(path, kind, choices, progress)
     if not len(raw.rows) and not allow_empty:
         raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
+    imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
+    progress.report("Finding types", 1.0)
+    return imported
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """The first records of a file as they would be read, for a wizard to show while choices change.
+
+    Attributes
+    ----------
+    imported : the first records; its choices, reasons and problems are those of the whole file as far as seen.
+    head : the first rows as they stand, titles and header among them (none for formats without rows above a header).
+    sheets : the workbook's sheets, hidden ones too; empty for other formats.
+    rows : (n,) row number of each record of `imported`.
+    """
+
+    imported: Imported
+    head: tuple[tuple[str, ...], ...]
+    sheets: tuple[workbook.SheetFacts, ...]
+    rows: NDArray[np.int64]
+
+    def records(self) -> list[tuple[str, ...]]:
+        """Return the records as rows of texts."""
+        columns = self.imported.table.columns
+        return list(zip(*(column.labels[column.codes].tolist() for column in columns), strict=True))
+
+
+def preview(
+    path: Path, choices: ImportChoices | None = None, progress: Progress | None = None, *, limit: int = 300
+) -> Preview:
+    """Read the first records only. Types and encoding are those of this part, so the whole file may show others.
+
+    A text file's first 256 kB are looked at; a workbook is opened whole, as its format wants. Raises FileFault.
+    """
+    path = Path(path)
+    choices = choices or ImportChoices()
+    progress = progress or Silent()
+    kind = _recognised(path)
+    source = SourceFacts(path.name, path.stat().st_size, "")
+    raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
+    head: list[list[str]] = []
+    known: tuple[workbook.SheetFacts, ...] = ()
+    if kind in WORKBOOKS:
+        found = workbook.layout(path, kind, choices, progress)
+        head, known = found.head, found.known
+    elif kind in TEXTS:
+        head = delimited.layout(path, kind == "csv.gz", choices, progress, whole=False).head
+    imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
+    return Preview(imported, tuple(map(tuple, head[:limit])), known, raw.rows)
+
+
+def read_raw(
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Read a file of a recognised format into untyped columns."""
+    if kind in WORKBOOKS:
+        return workbook.read(path, kind, choices, progress, limit=limit)
+    if kind in TEXTS:
+        return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
+    if kind == "parquet":
+        return parquet.read(path, choices, progress, limit=limit)
+    return statistical.read(path, kind, choices, progress, limit=limit)
+
+
+def _recognised(path: Path) -> str:
+    check_readable(path)
+    return recognise(path)
+
+
+def _assembled(
+    path: Path,
+    kind: str,
+    raw: RawTable,
+    resolved: ImportChoices,
+    reasons: dict[str, str],
+    source: SourceFacts,
+    progress: Progress,
+) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
-    table = replace(built.table, origin={"file": source.name, "format": kind, "sheet": resolved.sheet})
+    problems = [replace(p, sheet=p.sheet or resolved.sheet) for p in (*raw.problems, *built.problems)]
+    if (wrong := wrong_extension(path, kind)) is not None:
+        problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     return Imported(
-        table=table,
+        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": resolved.sheet}),
         choices=built.choices,
-        problems=tuple(replace(p, sheet=p.sheet or resolved.sheet) for p in (*raw.problems, *built.problems)),
+        problems=tuple(problems),
         source=source,
         reasons={**reasons, **built.reasons},
         missing_tokens=built.missing_tokens,

@@ -25,6 +25,17 @@ from splu_desktop.files.importer.faults import (
 
 BLOCK = 1 << 20
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
+TEXTS = ("csv", "csv.gz")
+_EXTENSIONS = {
+    ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",), ".csv": TEXTS,
+    ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",), ".por": ("spss",), ".dta": ("stata",),
+    ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
+}  # fmt: skip
+_WORDS = {
+    "csv": "text with delimiters", "csv.gz": "packed text with delimiters", "xlsx": "an XLSX workbook", "xls": "an XLS workbook",
+    "xlsb": "an XLSB workbook", "ods": "an ODS spreadsheet", "parquet": "a Parquet file", "spss": "an SPSS file", "sas": "a SAS file",
+    "stata": "a Stata file",
+}  # fmt: skip
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _FOREIGN = (
     (b"%PDF", "is a PDF document"),
@@ -93,17 +104,25 @@ def recognise(path: Path) -> str:
         return "xls"
     if head.startswith(b"PAR1"):
         return "parquet"
-    if head.startswith((b"$FL2", b"$FL3")):
+    if head.startswith((b"$FL2", b"$FL3")) or b"SPSSPORT" in head[:500]:
         return "spss"
     if head.startswith(b"<stata_dta>") or (path.suffix.lower() == ".dta" and head[:1] and head[0] in range(102, 120)):
         return "stata"
-    if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x60") or head.startswith(b"HEADER RECORD*******LIBRARY HEADER"):
+    if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x60") or head.startswith(b"HEADER RECORD*******LIB"):
         return "sas"
     for mark, what in _FOREIGN:
         if head.startswith(mark):
             raise WrongFormat(path, f"{what}, not a table", "export the table as CSV or XLSX and import that file")
     _check_text(path, head)
     return "csv"
+
+
+def wrong_extension(path: Path, kind: str) -> str | None:
+    """Return a sentence where the file's name says another format than its content is."""
+    expected = _EXTENSIONS.get(path.suffix.lower())
+    if expected is None or kind in expected:
+        return None
+    return f"The name ends in “{path.suffix}”, but the content is {_WORDS[kind]} and was read as that."
 
 
 def _check_text(path: Path, head: bytes) -> None:

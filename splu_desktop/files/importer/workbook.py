@@ -2,54 +2,97 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
-from collections.abc import Sequence
+import itertools
+import os
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import python_calamine as calamine
+from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
-from splu_desktop.files.importer.header import Span, choose_header, joined_names, unique_names
+from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, unique_names
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.sheet_errors import Failed, failed_cells, uses_1904
 
-_CHUNK = 20_000
-_HEAD_ROWS = 300
+HEAD_ROWS = 400
+_CHUNK = 5_000
+_ZIPPED = ("xlsx", "xlsb", "ods")
+_EPOCH = dt.datetime(1899, 12, 30)
+_EPOCH_1904 = dt.datetime(1904, 1, 1)
 
 
 @dataclass(frozen=True)
 class SheetFacts:
-    """A sheet's name, whether it is shown, and the cells it spans."""
+    """A sheet's name and whether it is shown."""
 
     name: str
     visible: bool
-    rows: int
-    columns: int
 
 
-def open_workbook(path: Path) -> calamine.CalamineWorkbook:
+def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
+    if kind in _ZIPPED:
+        memory.check_zip(path)
     try:
-        return calamine.load_workbook(path)
+        with _silenced():
+            return calamine.load_workbook(path)
     except calamine.PasswordError as error:
         raise Encrypted(path) from error
-    except (calamine.CalamineError, OSError, ValueError) as error:
-        raise Corrupt(path, "the workbook can't be opened") from error
+    except BaseException as error:
+        raise _corrupt(path, "the workbook can't be opened", error) from error
 
 
-def sheet_names(book: calamine.CalamineWorkbook) -> list[tuple[str, bool]]:
-    """Return (name, visible) of the sheets that hold cells."""
-    return [
-        (meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
+_QUIET = threading.Lock()
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Keep what calamine's Rust writes to the process's error output when a damaged file makes it panic.
+
+    It writes past Python, so the file descriptor itself is turned away; one thread at a time.
+    """
+    with _QUIET:
+        try:
+            saved = os.dup(2)
+        except OSError:  # a windowed program may have no error output at all
+            yield
+            return
+        try:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), 2)
+                yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+
+
+def _corrupt(path: Path, what: str, error: BaseException) -> BaseException:
+    """Return the fault for what calamine raised; a panic in it is a BaseException, not an Exception."""
+    if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+        return error
+    return Corrupt(path, what)
+
+
+def sheets(book: calamine.CalamineWorkbook) -> tuple[SheetFacts, ...]:
+    """Return the sheets that can hold a table, hidden ones too."""
+    return tuple(
+        SheetFacts(meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
         for meta in book.sheets_metadata
         if meta.typ == calamine.SheetTypeEnum.WorkSheet
-    ]
+    )
 
 
 def text_of(cell: Any) -> str:
@@ -70,86 +113,124 @@ def text_of(cell: Any) -> str:
     return str(cell)
 
 
-def _texts(column: Sequence[Any]) -> list[str]:
-    known: dict[Any, str] = {}
-    out = []
-    for cell in column:
-        if type(cell) is str:
-            out.append(cell)
-            continue
-        key = (type(cell), cell)
-        text = known.get(key)
-        if text is None:
-            text = known[key] = text_of(cell)
-        out.append(text)
-    return out
+def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return codes over the distinct cells. TRUE and 1 are equal to Python, so yes/no cells become texts first."""
+    array = np.empty(len(cells), object)
+    if bool in set(map(type, cells)):
+        array[:] = [text_of(cell) if cell is True or cell is False else cell for cell in cells]
+    else:
+        array[:] = cells
+    codes, distinct = pd.factorize(array)
+    return codes, list(distinct)
 
 
-def choose_sheet(path: Path, book: calamine.CalamineWorkbook, wanted: str | None) -> tuple[str, str]:
+def choose_sheet(
+    path: Path, book: calamine.CalamineWorkbook, wanted: str | None
+) -> tuple[calamine.CalamineSheet, str]:
     """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
-    sheets = sheet_names(book)
-    names = tuple(name for name, _ in sheets)
+    known = sheets(book)
     if wanted is not None:
-        if wanted not in names:
-            raise UnknownSheet(path, wanted, names)
-        return wanted, "chosen"
-    filled = []
-    for name, visible in sheets:
-        if visible and (sheet := load_sheet(path, book, name)).height > 0:
-            filled.append((name, sheet.height * sheet.width))
-            if sheet.height > 1:
-                return name, "the first visible sheet with rows" if len(names) > 1 else "the only sheet"
-    if filled:
-        return filled[0][0], "the first visible sheet with cells"
-    raise EmptyFile(path, "has no visible sheet with cells")
+        if wanted not in {sheet.name for sheet in known}:
+            raise UnknownSheet(path, wanted, tuple(sheet.name for sheet in known))
+        sheet = load_sheet(path, book, wanted)
+        if sheet.height == 0:
+            raise EmptyFile(path, f"has no cells on sheet “{wanted}”")
+        return sheet, "chosen"
+    fallback = None
+    for fact in known:
+        if not fact.visible:
+            continue
+        sheet = load_sheet(path, book, fact.name)
+        if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
+            return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
+        if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
+            fallback = sheet
+    if fallback is not None:
+        return fallback, "the first visible sheet with cells"
+    hidden = [sheet.name for sheet in known if not sheet.visible]
+    if hidden:
+        raise EmptyFile(path, f"has no visible sheet with cells (hidden: {', '.join(hidden[:5])}; name one to read it)")
+    raise EmptyFile(path, "has no sheet with cells")
 
 
 def load_sheet(path: Path, book: calamine.CalamineWorkbook, name: str) -> calamine.CalamineSheet:
     """Load one sheet; a refusal becomes a sentence."""
     try:
-        return book.get_sheet_by_name(name)
-    except calamine.CalamineError as error:
-        raise Corrupt(path, f"sheet “{name}” can't be read") from error
+        with _silenced():
+            return book.get_sheet_by_name(name)
+    except BaseException as error:
+        raise _corrupt(path, f"sheet “{name}” can't be read", error) from error
+
+
+@dataclass(frozen=True, eq=False)
+class SheetLayout:
+    """How a sheet is laid out."""
+
+    sheet: calamine.CalamineSheet
+    known: tuple[SheetFacts, ...]
+    head: list[list[str]]
+    header: Header
+    merged: list[Span]
+    reasons: dict[str, str]
+
+
+def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
+    """Open a workbook and find sheet and header."""
+    progress.report("Opening the workbook", 0.0)
+    book = open_workbook(path, kind)
+    sheet, why = choose_sheet(path, book, choices.sheet)
+    progress.report("Opening the workbook", 1.0)
+    head = [[text_of(cell) for cell in row] for row in itertools.islice(_rows(sheet), HEAD_ROWS)]
+    merged: list[Span] = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
+    header = choose_header(head, choices, merged)
+    return SheetLayout(sheet, sheets(book), head, header, merged, {"sheet": why, "header": header.reason})
+
+
+def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
+    """Yield the sheet's rows from its very first one, each from the first column, blank ones too."""
+    top, left = sheet.start or (0, 0)
+    for _ in range(top):
+        yield [""] * (left + sheet.width)
+    pad = [""] * left
+    for row in sheet.iter_rows():
+        yield pad + row if left else row
 
 
 def read(
-    path: Path, kind: str, choices: ImportChoices, progress: Progress
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
-    progress.report("Opening", 0.0)
-    book = open_workbook(path)
-    name, why = choose_sheet(path, book, choices.sheet)
-    sheet = load_sheet(path, book, name)
-    if sheet.height == 0:
-        raise EmptyFile(path, f"has no cells on sheet “{name}”")
-    cells = sheet.to_python(skip_empty_area=False)
-    if choices.last_row is not None:
-        cells = cells[: choices.last_row]
-    head = [_texts(row) for row in cells[:_HEAD_ROWS]]
-    merged = _spans(sheet)
-    header = choose_header(head, choices, merged)
-    top = max(header.first, 0)
-    used = [i for i, column in enumerate(zip(*cells[top:], strict=True)) if any(cell != "" for cell in column)]
-    problems: list[Problem] = []
-    if choices.names is not None:
-        names: tuple[str, ...] = choices.names
-        if len(names) != len(used):
-            raise BadChoice(f"{len(names)} column names were given, but the table has {len(used)} columns.")
-    elif header.last < 0:
-        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
-        problems.append(Problem(ProblemKind.NO_HEADER, "No row names the columns; they are called “Column 1” and so on.", name))
-    else:
-        joined = joined_names(head, header, sheet.width, merged)
-        names, problems = unique_names([joined[i] for i in used], sheet=name, row=header.last + 1)
+    found = layout(path, kind, choices, progress)
+    sheet, header, name = found.sheet, found.header, found.sheet.name
+    chunks: list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]] = []
+    stop = choices.last_row if limit is None else header.last + 1 + limit
+    rows = itertools.islice(_rows(sheet), header.last + 1, stop)
+    at, height = header.last + 1, max(sheet.total_height or sheet.height, 1)
+    while part := list(itertools.islice(rows, _CHUNK)):
+        progress.report("Reading", min(at / height, 1.0))
+        columns = [_factorise(column) for column in zip(*part, strict=True)]
+        chunks.append((columns, np.arange(at + 1, at + 1 + len(part), dtype=np.int64)))
+        at += len(part)
+    width = len(found.head[0]) if found.head else 0
+    failed = failed_cells(path, name, progress) if kind == "xlsx" and limit is None else []
+    failing = {cell.column for cell in failed if cell.row > header.last + 1}
+    used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
+    names, problems = _names(found, used, width, choices)
+    _put_back(chunks, failed, header.last + 1)
+    reasons = dict(found.reasons)
+    epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
+    dated = [i for i in used if _serials(chunks, i)]
+    for i in dated:
+        reasons[f"days of {names[used.index(i)]}"] = "cells without date format among dates: day counts, turned into dates"
+        for columns, _ in chunks:
+            columns[i] = (columns[i][0], [_day(cell, epoch) for cell in columns[i][1]])
     grid = Grid(len(used), choices, sheet=name)
-    first = header.last + 1
-    for start in range(first, len(cells), _CHUNK):
-        progress.report("Reading", start / max(len(cells), 1))
-        part = cells[start : start + _CHUNK]
-        columns = list(zip(*part, strict=True))
-        texts = [_texts(columns[i]) for i in used]
-        grid.add(list(map(list, zip(*texts, strict=True))), np.arange(start + 1, start + 1 + len(part), dtype=np.int64))
-    table = grid.table(names, problems, trim=choices.last_row is None, last_row=choices.last_row)
+    for columns, numbers in chunks:
+        grid.add_columns([(columns[i][0], [text_of(cell) for cell in columns[i][1]]) for i in used], numbers)
+    where = {i: names[k] for k, i in enumerate(used)}
+    problems.extend(_failures(failed, where, name, header.last + 1))
+    trim = choices.last_row is None and limit is None
+    table = grid.table(names, problems, trim=trim, last_row=choices.last_row)
     resolved = replace(
         choices,
         format=kind,
@@ -158,8 +239,90 @@ def read(
         header_rows=header.last - header.first + 1 if header.last >= 0 else 0,
         names=names,
     )
-    return table, resolved, {"sheet": why, "header": header.reason}
+    return table, resolved, reasons
 
 
-def _spans(sheet: calamine.CalamineSheet) -> list[Span]:
-    return [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
+Chunks = list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]]
+
+
+def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
+    """Whether a column holds anything: a name or a value; the rest is padding."""
+    header = found.header
+    named = any(found.head[y][i] != "" for y in range(header.first, header.last + 1)) if header.last >= 0 else False
+    return named or any(cell != "" for columns, _ in chunks for cell in columns[i][1])
+
+
+def _names(
+    found: SheetLayout, used: list[int], width: int, choices: ImportChoices
+) -> tuple[tuple[str, ...], list[Problem]]:
+    header, sheet = found.header, found.sheet.name
+    if choices.names is not None:
+        if len(choices.names) != len(used):
+            raise BadChoice(f"{len(choices.names)} column names were given, but the table has {len(used)} columns.")
+        return choices.names, []
+    if header.last < 0:
+        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
+    joined = joined_names(found.head, header, width, found.merged)
+    return unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
+
+
+def _serials(chunks: Chunks, i: int) -> bool:
+    """Whether a column mixes dates with numbers that are all plausible day counts."""
+    dates = numbers = 0
+    for columns, _ in chunks:
+        for cell in columns[i][1]:
+            if isinstance(cell, dt.date):
+                dates += 1
+            elif isinstance(cell, float):
+                if not 1.0 <= cell <= 80_000.0:
+                    return False
+                numbers += 1
+    return dates > 0 and numbers > 0
+
+
+def _day(cell: Any, epoch: dt.datetime) -> Any:
+    if not isinstance(cell, float):
+        return cell
+    moment = epoch + dt.timedelta(seconds=round(cell * 86_400))
+    return moment.date() if cell.is_integer() else moment
+
+
+def _put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:
+    """Put the error texts, which calamine leaves empty, into their cells."""
+    by_chunk: dict[int, list[Failed]] = {}
+    starts = np.array([numbers[0] for _, numbers in chunks] or [1])
+    for cell in failed:
+        if cell.value and cell.row > first and chunks:
+            by_chunk.setdefault(int(np.searchsorted(starts, cell.row, side="right")) - 1, []).append(cell)
+    for k, cells in by_chunk.items():
+        columns, numbers = chunks[k]
+        for cell in cells:
+            if cell.column >= len(columns) or cell.row > numbers[-1]:
+                continue
+            codes, labels = columns[cell.column]
+            if cell.value not in labels:
+                labels.append(cell.value)
+            codes[cell.row - numbers[0]] = labels.index(cell.value)
+
+
+_LISTED = 1000
+
+
+def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> list[Problem]:
+    found = []
+    for cell in failed:
+        if cell.row <= first or cell.column not in where:
+            continue
+        column = where[cell.column]
+        what = f"holds the error {cell.value}" if cell.value else "has a formula without a stored result, read as empty"
+        sentence = f"Row {cell.row}, column “{column}” {what}."
+        found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
+    if len(found) > _LISTED:
+        rest = len(found) - _LISTED
+        found = [
+            *found[:_LISTED],
+            Problem(ProblemKind.ERROR_CELL, f"{rest} further cells hold errors.", sheet, rows=rest),
+        ]
+    return found

@@ -1,0 +1,99 @@
+"""An import recipe: how one file was read, as TOML, to read next month's file in the same way.
+
+It holds the choices and the names of the columns, no records. A file whose columns differ is refused.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from splu_desktop import __version__
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.import_section import import_as_dict, import_from_dict
+from splu_desktop.files.importer import ImportChoices, Imported, read
+from splu_desktop.files.importer.faults import RecipeMismatch
+from splu_desktop.files.whole import whole_file
+
+_VERSION = 1
+_LARGEST = 10 << 20
+
+
+@dataclass(frozen=True)
+class ImportRecipe:
+    """Choices, and the columns that a file must have for them to fit."""
+
+    choices: ImportChoices
+    columns: tuple[str, ...]
+    name: str = "the recipe"
+
+    def read(self, path: Path, progress: Progress | None = None, *, allow_empty: bool = False) -> Imported:
+        """Read a file by the recipe. Raises RecipeMismatch where its columns differ, and every fault of `read`."""
+        imported = read(path, self.choices, progress, allow_empty=allow_empty)
+        self.check(imported.table.names, path.name)
+        return imported
+
+    def check(self, names: tuple[str, ...], file: str) -> None:
+        """Raise RecipeMismatch, naming the columns, where `names` aren't the recipe's, in the same order."""
+        if names == self.columns:
+            return
+        lacking = [name for name in self.columns if name not in names]
+        added = [name for name in names if name not in self.columns]
+        said = [
+            *([f"it lacks {_listed(lacking)}"] if lacking else []),
+            *([f"it has {_listed(added)} besides"] if added else []),
+        ] or ["they stand in another order"]
+        raise RecipeMismatch(
+            f"“{file}” doesn't have the columns that {self.name} was made for: {' and '.join(said)}; check the file, or "
+            "import it without the recipe and save a new one."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names[:6]) + (" and more" if len(names) > 6 else "")
+
+
+def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = False) -> None:
+    """Write how a table was read, whole or not at all. Raises CannotWrite."""
+    data: dict[str, Any] = {
+        "import_recipe": {"version": _VERSION, "software": f"SPLU Desktop {__version__}", "made_with": imported.source.name},
+        "columns": list(imported.table.names),
+        "import": import_as_dict(imported.choices),
+    }
+    data = {"columns": data.pop("columns"), **data}  # plain entries stand above sections in TOML
+    text = "# How to read a table with SPLU Desktop: splu inspect FILE --import-recipe THIS\n" + tomli_w.dumps(data)
+    with whole_file(path, overwrite=overwrite) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def load_import_recipe(path: Path) -> ImportRecipe:
+    """Read an import recipe. Raises RecipeMismatch where it is none."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise RecipeMismatch(f"“{path}” is too large for an import recipe.")
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        version = data["import_recipe"]["version"]
+        columns = data["columns"]
+        section = data.get("import", {})
+        if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
+            raise KeyError("columns")
+        if not isinstance(section, dict):
+            raise KeyError("import")
+    except OSError as fault:
+        raise RecipeMismatch(f"“{path}” can't be read ({(fault.strerror or 'no reason').lower()}).") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+        raise RecipeMismatch(f"“{path}” is no import recipe: it is not valid TOML.") from fault
+    except (KeyError, TypeError) as fault:
+        raise RecipeMismatch(f"“{path}” is no import recipe of this program.") from fault
+    if version != _VERSION:
+        raise RecipeMismatch(f"“{path}” has import recipe version {version}, this program reads version {_VERSION}.")
+    try:
+        choices = import_from_dict(section)
+    except SpluError as fault:
+        raise RecipeMismatch(f"“{path}” can't be used: {fault}") from fault
+    return ImportRecipe(choices, tuple(columns), f"“{path.name}”")
