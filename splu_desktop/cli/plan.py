@@ -106,7 +106,8 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     if any(name in plan.generalisations for name in names):
         found["without_generalisation"] = risk.risk(table, names).as_dict()
     found["causes"] = [
-        {"column": cause.name, "left_out": cause.without.as_dict()} for cause in risk.causes(after, names)
+        {"column": cause.name, "left_out": cause.without.as_dict(), "alone": cause.alone.as_dict()}
+        for cause in risk.causes(after, names)
     ]
     return found
 
@@ -248,6 +249,9 @@ def _print_risk(found: dict[str, Any]) -> None:
         share = 100 * count / total if total else 0.0
         note = f"; {before[k]:,} before generalising" if before else ""
         print(f"  {what + ':':<29}{count:>11,} ({share:.1f} %{note})")
+    alone = [cause for cause in found["causes"] if cause["alone"]["below"]["2"] > total // 10]
+    for cause in alone[:5]:
+        print(f"  “{cause['column']}” alone makes {cause['alone']['below']['2']:,} unique.")
     telling = [c for c in found["causes"] if c["left_out"]["below"]["2"] < below["2"]][:5]
     if telling:
         print("  Leaving out one column would make unique records fewer:")

@@ -60,10 +60,18 @@ class Risk:
 
 @dataclass(frozen=True)
 class Cause:
-    """What one column contributes: the risk that stays when it alone is left out."""
+    """What one column contributes.
+
+    Attributes
+    ----------
+    name : the column.
+    without : the risk that stays when it alone is left out.
+    alone : the risk by it alone: two columns that each single records out hide each other in `without`.
+    """
 
     name: str
     without: Risk
+    alone: Risk
 
     def freed(self, whole: Risk, k: int) -> int:
         """Return how many records leave the classes below k when the column is left out of `whole`."""
@@ -100,13 +108,21 @@ def figures(sizes: NDArray[np.int64]) -> Risk:
 def causes(table: Table, names: Sequence[str], progress: Progress | None = None) -> tuple[Cause, ...]:
     """Return for each of `names` what leaving it out would change, the most telling column first.
 
-    First is the column whose absence leaves the fewest unique records, then the fewest below 3, 5 and 10.
+    First is the column whose absence leaves the fewest unique records, then the fewest below 3, 5 and 10, then the one
+    that makes most records unique alone.
     """
     progress = progress or Silent()
     columns = _widest_last(table, names)
-    found = [Cause(name, figures(sizes)) for name, sizes in _left_out(columns, table.n, progress)]
+    found = []
+    for column, sizes in _left_out(columns, table.n, progress):
+        counts = column.counts()
+        found.append(Cause(column.name, figures(sizes), figures(counts[counts > 0])))
     order = {name: place for place, name in enumerate(names)}
-    return tuple(sorted(found, key=lambda c: (*(c.without.below[k] for k in KS), order[c.name])))
+
+    def most_telling(cause: Cause) -> tuple[int, ...]:
+        return *(cause.without.below[k] for k in KS), *(-cause.alone.below[k] for k in KS), order[cause.name]
+
+    return tuple(sorted(found, key=most_telling))
 
 
 def others(table: Table, names: Sequence[str], name: str, progress: Progress | None = None) -> Classes:
@@ -124,8 +140,8 @@ def _widest_last(table: Table, names: Sequence[str]) -> list[Column]:
     return sorted((table[name] for name in dict.fromkeys(names)), key=lambda column: column.m)
 
 
-def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Give each column's name and the sizes of the classes by all the others.
+def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator[tuple[Column, NDArray[np.int64]]]:
+    """Give each column and the sizes of the classes by all the others.
 
     Classes by the columns behind are kept for each place (4 N bytes each), classes by those before grow on the way, so
     that each place costs two renumberings and a sort, whatever the number of columns.
@@ -138,6 +154,6 @@ def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator
     for done, column in enumerate(columns):
         progress.report(_STAGE, 1 / 3 + 2 * done / (3 * len(columns)))
         rest = behind.pop()
-        yield column.name, before.split_sizes(rest.ids, rest.count)
+        yield column, before.split_sizes(rest.ids, rest.count)
         before = before.split(column)
     progress.report(_STAGE, 1.0)

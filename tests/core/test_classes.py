@@ -41,6 +41,7 @@ def test_risk_and_causes_are_those_of_counting_rows(rows: list[tuple[str, ...]],
     assert sorted(cause.name for cause in found) == list(names)
     for cause in found:
         assert cause.without == counted(rows, names.replace(cause.name, ""))
+        assert cause.alone == counted(rows, cause.name)
         assert all(cause.freed(whole, k) >= 0 for k in risk.KS), "fewer columns never make smaller classes"
     assert [c.without.unique for c in found] == sorted(c.without.unique for c in found)
 

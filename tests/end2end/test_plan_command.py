@@ -1,0 +1,237 @@
+"""`splu plan` and the choices it shares with `splu publish`: figures, generalisation, recipes, refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.core import generalise as g
+from splu_desktop.core import guarantees
+from splu_desktop.files.importer import read
+from splu_desktop.files.recipe import read_recipe
+from splu_desktop.files.release import read_release
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def splu(*words: object) -> int:
+    return main([str(word) for word in words])
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "remembered"))
+
+
+@pytest.fixture(scope="module")
+def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """3,000 patients: a number each, birth dates, ages, wards, ICD codes, charges."""
+    rng, n = np.random.default_rng(12), 3_000
+    path = tmp_path_factory.mktemp("plan") / "patients.csv"
+    born = np.datetime64("1930-01-01") + rng.integers(0, 30_000, n)
+    share = 1 / np.arange(1, 31)
+    codes = rng.choice([f"{'CEIJK'[i % 5]}{10 + i}.{i % 3}" for i in range(30)], n, p=share / share.sum())
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["Patient number", "Birth date", "Ward: today", "Diagnosis", "Charges", "Sex"])
+        for i in range(n):
+            charge = f"{rng.lognormal(8, 1):.2f}"
+            writer.writerow(
+                [10_000 + i, born[i], f"W{rng.integers(0, 12)}", codes[i], charge, "mf"[rng.integers(0, 2)]]
+            )
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def planned(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert splu("plan", *words, "--json") == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize("gamma", [2, 3])
+def test_every_figure_is_that_of_splu_guarantee(patients: Path, capsys: pytest.CaptureFixture[str], gamma: int) -> None:
+    asked = ["--epsilon", "0.25", "--t-e", "0.04", "--alpha", "4"]
+    found = planned(capsys, patients, "--sa", f"Diagnosis:{gamma}", *asked, "--curves")["sensitive"]["Diagnosis"]
+    assert splu("guarantee", "--gamma", gamma, *asked, "--curves", "--json") == 0
+    alone = json.loads(capsys.readouterr().out)
+    for key in ("gamma", "epsilon", "t_e", "alpha", "t_p", "t_f", "t_f_chebyshev", "t_f_as_published", "curves"):
+        assert found[key] == alone[key]
+    counts = Counter(row["Diagnosis"] for row in rows_of(patients))
+    assert {row["value"]: row["count"] for row in found["values"]} == counts
+    for row in found["values"]:
+        exact = guarantees.miss_probability(gamma, "0.25", [row["count"]])[0]
+        assert row["error_probability"] == pytest.approx(exact, rel=1e-12)
+        assert row["state"] == (
+            "protected" if row["count"] <= 4 else "answerable" if row["count"] >= alone["t_f"] else "in between"
+        )
+    assert found["largest_gamma"] == 3_000 // max(counts.values())
+    assert found["trade_off"]["gammas"][0] == 2
+
+
+def test_generalising_risk_and_remedies_are_told(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--sa", "Diagnosis:2", "--drop", "Charges", "--generalise", "Birth date:age=2024-12-31;width=10"]
+    found = planned(capsys, patients, *words)
+    assert found["roles"]["Patient number"] == "identifier"
+    assert found["roles"]["Birth date"] == "nsa", "an age band names nobody any more"
+    assert found["generalisations"]["Birth date"]["distinct_after"] < 12
+    risk = found["risk"]
+    assert risk["columns"] == ["Birth date", "Ward: today", "Sex"]
+    assert risk["without_generalisation"]["below"]["2"] > 2_900
+    assert risk["below"]["2"] < 50
+    assert {cause["column"] for cause in risk["causes"]} == set(risk["columns"])
+    rows = [
+        (2024 - int(row["Birth date"][:4]) - (row["Birth date"][5:] > "12-31"), row["Ward: today"], row["Sex"])
+        for row in rows_of(patients)
+    ]
+    steps = g.steps_from(found["generalisations"]["Birth date"]["steps"])
+    assert isinstance(steps[1], g.Intervals)
+    bands = Counter((int(np.searchsorted(steps[1].cuts, age, side="right")), ward, sex) for age, ward, sex in rows)
+    assert risk["below"]["10"] == sum(count for count in bands.values() if count < 10)
+
+
+def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "r.toml"
+    words = [
+        "--sa", "Diagnosis:3", "--sa", "Charges", "--gamma", "4", "--epsilon", "0.2", "--t-p", "0.5",
+        "--generalise", "Birth date:year;cuts=1950,1980", "--generalise", "Ward: today:rare=240,Small wards",
+        "--generalise", "Charges:auto", "--generalise", "Diagnosis:before=.",
+    ]  # fmt: skip
+    first = planned(capsys, patients, *words, "--save-recipe", recipe)
+    again = planned(capsys, patients, "--recipe", recipe)
+    assert {**again, "notes": 0, "recipe": 0} == {**first, "notes": 0, "recipe": 0}
+    assert splu("plan", patients, "--recipe", recipe, "--save-recipe", tmp_path / "s.toml") == 0
+    assert read_recipe(tmp_path / "s.toml") == read_recipe(recipe)
+    amber = ["uniques", "budget", "identifiers"]
+    capsys.readouterr()
+    status = splu("publish", patients, "--recipe", recipe, "--out", tmp_path / "out", *_accepting(amber))
+    assert status == 0, capsys.readouterr().err
+    published = read_release(tmp_path / "out").published
+    assert dict(published.gammas) == {"Diagnosis": 3, "Charges": 4}
+    after = g.table_after(read(patients).table, read_recipe(recipe).plan.generalisations)
+    for name in ("Birth date", "Ward: today", "Sex"):
+        before, kept = after[name], published.table[name]
+        assert dict(zip(before.labels, before.counts(), strict=True)) == dict(
+            zip(kept.labels, kept.counts(), strict=True)
+        )
+    assert set(published.table["Charges"].labels) <= set(after["Charges"].labels)
+    assert "Small wards" in published.table["Ward: today"].labels
+
+
+def _accepting(names: list[str]) -> list[str]:
+    from splu_desktop.core.gate import NAMES
+
+    return [word for name in NAMES for word in ("--accept", f"{name}=agreed in the test")] if names else []
+
+
+def test_the_text_says_it_all(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        splu("plan", patients, "--sa", "Diagnosis:2", "--t-p", "0.5", "--keep", "Patient number=needed for linkage")
+        == 0
+    )
+    text = capsys.readouterr().out
+    for part in (
+        "Sensitive column “Diagnosis”, gamma 2",
+        "Largest gamma possible",
+        "is shown wrong by more than 30 %",
+        "signal left",
+        "Gamma 2 is recommended",
+        "Recognisable records",
+        "“Patient number” alone makes 3,000 unique",
+        "published all the same: needed for linkage",
+    ):
+        assert part in text
+
+
+def test_what_cannot_be_protected_is_refused_with_its_remedies(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "never.toml"
+    assert splu("plan", patients, "--sa", "Charges:5", "--json", "--save-recipe", recipe) == 2
+    said = capsys.readouterr()
+    found = json.loads(said.out)["sensitive"]["Charges"]
+    assert found["eligible"] is False
+    assert found["measurement"] is True
+    assert found["remedies"][0]["kind"] == "generalise"
+    assert "--generalise 'Charges:quantiles=10'" in said.err
+    assert said.err.count("\n") == 1
+    assert not recipe.exists()
+    assert splu("plan", patients, "--sa", "Diagnosis:40") == 2
+    said = capsys.readouterr()
+    assert "Lower gamma to" in said.out
+    assert "can't be protected with gamma 40" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--generalise", "Sex"], "has no “:” between column and way"),
+        (["--generalise", "Gender:rare=5"], "no column “Gender”"),
+        (["--generalise", "Sex:magic=5"], "is no way to generalise column “Sex”"),
+        (["--generalise", "Sex:width=5"], "holds no numbers"),
+        (["--generalise", "Charges:width"], "lacks its setting, as in width=10"),
+        (["--generalise", "Charges:quantiles=ten"], "must be a whole number"),
+        (["--generalise", "Sex:auto"], "Nothing is suggested for column “Sex”"),
+        (["--generalise", "Sex:rare=5", "--generalise", "Sex:rare=6"], "with --generalise twice"),
+        (["--generalise", "Birth date:age=yesterday"], "must be written like 2024-12-31"),
+        (["--generalise", "Sex:hierarchy=nowhere.csv,2"], "There is no file “nowhere.csv”"),
+        (["--nsa", "Patient number"], "give the reason with --keep 'Patient number=REASON'"),
+        (["--nsa", "Birth date"], "looks like an identifier"),
+        (["--keep", "Patient number"], "gives no reason"),
+        (["--keep", "Nobody=why"], "no column “Nobody”"),
+        (["--keep", "Sex=why", "--drop", "Sex"], "left out and kept at once"),
+        (["--t-p", "7"], "T_P must lie between 0 and 1"),
+        (["--recipe", "nowhere.toml", "--gamma", "5"], "leave out --sa, --gamma, or leave out --recipe"),
+    ],
+)
+def test_wrong_options_get_one_sentence(
+    patients: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str
+) -> None:
+    assert splu("plan", patients, "--sa", "Diagnosis:2", *words) == 2
+    said = capsys.readouterr()
+    assert says in said.err
+    assert said.err.startswith("splu: ")
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_a_recipe_for_other_columns_is_refused(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert splu("plan", patients, "--sa", "Diagnosis:2", "--save-recipe", tmp_path / "r.toml") == 0
+    other = tmp_path / "other.csv"
+    other.write_text(patients.read_text(encoding="utf-8").replace("Sex", "Gender", 1), encoding="utf-8")
+    capsys.readouterr()
+    for command in (["plan"], ["publish", "--out", tmp_path / "never"]):
+        assert splu(command[0], other, *command[1:], "--recipe", tmp_path / "r.toml") == 2
+        assert (
+            "lacks the column “Sex”, and the recipe “r.toml” doesn't know the column “Gender”"
+            in capsys.readouterr().err
+        )
+    assert not (tmp_path / "never").exists()
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared tables are not on this machine")
+@pytest.mark.parametrize(
+    ("file", "sensitive"),
+    [("adult.csv.gz", "occupation"), ("census_workers.csv.gz", "Occupation"), ("diabetes130.csv.gz", "diag_1")],
+)
+def test_real_tables_are_planned(capsys: pytest.CaptureFixture[str], file: str, sensitive: str) -> None:
+    found = planned(capsys, DATA / file, "--sa", f"{sensitive}:5", "--t-p", "0.5")
+    said = found["sensitive"][sensitive]
+    assert said["eligible"]
+    assert said["recommendation"]["gamma"] is not None
+    assert said["t_p"] == guarantees.t_p(5, "0.3", 3)
+    assert sum(row["count"] for row in said["values"]) == found["records"]
+    assert said["given_away_by"] == []
