@@ -128,8 +128,8 @@ class _Walk:
             (Condition("Smoker", ("yes",)),),
             (Condition("Diagnosis", ("Heart failure",)), Condition("Smoker", ("yes",))),
         ):
-            query.builder.set_conditions(question)
-            query.ask()
+            query.one.builder.set_conditions(question)
+            query.one.ask()
             self.idle()
         self.shot("5-query")
         window.show_step(Step.REPORT)

@@ -93,6 +93,8 @@ class AnswerCard(Card):
         self.bar_note = label("", "quiet", wrap=True)
         self.published = label("", selectable=True, wrap=True)
         self.share = label("", selectable=True, wrap=True)
+        self.true = label("", "warning", selectable=True, wrap=True)
+        self.true.setMargin(6)
         self.nothing = label(self.tr("Choose values, then press the button below."), "quiet", wrap=True)
         self._parts = (
             self.figure,
@@ -103,18 +105,21 @@ class AnswerCard(Card):
             self.published,
             self.share,
         )
-        for part in (self.nothing, *self._parts):
+        for part in (self.nothing, *self._parts, self.true):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.show_answer(None)
 
-    def show_answer(self, answer: Answer | None) -> None:
-        """Show another answer."""
+    def show_answer(self, answer: Answer | None, true: int | None = None) -> None:
+        """Show another answer; `true` is the true count where the custodian asked to see it."""
         for part in self._parts:
             part.setVisible(answer is not None)
         self.nothing.setVisible(answer is None)
+        self.true.setVisible(answer is not None and true is not None)
         if answer is None:
             return
+        if true is not None:
+            self.true.setText(self.tr("True count: {n} (custodian only)").format(n=number(true)))
         self.figure.setText(answer.shown)
         word, _, more = answer.badge_text.partition(": ")
         self.badge.say(LOOKS[answer.badge][0], word, LOOKS[answer.badge][1])

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from functools import partial
 from pathlib import Path
 
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QTabWidget
 
-from splu_desktop.core.condition import Condition
-from splu_desktop.core.progress import Progress
-from splu_desktop.core.published import Published
-from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, sentence
-from splu_desktop.files.release import OpenRelease, read_release
-from splu_desktop.gui.answer_card import LOOKS, AnswerCard
-from splu_desktop.gui.models import Field, RowsModel, TableView
+from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.question_builder import QuestionBuilder
+from splu_desktop.gui.query_question import QuestionTab
+from splu_desktop.gui.query_tab import Tab
+from splu_desktop.gui.query_work import Asker, Locked, open_release
 from splu_desktop.gui.session import Release, Session, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import Busy, Empty, IconButton, button, label, margins
-from splu_desktop.gui.words import number
-
-
-class Asker:
-    """A reader that several workers may ask: one at a time."""
-
-    def __init__(self, published: Published) -> None:
-        self._reader = Reader(published)
-        self._lock = threading.Lock()
-
-    def ask(self, conditions: tuple[Condition, ...], method: Method, progress: Progress) -> Answer:
-        """Answer one question. Raises BadQuestion."""
-        with self._lock:
-            progress.report("Counting", 0.0)
-            return self._reader.answer(conditions, method)
+from splu_desktop.gui.widgets import Busy, Empty, button
 
 
 class QueryPage(Page):
@@ -48,26 +28,28 @@ class QueryPage(Page):
         self.set_title(
             self.tr("Query"), self.tr("Ask the release for counts. Each answer says how far it can be trusted.")
         )
+        self.setAcceptDrops(True)
         empty = Empty(
             "search",
             self.tr("No release is open"),
-            self.tr("Publish a table, or open a release that you were given. A release needs no source."),
+            self.tr(
+                "Publish a table, or open a release that you were given: its folder or its ZIP file. You need nothing"
+                " else. You can also drop it here."
+            ),
         )
         empty.buttons.addWidget(
             button(self.tr("&Open a release…"), self.ask_release, look="primary", picture="folder-open")
         )
+        empty.buttons.addWidget(button(self.tr("Open a &ZIP file…"), self.ask_zip, picture="package-check"))
         self.use_empty(empty)
         self._build_stale()
         busy = Busy("", self.tr("Cancel opening"))
         busy.cancelled.connect(self._cancel_opening)
         self.use_busy(busy)
         self._opening: Job | None = None
-        self._asker: tuple[Release, Asker] | None = None
-        self._asked: list[Answer] = []
+        self._asker: Asker | None = None
         self._build()
         self.refresh()
-
-    # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build_stale(self) -> None:
         self.stale_panel = Empty(
@@ -87,93 +69,28 @@ class QueryPage(Page):
         self.stack.addWidget(self.stale_panel)
 
     def _build(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
-        self.question = label("", "strong", wrap=True, selectable=True)
-        bar.addWidget(self.question, 1)
-        self.copy_button = button(
-            "", self.copy_question, look="flat", picture="copy", hint=self.tr("Copy the question")
-        )
-        self.copy_button.setAccessibleName(self.tr("Copy the question"))
-        bar.addWidget(self.copy_button)
-        self.clear_button = button(self.tr("C&lear"), self._clear, picture="x")
-        bar.addWidget(self.clear_button)
-        self.open_button = button(self.tr("&Open a release…"), self.ask_release, picture="folder-open")
-        bar.addWidget(self.open_button)
-        self.body.addLayout(bar)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName(self.tr("Ways of asking"))
+        self.one = QuestionTab(self.tasks)
+        self.ways: tuple[Tab, ...] = (self.one,)
+        for tab, name in ((self.one, self.tr("One &question")),):
+            self.tabs.addTab(tab, name)
+        for tab in self.ways:
+            tab.offered.connect(self._offer)
+            tab.failed.connect(self._failed)
+            tab.told.connect(lambda text: self.banner.say("done", text))
+            tab.answered.connect(self._answered)
+        self.tabs.currentChanged.connect(self._tab_changed)
+        self.open_button = button(self.tr("&Open a release…"), lambda: None, look="flat", picture="folder-open")
+        menu = QMenu(self.open_button)
+        menu.addAction(self.tr("A &folder…")).triggered.connect(lambda: self.ask_release())
+        menu.addAction(self.tr("A &ZIP file…")).triggered.connect(lambda: self.ask_zip())
+        self.open_button.setMenu(menu)
+        self.tabs.setCornerWidget(self.open_button)
+        self.body.addWidget(self.tabs, 1)
 
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
-        self.builder = QuestionBuilder()
-        self.builder.changed.connect(self._question_changed)
-        middle.addWidget(self.builder, 5)
-        self.answer_card = AnswerCard()
-        self.answer_card.setMinimumWidth(240)
-        self._build_advanced()
-        middle.addWidget(self.answer_card, 3)
-        self.body.addLayout(middle, 3)
-
-        self.asked_title = label(self.tr("Asked in this session"), "quiet")
-        self.body.addWidget(self.asked_title)
-        self.asked_model: RowsModel[Answer] = RowsModel(
-            [
-                Field(self.tr("Question"), lambda a: sentence(a.conditions)),
-                Field(self.tr("Answer"), lambda a: a.shown, right=True),
-                Field(
-                    self.tr("Trust"),
-                    lambda a: a.badge_text.partition(":")[0],
-                    colour=lambda a: LOOKS[a.badge][1],
-                    picture=lambda a: LOOKS[a.badge][0],
-                    tip=lambda a: a.badge_text,
-                ),
-                Field(
-                    self.tr("95 % interval"),
-                    lambda a: "–" if a.exact else f"{number(a.low)} – {number(a.high)}",
-                    right=True,
-                ),
-                Field(self.tr("Published"), lambda a: number(a.published), right=True),
-                Field(self.tr("Selected"), lambda a: number(a.n_p), right=True),
-            ]
-        )
-        self.asked = TableView(self.tr("Questions asked in this session"))
-        self.asked.setModel(self.asked_model)
-        self.asked.setToolTip(self.tr("Double-click or press Enter to take a question up again"))
-        self.asked.activated.connect(lambda index: self.builder.set_conditions(self._asked[index.row()].conditions))
-        self.asked.setMinimumHeight(90)
-        self.body.addWidget(self.asked, 1)
-
-    def _build_advanced(self) -> None:
-        self.advanced = IconButton(self.tr("Ad&vanced"), "sliders-horizontal", "flat")
-        self.advanced.setCheckable(True)
-        self.advanced_part = QWidget()
-        column = QVBoxLayout(self.advanced_part)
-        margins(column, 0, spacing=4)
-        self.method = QComboBox()
-        self.method.setAccessibleName(self.tr("Estimator"))
-        for method, name in (
-            (Method.SHRUNK, self.tr("Shrunk (recommended)")),
-            (Method.UNBIASED, self.tr("Unbiased")),
-            (Method.BAYES, self.tr("Iterative Bayes")),
-            (Method.AS_PUBLISHED, self.tr("As published (biased)")),
-        ):
-            self.method.addItem(name, method)
-        self.method.setCurrentIndex(self.method.findData(DEFAULT))
-        note = label(
-            self.tr("Shrunk pulls uncertain counts towards what is usual, and has the smallest error on most tables."),
-            "quiet",
-            wrap=True,
-        )
-        column.addWidget(self.method)
-        column.addWidget(note)
-        self.advanced_part.hide()
-        self.advanced.toggled.connect(self.advanced_part.setVisible)
-        self.answer_card.body.addWidget(self.advanced_part)
-        row = QHBoxLayout()
-        row.addWidget(self.advanced)
-        row.addStretch(1)
-        self.answer_card.body.addLayout(row)
-
-    # -- what the user does --------------------------------------------------------------------------------------
+    # -- opening -------------------------------------------------------------------------------------------------
 
     def ask_release(self) -> None:
         """Let the user choose a release folder, and open it."""
@@ -181,20 +98,45 @@ class QueryPage(Page):
         if name:
             self.open_release(Path(name))
 
-    def open_release(self, folder: Path) -> Job:
-        """Open a release folder in the worker."""
+    def ask_zip(self) -> None:
+        """Let the user choose the ZIP file of a release, and open it."""
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Choose the ZIP file of a release"), "", self.tr("ZIP files (*.zip);;All files (*)")
+        )
+        if name:
+            self.open_release(Path(name))
+
+    def open_release(self, path: Path, password: str | None = None) -> Job:
+        """Open a release, its folder or ZIP, in the worker."""
         self.banner.hide()
         assert self.busy is not None
-        self.busy.begin(self.tr("Opening “{name}”").format(name=folder.name))
+        self.busy.begin(self.tr("Opening “{name}”").format(name=path.name))
         self.show_part(self.busy)
         self.set_primary(self.tr("Count"), False)
-        job = self.tasks.run("open", lambda progress: read_release(folder, progress=progress))
+        job = self.tasks.run("open", lambda progress: open_release(path, password, progress))
         self._opening = job
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(self._opened)
         job.failed.connect(self._not_opened)
         job.stopped.connect(lambda: self._not_opened(""))
         return job
+
+    def ask_password(self, words: str) -> str | None:
+        """Ask for the password of an encrypted ZIP; None where the user gives up."""
+        text, given = QInputDialog.getText(
+            self, self.tr("The release is encrypted"), words, QLineEdit.EchoMode.Password
+        )
+        return text if given else None
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if len(event.mimeData().urls()) == 1 and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        urls: list[QUrl] = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+            self.open_release(Path(urls[0].toLocalFile()))
 
     def _open_dropped(self) -> None:
         if self.session.dropped is not None:
@@ -204,33 +146,14 @@ class QueryPage(Page):
         if self._opening is not None:
             self._opening.cancel()
 
-    def _clear(self) -> None:
-        self.builder.clear()
-        self.answer_card.show_answer(None)
-
-    def copy_question(self) -> None:
-        """Copy the question in words."""
-        QGuiApplication.clipboard().setText(self.question.text())
-
-    def act(self) -> None:
-        self.ask()
-
-    def ask(self) -> Job | None:
-        """Answer the question in the worker; the newest question wins."""
-        if self._asker is None:
-            return None
-        asker, conditions = self._asker[1], self.builder.conditions()
-        method = self.method.currentData()
-        self.banner.hide()
-        job = self.tasks.run("query", lambda progress: asker.ask(conditions, method, progress))
-        job.done.connect(partial(self._answered, self._asker[0]))
-        job.failed.connect(self.fault)
-        return job
-
-    # -- what comes back -----------------------------------------------------------------------------------------
-
-    def _opened(self, opened: OpenRelease) -> None:
+    def _opened(self, opened: OpenRelease | Locked) -> None:
         self._opening = None
+        if isinstance(opened, Locked):
+            self.refresh()
+            password = self.ask_password(opened.words)
+            if password is not None:
+                self.open_release(opened.path, password)
+            return
         self.session.take_release(Release(opened.published, opened.facts, opened.folder))
 
     def _not_opened(self, text: str) -> None:
@@ -239,21 +162,33 @@ class QueryPage(Page):
         if text:
             self.fault(text)
 
-    def _answered(self, release: Release, answer: Answer) -> None:
-        if self.session.release is not release:
-            return
-        self.answer_card.show_answer(answer)
-        if not self._asked or self._asked[0] != answer:
-            first = not self._asked
-            self._asked.insert(0, answer)
-            self.asked_model.show(())
-            self.asked_model.show(tuple(self._asked))
-            if first:
-                self.asked.fit_columns(380)
-        if self.session.state(Step.QUERY) is not State.DONE:
-            self.session.confirm(Step.QUERY)
+    # -- asking --------------------------------------------------------------------------------------------------
 
-    # -- showing -------------------------------------------------------------------------------------------------
+    def tab(self) -> Tab:
+        """Return the way of asking that is in front."""
+        return self.ways[max(0, self.tabs.currentIndex())]
+
+    def act(self) -> None:
+        self.tab().act()
+
+    def _tab_changed(self) -> None:
+        self.banner.hide()
+        self._offer()
+        self.help_changed.emit()
+
+    def _offer(self) -> None:
+        if self.session.release is not None and self._opening is None:
+            self.set_primary(*self.tab().offer())
+
+    def _failed(self, text: str) -> None:
+        if text:
+            self.fault(text)
+        else:
+            self.banner.hide()
+
+    def _answered(self) -> None:
+        if self.session.release is not None and self.session.state(Step.QUERY) is not State.DONE:
+            self.session.confirm(Step.QUERY)
 
     def refresh(self) -> None:
         if self._opening is not None:
@@ -264,30 +199,11 @@ class QueryPage(Page):
             self.set_primary(self.tr("Count"), False, "")
             return
         self.show_part(None)
-        if self._asker is None or self._asker[0] is not release:
-            self._asker = (release, Asker(release.published))
-            self._asked = []
-            self.asked_model.show(())
-            self.answer_card.show_answer(None)
-            self.builder.show_release(release.published)
-        self._question_changed()
-
-    def _question_changed(self) -> None:
-        conditions = self.builder.conditions()
-        self.question.setText(sentence(conditions))
-        self.clear_button.setEnabled(bool(conditions))
-        if self.session.release is None:
-            return
-        self.set_primary(self.tr("Count these records") if conditions else self.tr("Count all records"), True)
+        if self._asker is None or self._asker.release is not release:
+            self._asker = Asker(release)
+            for tab in self.ways:
+                tab.take(self._asker)
+        self._offer()
 
     def help_text(self) -> str:
-        return self.tr(
-            "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the"
-            " values are those of the published table.</p>"
-            "<p>The true counts are not in the release. What you get is the best estimate and a range that holds the"
-            " true count in 95 of 100 cases.</p>"
-            "<p><span class='a'>Reliable</span>: use it. <b>Uncertain</b>: use the range. <span"
-            " class='p'>Protected</span>: the count is small, and unreliable on purpose.</p>"
-            "<p>Questions without a sensitive column are exact, because those columns are published unchanged.</p>"
-            "<p><b>What should I ask?</b></p><p>Larger selections give sharper answers.</p>"
-        )
+        return self.tab().help_text()

@@ -81,14 +81,14 @@ def test_from_file_to_answers(
     assert window.step is Step.QUERY
     value = str(opened.published.table[sensitive].labels[int(opened.published.table[sensitive].counts().argmax())])
     question = (Condition(sensitive, (value,)),)
-    window.query_page.builder.set_conditions(question)
+    window.query_page.one.builder.set_conditions(question)
     _press(qtbot, window)
     idle(window)
-    answer = window.query_page.asked_model.rows[0]
-    expected = Reader(opened.published).answer(question)
+    answer = window.query_page.one.asked_model.rows[0].answer
+    expected = Reader(opened.published).answer(question, answer.method)
     assert (answer.published, answer.n_p) == (expected.published, expected.n_p)
     assert (answer.estimate, answer.low, answer.high) == pytest.approx((expected.estimate, expected.low, expected.high))
-    assert window.query_page.answer_card.figure.text() == expected.shown
+    assert window.query_page.one.answer_card.figure.text() == expected.shown
 
     window.show_step(Step.REPORT)
     window.report_page.save(tmp_path / "report.txt")
@@ -110,10 +110,10 @@ def test_a_recipient_needs_no_source(
     idle(other)
     assert other.session.source is None
     assert other.session.state(Step.QUERY) is State.OPEN
-    other.query_page.builder.set_conditions((Condition("Sex", ("f",)),))
-    other.query_page.ask()
+    other.query_page.one.builder.set_conditions((Condition("Sex", ("f",)),))
+    other.query_page.act()
     idle(other)
-    assert other.query_page.asked_model.rows[0].published == 300
+    assert other.query_page.one.asked_model.rows[0].answer.published == 300
     other.close()
 
 

@@ -2,95 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor
+from numpy.typing import NDArray
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.condition import Condition
+from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column
-from splu_desktop.gui import theme
-from splu_desktop.gui.models import SORT, Field, Index, RowsModel, SortFilter, TableView, shortened
+from splu_desktop.gui.models import Field, RowsModel, TableView
+from splu_desktop.gui.query_values import ChoicesModel, ValuesView
 from splu_desktop.gui.roles_view import COLOURS, PICTURES
-from splu_desktop.gui.widgets import label, line_edit, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.widgets import button, label, line_edit, margins
 
-
-class ChoicesModel(QAbstractTableModel):
-    """The values of one published column, each with its published count and a box to tick."""
-
-    ticked = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._column: Column | None = None
-        self._counts = np.zeros(0, np.int64)
-        self.chosen: set[str] = set()
-
-    def show(self, column: Column | None, chosen: tuple[str, ...]) -> None:
-        """Show another column with some values ticked."""
-        self.beginResetModel()
-        self._column = column
-        self._counts = column.counts() if column is not None else np.zeros(0, np.int64)
-        self.chosen = set(chosen)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
-        return 0 if parent.isValid() or self._column is None else self._column.m
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 2
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return (self.tr("Value"), self.tr("Published"))[section]
-            if role == Qt.ItemDataRole.TextAlignmentRole and section == 1:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if self._column is None or not index.isValid():
-            return None
-        text = str(self._column.labels[index.row()])
-        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
-            return Qt.CheckState.Checked if text in self.chosen else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.DisplayRole:
-            return shortened(text or self.tr("(empty)")) if index.column() == 0 else number(self._counts[index.row()])
-        if role == SORT:
-            # The labels stand in the order of their values, so their place sorts numbers as numbers.
-            return index.row() if index.column() == 0 else int(self._counts[index.row()])
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ForegroundRole and bool(self._column.missing[index.row()]):
-            return QColor(theme.colours().quiet)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return text
-        return None
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or self._column is None:
-            return False
-        text = str(self._column.labels[index.row()])
-        on = Qt.CheckState(value) == Qt.CheckState.Checked
-        (self.chosen.add if on else self.chosen.discard)(text)
-        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
-        self.ticked.emit()
-        return True
-
-    def in_order(self) -> tuple[str, ...]:
-        """Return the ticked values in the order of the column."""
-        if self._column is None:
-            return ()
-        return tuple(str(text) for text in self._column.labels if text in self.chosen)
+Counts = Mapping[str, NDArray[np.int64]]
 
 
 class QuestionBuilder(QWidget):
@@ -101,9 +30,45 @@ class QuestionBuilder(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._published: Published | None = None
+        self._counts: Counts = {}
         self._conditions: dict[str, Condition] = {}
         row = QHBoxLayout(self)
         margins(row, 0, spacing=8)
+        self._build_columns()
+        row.addWidget(self.columns, 5)
+        right = QVBoxLayout()
+        right.setSpacing(6)
+        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
+        self.search.setClearButtonEnabled(True)
+        self.search.returnPressed.connect(self._found)
+        right.addWidget(self.search)
+        right.addWidget(self._build_range())
+        self.problem = label("", "problem", wrap=True)
+        self.problem.hide()
+        right.addWidget(self.problem)
+        self.values_model = ChoicesModel(self)
+        self.values_model.ticked.connect(self._ticked)
+        self.values = ValuesView(self.tr("Values of the column"))
+        self.values.setModel(self.values_model)
+        self.values.typed.connect(self._typed)
+        self.search.textChanged.connect(self._look)
+        right.addWidget(self.values, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(4)
+        self.note = label("", "quiet", wrap=True)
+        foot.addWidget(self.note, 1)
+        self.tick_all = button(
+            self.tr("&Tick these"), lambda: self._tick_shown(True), look="flat", hint=self.tr("Tick every value shown")
+        )
+        self.tick_none = button(
+            self.tr("&None"), lambda: self._tick_shown(False), look="flat", hint=self.tr("Untick every value shown")
+        )
+        foot.addWidget(self.tick_all)
+        foot.addWidget(self.tick_none)
+        right.addLayout(foot)
+        row.addLayout(right, 6)
+
+    def _build_columns(self) -> None:
         self.columns_model: RowsModel[str] = RowsModel(
             [
                 Field(
@@ -111,9 +76,11 @@ class QuestionBuilder(QWidget):
                     lambda name: name,
                     colour=lambda name: COLOURS[self._role(name)],
                     picture=lambda name: PICTURES[self._role(name)],
+                    tip=self._tip,
                 ),
                 Field(self.tr("Chosen"), self._short, colour=lambda name: "accent"),
-            ]
+            ],
+            self,
         )
         self.columns = TableView(self.tr("Columns of the release"))
         self.columns.setModel(self.columns_model)
@@ -121,12 +88,13 @@ class QuestionBuilder(QWidget):
         self.columns.setShowGrid(False)
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.selectionModel().currentRowChanged.connect(lambda now, _: self._column_chosen(now.row()))
-        row.addWidget(self.columns, 5)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
-        self.search.setClearButtonEnabled(True)
-        right.addWidget(self.search)
+        self.remove = QAction(self.tr("Remove this condition"), self.columns)
+        self.remove.setShortcut(QKeySequence.StandardKey.Delete)
+        self.remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.remove.triggered.connect(lambda: self.remove_condition(self.current()))
+        self.columns.addAction(self.remove)
+
+    def _build_range(self) -> QWidget:
         self.range = QWidget()
         ends = QHBoxLayout(self.range)
         margins(ends, 0, spacing=8)
@@ -136,30 +104,14 @@ class QuestionBuilder(QWidget):
             edit.textEdited.connect(lambda _: self._range_changed())
             ends.addWidget(label(words, "quiet"))
             ends.addWidget(edit, 1)
-        right.addWidget(self.range)
-        self.values_model = ChoicesModel()
-        self.values_model.setParent(self)
-        self.values_model.ticked.connect(self._ticked)
-        self.values = TableView(self.tr("Values of the column"))
-        self.ordered = SortFilter()
-        self.ordered.setParent(self)
-        self.ordered.setSourceModel(self.values_model)
-        self.search.textChanged.connect(self.ordered.look_for)
-        self.values.setModel(self.ordered)
-        self.values.setShowGrid(False)
-        self.values.setSortingEnabled(True)
-        self.values.horizontalHeader().setStretchLastSection(False)
-        self.values.horizontalHeader().setSectionResizeMode(0, self.values.horizontalHeader().ResizeMode.Stretch)
-        self.values.horizontalHeader().setSectionResizeMode(
-            1, self.values.horizontalHeader().ResizeMode.ResizeToContents
-        )
-        self.values.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        right.addWidget(self.values, 1)
-        row.addLayout(right, 6)
+        return self.range
+
+    # -- what others ask -----------------------------------------------------------------------------------------
 
     def show_release(self, published: Published | None) -> None:
         """Offer the columns of another release; begins a new question."""
         self._published = published
+        self._counts = {}
         self._conditions.clear()
         names = published.table.names if published is not None else ()
         self.columns_model.show(())
@@ -172,10 +124,29 @@ class QuestionBuilder(QWidget):
             self._column_chosen(-1)
         self.changed.emit()
 
+    def take_counts(self, counts: Counts) -> None:
+        """Show the published counts, which are computed off the window's thread."""
+        self._counts = counts
+        name = self.current()
+        if name is not None:
+            self.values_model.take_counts(counts[name])
+            self._say()
+
     def conditions(self) -> tuple[Condition, ...]:
         """Return the question, in the order of the columns."""
         names = self._published.table.names if self._published is not None else ()
         return tuple(self._conditions[name] for name in names if name in self._conditions)
+
+    def fault(self) -> str:
+        """Return why the question can't be asked, "" where it can."""
+        if self._published is None:
+            return ""
+        for name, condition in self._conditions.items():
+            try:
+                condition.select(self._published.table[name])
+            except BadQuestion as fault:
+                return str(fault)
+        return ""
 
     def set_conditions(self, conditions: tuple[Condition, ...]) -> None:
         """Take a question that was asked before."""
@@ -189,6 +160,12 @@ class QuestionBuilder(QWidget):
         """Begin a new question."""
         self.set_conditions(())
 
+    def remove_condition(self, name: str | None) -> None:
+        """Take one column's condition out of the question."""
+        if name is not None and self._conditions.pop(name, None) is not None:
+            self._show_current()
+            self._announce()
+
     def show_column(self, name: str) -> None:
         """Offer the values of a column."""
         if self._published is not None:
@@ -200,8 +177,15 @@ class QuestionBuilder(QWidget):
         names = self._published.table.names if self._published is not None else ()
         return names[row] if 0 <= row < len(names) else None
 
+    # -- inside --------------------------------------------------------------------------------------------------
+
     def _role(self, name: str) -> Role:
         return Role.SA if self._published is not None and name in self._published.gammas else Role.NSA
+
+    def _tip(self, name: str) -> str:
+        if self._role(name) is Role.SA:
+            return self.tr("{name}: sensitive, its counts are estimated").format(name=name)
+        return self.tr("{name}: published unchanged, its counts are exact").format(name=name)
 
     def _short(self, name: str) -> str:
         condition = self._conditions.get(name)
@@ -215,7 +199,7 @@ class QuestionBuilder(QWidget):
         name = self.current()
         column = self._published.table[name] if self._published is not None and name else None
         condition = self._conditions.get(name or "")
-        self.values_model.show(column, condition.values if condition is not None else ())
+        self.values_model.show(column, self._counts.get(name or ""), condition.values if condition is not None else ())
         self.range.setVisible(column is not None and column.kind.ordered)
         for edit, text in (
             (self.low, condition.low if condition else ""),
@@ -223,20 +207,49 @@ class QuestionBuilder(QWidget):
         ):
             with QSignalBlocker(edit):
                 edit.setText(text)
-        first = next(iter(self.values_model.in_order()), None)
-        if column is not None and first is not None:
-            at = self.ordered.mapFromSource(self.values_model.index(column.code_of(first), 0))
-            self.values.scrollTo(at, TableView.ScrollHint.PositionAtCenter)
+        first = self.values_model.first_chosen()
+        if first.isValid():
+            self.values.scrollTo(first, TableView.ScrollHint.PositionAtCenter)
         if column is not None and column.kind.ordered:
             present = column.labels[~column.missing]
             for edit, end in ((self.low, 0), (self.high, -1)):
                 edit.setPlaceholderText(str(present[end]) if len(present) else "")
+        self._say()
+
+    def _say(self) -> None:
+        self.note.setText(self.values_model.words())
+        problem = self.fault()
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+
+    def _look(self, text: str) -> None:
+        self.values_model.look_for(text)
+        self._say()
+
+    def _typed(self, text: str) -> None:
+        self.search.setFocus()
+        self.search.setText(text)
+
+    def _found(self) -> None:
+        """Enter in the search field: take the only value found, or go on to the list."""
+        if self.values_model.rowCount() == 1:
+            at = self.values_model.index(0, 0)
+            on = at.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+            state = Qt.CheckState.Unchecked if on else Qt.CheckState.Checked
+            self.values_model.setData(at, state, Qt.ItemDataRole.CheckStateRole)
+            self.search.selectAll()
+        elif self.values_model.rowCount():
+            self.values.setFocus()
+            self.values.setCurrentIndex(self.values_model.index(0, 0))
+
+    def _tick_shown(self, on: bool) -> None:
+        self.values_model.tick_shown(on)
 
     def _ticked(self) -> None:
         name = self.current()
         if name is None:
             return
-        values = self.values_model.in_order()
+        values = self.values_model.chosen()
         for edit in (self.low, self.high):
             with QSignalBlocker(edit):
                 edit.clear()
@@ -247,7 +260,7 @@ class QuestionBuilder(QWidget):
         if name is None or self._published is None:
             return
         low, high = self.low.text().strip(), self.high.text().strip()
-        self.values_model.show(self._published.table[name], ())
+        self.values_model.show(self._published.table[name], self._counts.get(name), ())
         self._put(name, Condition(name, (), low, high) if low or high else None)
 
     def _put(self, name: str, condition: Condition | None) -> None:
@@ -260,4 +273,5 @@ class QuestionBuilder(QWidget):
     def _announce(self) -> None:
         if self._published is not None:
             self.columns_model.show(self._published.table.names)
+        self._say()
         self.changed.emit()
