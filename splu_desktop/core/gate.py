@@ -95,8 +95,14 @@ class Gate:
         return not self.red and not self.waiting
 
 
-def table_lines(table: Table, plan: Plan, *, progress: Progress | None = None) -> tuple[Line, ...]:
+def table_lines(
+    table: Table, plan: Plan, *, unique: int | None = None, progress: Progress | None = None
+) -> tuple[Line, ...]:
     """Return the lines that follow from a table (as it was read) and a plan alone.
+
+    Parameters
+    ----------
+    unique : how many records are unique in the NSAs after generalisation, where that is known already.
 
     A fault of the plan as a whole (an unknown column, no records) is one red line and the only one. Raises Cancelled.
     """
@@ -109,7 +115,7 @@ def table_lines(table: Table, plan: Plan, *, progress: Progress | None = None) -
         return (Line("eligible", Light.RED, str(fault), "classify"),)
     lines = [*_eligible(table, generalised, plan)]
     lines += _identifiers(generalised, plan)
-    lines.append(_unique(generalised, plan, progress))
+    lines.append(_unique(generalised, plan, unique, progress))
     lines += _thresholds(plan)
     return tuple(lines)
 
@@ -148,11 +154,12 @@ def _identifiers(table: Table, plan: Plan) -> Iterable[Line]:
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
-def _unique(table: Table, plan: Plan, progress: Progress | None) -> Line:
+def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
     nsas = plan.named(Role.NSA)
     if not nsas:
         return Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
-    alone = records_below(class_sizes(table, nsas, progress), 2)
+    if alone is None:
+        alone = records_below(class_sizes(table, nsas, progress), 2)
     if not alone:
         return Line(
             "unique-records",

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import Progress, Silent
 Keys = NDArray[np.uint64]
 
 
-def row_keys(
+def row_sums(
     codes: Sequence[NDArray[np.int32]],
     bits: Sequence[Keys],
     n: int,
@@ -24,7 +24,7 @@ def row_keys(
     progress: Progress | None = None,
     stage: str = "Checking the release",
 ) -> Keys:
-    """Return (N,) keys.
+    """Return (N,) sums of the labels' bits; `stirred` makes keys of them, sums of sums stay sums.
 
     Parameters
     ----------
@@ -33,15 +33,18 @@ def row_keys(
     n : number of records.
     """
     progress = progress or Silent()
-    keys = np.zeros(n, np.uint64)
+    sums = np.zeros(n, np.uint64)
     for done, (column, of_label) in enumerate(zip(codes, bits, strict=True)):
         progress.report(stage, done / len(codes))
-        keys += of_label[column]
-    return stirred(keys)
+        sums += of_label[column]
+    return sums
 
 
 def stirred(keys: Keys) -> Keys:
     """Return the keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
+    keys = keys ^ (keys >> np.uint64(30))
+    keys *= np.uint64(0xBF58476D1CE4E5B9)
+    keys ^= keys >> np.uint64(27)
+    keys *= np.uint64(0x94D049BB133111EB)
+    keys ^= keys >> np.uint64(31)
+    return keys

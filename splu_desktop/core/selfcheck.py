@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness
-from splu_desktop.core.rowkeys import Keys, row_keys
+from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
 
 _STAGE = "Checking the release"
@@ -105,7 +105,7 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
         # Each group holds gamma different values, all of which may vanish but one.
         top, groups = int(column.counts().max()), published.n // gamma
         # At most `groups` records held the most frequent value; its count is then at most this binomial.
-        tail = float(stats.binom.sf(top - 1, (gamma + 1) * groups, 1 / (gamma + 1)))
+        tail = float(_at_least(np.array([top]), np.array([(gamma + 1) * groups]), 1 / (gamma + 1))[0])
         fits = values >= 2 and tail > _ALARM
         found.append(
             Check(
@@ -201,8 +201,8 @@ def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress)
         of_source.append(fresh[: ours.m])
         of_table.append(fresh[at])
     return (
-        row_keys([source[name].codes for name in names], of_source, source.n, progress=progress, stage=_STAGE),
-        row_keys([table[name].codes for name in names], of_table, table.n, progress=progress, stage=_STAGE),
+        stirred(row_sums([source[name].codes for name in names], of_source, source.n, progress=progress, stage=_STAGE)),
+        stirred(row_sums([table[name].codes for name in names], of_table, table.n, progress=progress, stage=_STAGE)),
     )
 
 
@@ -250,11 +250,20 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int) -> Check:
     """Judge each value's count by Binomial(g f, 1/g), g = gamma + 1: the wider of the laws of both group sizes."""
     before, after = source.counts(), np.bincount(codes, minlength=source.m)
     size = gamma + 1
-    low = stats.binom.cdf(after, size * before, 1 / size)
-    high = stats.binom.sf(after - 1, size * before, 1 / size)
-    odd = int(np.count_nonzero((low < _ALARM) | (high < _ALARM)))
+    low = bdtr(after, size * before, 1 / size)
+    high = _at_least(after, size * before, 1 / size)
+    odd = int(np.count_nonzero((low < _ALARM) | (high < _ALARM) | (after > size * before)))
     # A column that was not drawn at all has every count right; under the law that has next to no probability.
-    exact = float(np.asarray(stats.binom.logpmf(before, gamma * before, 1 / gamma)).sum())
+    trials = (gamma * before).astype(float)
+    exact = float(
+        np.sum(
+            gammaln(trials + 1)
+            - gammaln(before + 1.0)
+            - gammaln(trials - before + 1)
+            + xlogy(before, 1 / gamma)
+            + xlog1py(trials - before, -1 / gamma)
+        )
+    )
     untouched = bool(np.array_equal(before, after)) and exact < np.log(_ALARM)
     passed = odd == 0 and not untouched
     if passed:
@@ -264,6 +273,11 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int) -> Check:
     else:
         text = f"The counts of {odd} values of “{source.name}” lie where their law hardly ever puts them."
     return Check("counts", passed, text, source.name)
+
+
+def _at_least(counts: NDArray[np.int64], trials: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
+    """Return Pr[X >= counts] for X ~ Binomial(trials, chance); 1 for a count of 0."""
+    return np.where(counts > 0, bdtrc(np.maximum(counts - 1, 0), trials, chance), 1.0)
 
 
 def _retained(source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32], keys: Keys, gamma: int) -> Check:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
-from splu_desktop.core.rowkeys import Keys, row_keys, stirred
+from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
 
 _KEPT = 16_384
@@ -104,17 +104,18 @@ def fingerprints(
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, 0.4 * done / len(table.columns))
         bits[column.name] = _label_bits(column, key, f"column {column.name}")
-    rows = _row_keys(table, table.names, bits, progress)
+    nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
+    unchanged = _sums(table, nsas, bits, progress)
+    rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
     digest = hmac.new(key, repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
     # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
     digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
     digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
-    nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
     return Fingerprints(
         table=digest.hexdigest(),
         columns={name: column_fingerprint(table[name], key) for name in plan.sensitive if name in table},
         identifiers=identifier_sketches(table, plan, key, progress=progress),
-        rows=_unique_rows(_row_keys(table, nsas, bits, progress), key) if nsas else None,
+        rows=_unique_rows(stirred(unchanged), key) if nsas else None,
         nsas=nsas,
         file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
     )
@@ -147,7 +148,7 @@ def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progr
     """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
     progress = progress or Silent()
     bits = {name: _label_bits(table[name], key, f"column {name}") for name in names}
-    return _unique_rows(_row_keys(table, names, bits, progress), key)
+    return _unique_rows(stirred(_sums(table, names, bits, progress)), key)
 
 
 def by_chance(unique: int, records: int) -> float:
@@ -185,8 +186,8 @@ def _label_bits(column: Column, key: bytes, purpose: str) -> Keys:
     return np.asarray(pd.util.hash_array(column.labels.astype(object), hash_key=hash_key, categorize=False), np.uint64)
 
 
-def _row_keys(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
-    return row_keys(
+def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
+    return row_sums(
         [table[name].codes for name in names], [bits[name] for name in names], table.n, progress=progress, stage=_STAGE
     )
 

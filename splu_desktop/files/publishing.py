@@ -11,7 +11,7 @@ import getpass
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.selfcheck import Check, check_release
 from splu_desktop.core.table import Table
 from splu_desktop.files import partial as unfinished
+from splu_desktop.files.background import in_background
 from splu_desktop.files.earlier import SKETCHES, Cost, Earlier, costs, find_earlier, sentence
 from splu_desktop.files.fingerprint import Fingerprints, Sketch, file_sha256, fingerprints
 from splu_desktop.files.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.machine import free_memory, need, size_text
 from splu_desktop.files.read_back import csv_differs, differing
-from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Register, RegisterFault
+from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.release import OpenRelease, check_formats, fill_folder, final
 from splu_desktop.files.release_facts import facts_text, guarantees_of
 from splu_desktop.files.whole import CannotWrite, check_new_file, check_new_folder, whole_file, whole_folder
@@ -127,30 +128,42 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     """
     progress = progress or Silent()
     register = register or Register()
-    lines = list(table_lines(order.table, order.plan, progress=progress))
-    lines += _source_lines(order, progress)
     earlier: tuple[Earlier, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints = None
-    try:
-        if not any(line.light is Light.RED for line in lines):
+    about_register: list[Line] = []
+    if order.table.n == 0:
+        return Examination(Gate(table_lines(order.table, order.plan)), (), (), None)
+    with in_background(lambda own: _source_lines(order, own), progress) as source_lines:
+        try:
             register.check_writable()
             key, reading = register.key(), register.read()
             prints = fingerprints(order.table, order.plan, key, file_sha256=order.source_sha256, progress=progress)
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
             fall = costs(order.plan, earlier)
-            if reading.faults:
-                text = f"The register of releases is damaged: {reading.faults[0]} See splu releases."
-                lines.append(Line("register", Light.AMBER, text, "publish"))
-            if earlier:
-                lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))
-            else:
-                text = "No release of the same records is in the register."
-                lines.append(Line("earlier-release", Light.GREEN, text, "publish"))
-    except RegisterFault as fault:
-        lines.append(Line("register", Light.RED, str(fault), "publish"))
+            about_register = _register_lines(reading, earlier, fall)
+        except RegisterFault as fault:
+            about_register = [Line("register", Light.RED, str(fault), "publish")]
+        unique = None
+        if prints is not None and prints.rows is not None and not set(prints.nsas) & set(order.plan.generalisations):
+            unique = prints.rows.size
+        lines = [*table_lines(order.table, order.plan, unique=unique, progress=progress), *source_lines()]
+    lines += about_register
     lines += _destination_lines(order)
     return Examination(Gate(tuple(lines)), earlier, fall, prints)
+
+
+def _register_lines(reading: Reading, earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> list[Line]:
+    lines = []
+    if reading.faults:
+        text = f"The register of releases is damaged: {reading.faults[0]} See splu releases."
+        lines.append(Line("register", Light.AMBER, text, "publish"))
+    if earlier:
+        lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))
+    else:
+        text = "No release of the same records is in the register."
+        lines.append(Line("earlier-release", Light.GREEN, text, "publish"))
+    return lines
 
 
 def publish(
@@ -188,10 +201,9 @@ def publish(
     assert examination.prints is not None  # a gate without red lines has them
     prepared = sanitise.prepare(order.table, order.plan)
     published = sanitise.run(order.table, order.plan, progress=progress)
-    checks = check_release(prepared, order.plan, published, progress=progress)
-    _withhold(checks)
-    published = final(published)
-    return _write(order, published, checks, gate, examination, register, progress)
+    # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
+    with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:
+        return _write(order, final(published), checks, gate, examination, register, progress)
 
 
 def tidy(register: Register | None = None) -> int:
@@ -232,7 +244,7 @@ def _withhold(checks: tuple[Check, ...]) -> None:
 def _write(
     order: Order,
     published: Published,
-    checks: tuple[Check, ...],
+    checking: Callable[[], tuple[Check, ...]],
     gate: Gate,
     examination: Examination,
     register: Register,
@@ -240,6 +252,7 @@ def _write(
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
+    checks: tuple[Check, ...] = ()
     prints = examination.prints
     assert prints is not None
     stamp = _stamp(order.source)
@@ -263,7 +276,8 @@ def _write(
                     progress=progress,
                 )
             )
-            _withhold(_read_back(folder, facts, published.table, progress))
+            checks = (*checking(), *_read_back(folder, facts, published.table, progress))
+            _withhold(checks)
             done(facts, progress)
     except BaseException:
         # Entered, and then the system refused the rename.

@@ -18,8 +18,8 @@ from splu_desktop.files.table_writers import NoParquet
 from splu_desktop.files.xlsx_writer import typed_cells
 
 _STAGE = "Reading the files back"
-_BLOCK = 1 << 18  # bytes
-_BLOCKS = 8
+_BLOCK = 1 << 17  # bytes
+_BLOCKS = 6
 
 
 def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:

@@ -1,0 +1,127 @@
+"""Publishing a file by command line, beside reading and writing the same file without sanitising.
+
+    python benchmarks/publish.py [--records 1000000] [--gamma 10] [--rounds 3]
+
+Both sides are fresh processes that start Python, import what they need, and turn one CSV of 12 columns into another:
+`splu publish` with all that belongs to it (gate, fingerprints, sanitising, self-check, hashes, reading back, register),
+and the program's own reader and writer with nothing in between. Stages are those of a further run inside this process;
+"Writing CSV" and "read" are what the other side does, too. Peak memory is each process's largest resident size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+PLAIN = """
+import sys
+from pathlib import Path
+from splu_desktop.core.progress import Silent
+from splu_desktop.files.importer import read
+from splu_desktop.files.table_writers import write_csv
+write_csv(read(Path(sys.argv[1])).table, Path(sys.argv[2]), Silent())
+"""
+SPLU = "import sys; from splu_desktop.cli import main; sys.exit(main())"
+
+
+def make_csv(path: Path, records: int) -> None:
+    """Write a table of 12 columns as hospitals have them; 200 diagnoses, none above 8 %."""
+    rng = np.random.default_rng(1)
+    share = 1 / np.arange(1, 201) ** 0.7
+    for _ in range(20):
+        share = np.minimum(share / share.sum(), 0.08)
+    days = np.datetime64("2020-01-01") + rng.integers(0, 1500, records)
+    pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], records),
+            "age": rng.integers(0, 100, records),
+            "postcode": np.char.zfill(rng.integers(0, 3000, records).astype(str), 5),
+            "ward": rng.choice([f"Ward {i}" for i in range(40)], records),
+            "admitted": days.astype(str),
+            "stay": rng.poisson(5, records),
+            "smoker": rng.choice(["yes", "no", "?"], records),
+            "weight": rng.normal(75, 15, records).round(1),
+            "height": rng.normal(170, 10, records).round().astype(int),
+            "insurance": rng.choice(["public", "private", "none"], records),
+            "charge": rng.integers(100, 50_000, records),
+            "diagnosis": rng.choice([f"Diagnosis {i}" for i in range(200)], records, p=share / share.sum()),
+        }
+    ).to_csv(path, index=False)
+
+
+def timed(command: list[str], environment: dict[str, str]) -> tuple[float, int]:
+    """Return wall-clock seconds and peak resident MB of a fresh process."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit("the run failed")
+    return time.perf_counter() - start, used.ru_maxrss // 1024
+
+
+def stages(source: Path, folder: Path, gamma: int) -> dict[str, float]:
+    """Return seconds per stage of one run inside this process."""
+    from benchmarks.speed import Stopwatch
+    from splu_desktop.cli.planning import make_plan
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.publishing import Order, publish
+    from splu_desktop.files.register import Register
+
+    watch = Stopwatch()
+    watch.report("read", 0.0)
+    imported = read(source)
+    watch.report("plan", 0.0)
+    plan, _ = make_plan(imported.table, sensitive=[f"diagnosis:{gamma}"])
+    watch.report("begin", 0.0)
+    order = Order(
+        imported.table, plan, folder / "inside", source=source, source_sha256=imported.source.sha256, operator="bench"
+    )
+    publish(order, strict=False, register=Register(folder / "register"), progress=watch)
+    watch.report("", 1.0)
+    return watch.spent
+
+
+def main() -> None:
+    """Print both sides, the ratio and the stages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--gamma", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="splu-bench-"))
+    try:
+        source = folder / "source.csv"
+        make_csv(source, args.records)
+        size = source.stat().st_size / 1e6
+        print(f"{args.records} records x 12 columns, {size:.0f} MB; best of {args.rounds} rounds")
+        root = str(Path(__file__).parents[1])
+        environment = {**os.environ, "PYTHONPATH": root, "SPLU_DATA_DIR": str(folder / "data")}
+        plain, full, peaks = [], [], [0, 0]
+        for _ in range(args.rounds):
+            seconds, peaks[0] = timed([sys.executable, "-c", PLAIN, str(source), str(folder / "p.csv")], environment)
+            plain.append(seconds)
+        for round_ in range(args.rounds):
+            environment["SPLU_DATA_DIR"] = str(folder / f"data{round_}")
+            command = [sys.executable, "-c", SPLU, "publish", str(source), "--sa", f"diagnosis:{args.gamma}"]
+            seconds, peaks[1] = timed([*command, "--out", str(folder / f"release{round_}")], environment)
+            full.append(seconds)
+        print(f"read and write alone {min(plain):6.2f} s, peak {peaks[0]} MB")
+        print(f"splu publish         {min(full):6.2f} s, peak {peaks[1]} MB")
+        print(f"ratio                {min(full) / min(plain):6.2f}")
+        for stage, seconds in stages(source, folder, args.gamma).items():
+            print(f"  {stage:<34} {seconds:6.2f} s")
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
