@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/redraw.py [--values 1500] [--records 1000000]
 
-For each epsilon the slider goes from 2 to 50 and back on a column of many values. A move counts from the slider's signal
-until Qt has painted all that changed (offscreen, so without a graphics card's help). The aim is 16 ms in the median and
-50 ms at worst, whatever the thresholds; the table of values is made in a worker once the slider rests.
+For each epsilon the slider goes from 2 to 50 and back on a column of many values. A move counts from the slider's
+signal until Qt has painted all that changed (offscreen, so without a graphics card's help). The aim is 16 ms in the
+median and 50 ms at worst, whatever the thresholds; the table of values is made in a worker once the slider rests.
 """
 
 from __future__ import annotations

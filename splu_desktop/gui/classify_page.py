@@ -9,14 +9,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
 
+from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles import Role, Suggestion
 from splu_desktop.gui.facts import ColumnFacts
+from splu_desktop.gui.group_dialog import GroupDialog
 from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.widgets import Empty, button, label, line_edit
+from splu_desktop.gui.widgets import Card, Empty, button, label, line_edit
 from splu_desktop.gui.words import number, percent
 
 
@@ -28,6 +30,7 @@ class ColumnRow:
     fact: ColumnFacts
     role: Role
     suggestion: Suggestion
+    steps: Steps = ()
 
 
 class ClassifyPage(Page):
@@ -132,6 +135,12 @@ class ClassifyPage(Page):
                     ),
                     colour=lambda r: "fault" if r.role is Role.SA and r.fact.largest_gamma < 2 else None,
                 ),
+                Field(
+                    self.tr("Grouped"),
+                    lambda r: "; ".join(step.words for step in r.steps) or "–",
+                    hint=self.tr("How the values are put into groups before they are published"),
+                    colour=lambda r: "accent" if r.steps else "quiet",
+                ),
                 Field(self.tr("Type"), lambda r: r.fact.kind.value),
                 Field(self.tr("Why this role is suggested"), self._reason, colour=lambda r: "quiet"),
                 Field(self.tr("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
@@ -152,6 +161,21 @@ class ClassifyPage(Page):
         self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(1)))
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.body.addWidget(self.table, 1)
+        self.details = Card(spacing=4)
+        self.detail_title = label("", "strong")
+        self.detail_text = label("", wrap=True, selectable=True)
+        self.detail_more = label("", "quiet", wrap=True, selectable=True)
+        head = QHBoxLayout()
+        head.addWidget(self.detail_title, 1)
+        self.group_button = button(self.tr("&Group values…"), self.group_values, picture="chart-column")
+        self.group_button.setToolTip(
+            self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare")
+        )
+        head.addWidget(self.group_button)
+        self.details.body.addLayout(head)
+        for part in (self.detail_text, self.detail_more):
+            self.details.body.addWidget(part)
+        self.body.addWidget(self.details)
         self.totals = label("", "quiet", wrap=True)
         self.body.addWidget(self.totals)
 
@@ -165,6 +189,15 @@ class ClassifyPage(Page):
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
         self.session.set_roles({name: role}, self.tr("role of {column}").format(column=name))
+
+    def group_values(self) -> GroupDialog | None:
+        """Open the dialog that puts the selected column's values into groups."""
+        names = self.selected()
+        if len(names) != 1:
+            return None
+        dialog = GroupDialog(names[0], self.session, self.tasks, self)
+        dialog.open()
+        return dialog
 
     def selected(self) -> list[str]:
         """Return the names of the selected columns."""
@@ -186,6 +219,24 @@ class ClassifyPage(Page):
         chosen = len(self.table.selectionModel().selectedRows())
         for made in self.role_buttons.values():
             made.setEnabled(chosen > 0)
+        self._show_details()
+
+    def _show_details(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        self.details.setVisible(len(chosen) == 1)
+        if len(chosen) != 1:
+            return
+        row: ColumnRow = chosen[0].data(ROW)
+        self.detail_title.setText(
+            self.tr("{column}: {role}").format(column=row.fact.name, role=role_name(row.role).lower())
+        )
+        self.detail_text.setText(_sentence(self._reason(row)))
+        samples = ", ".join(row.fact.samples)
+        self.detail_more.setText(
+            self.tr("Most frequent: {top} ({share}). For example: {samples}").format(
+                top=row.fact.top or self.tr("(empty)"), share=percent(row.fact.top_share), samples=samples
+            )
+        )
 
     def act(self) -> None:
         self.session.confirm(Step.CLASSIFY)
@@ -199,10 +250,16 @@ class ClassifyPage(Page):
             return
         self.show_part(None)
         rows = [
-            ColumnRow(place, fact, choices.roles[fact.name], source.suggestions[fact.name])
+            ColumnRow(
+                place,
+                self.session.fact(fact.name),
+                choices.roles[fact.name],
+                source.suggestions[fact.name],
+                choices.steps(fact.name),
+            )
             for place, fact in enumerate(source.facts)
         ]
-        fresh = [row.fact for row in self.model.rows] != [row.fact for row in rows]
+        fresh = [row.fact.name for row in self.model.rows] != [row.fact.name for row in rows]
         self.model.show(rows)
         if fresh:
             self.search.clear()
@@ -229,7 +286,7 @@ class ClassifyPage(Page):
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
         self.table.setColumnWidth(1, wide)
         self.table.setColumnWidth(2, 96)
-        self.table.setColumnWidth(9, max(self.table.columnWidth(9), 260))
+        self.table.setColumnWidth(10, max(self.table.columnWidth(10), 260))
 
     def _offer(self) -> None:
         choices, source = self.session.choices, self.session.source
@@ -239,7 +296,17 @@ class ClassifyPage(Page):
         if not marked:
             self.set_primary(self.tr("Continue"), False, self.tr("Mark at least one column as sensitive."))
             return
-        barred = [source.fact(name) for name in marked if source.fact(name).largest_gamma < 2]
+        barred = [self.session.fact(name) for name in marked if self.session.barred(name)]
+        if barred and barred[0].measurement:
+            self.set_primary(
+                self.tr("Continue"),
+                False,
+                self.tr(
+                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
+                    " values…”."
+                ).format(column=barred[0].name, n=number(barred[0].distinct)),
+            )
+            return
         if barred:
             fact = barred[0]
             self.set_primary(
@@ -271,3 +338,7 @@ class ClassifyPage(Page):
             " combinations, so fewer are safer.</p>"
             "<p class='q'>Several rows at once: select them, then use the buttons above. Undo brings any role back.</p>"
         )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

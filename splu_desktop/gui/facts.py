@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups import largest_gamma
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
@@ -24,6 +25,7 @@ class ColumnFacts:
     missing : records without a value.
     top, top_share : the most frequent label and its share of all records.
     largest_gamma : the largest group size for which the column is eligible (at most its number of labels).
+    measurement : whether its numbers or dates must be put into groups before it can be sensitive.
     samples : a few labels.
     bars : shares of the records, for a small picture: by value where the kind has an order (in up to 24 intervals of
         values), else the most frequent labels first.
@@ -37,6 +39,7 @@ class ColumnFacts:
     top: str
     top_share: float
     largest_gamma: int
+    measurement: bool
     samples: tuple[str, ...]
     bars: tuple[float, ...]
 
@@ -63,6 +66,7 @@ def column_facts(column: Column) -> ColumnFacts:
         top_share=float(counts[top]) / n if column.m else 0.0,
         # A group holds no value twice, so gamma can't exceed the number of labels either.
         largest_gamma=min(largest_gamma(column), int(np.count_nonzero(counts))),
+        measurement=is_measurement(column),
         samples=tuple(str(column.labels[code]) for code in order[:_SAMPLES]),
         bars=tuple(float(bar) / n for bar in bars),
     )

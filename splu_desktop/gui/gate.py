@@ -1,155 +1,44 @@
-"""The gate before publishing: one line per check, each passed, to be accepted, or in the way."""
+"""Shows the gate before publishing: one line per condition, each passed, to be accepted, or in the way."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
 
-from splu_desktop.core.errors import SpluError
-from splu_desktop.core.guarantees import t_p_reaches
-from splu_desktop.core.roles import Role
-from splu_desktop.gui.release_work import Recognisable
-from splu_desktop.gui.session import Choices, Source, Step
+from splu_desktop.core.gate import Light, Line
+from splu_desktop.gui.session import Step
 from splu_desktop.gui.widgets import Picture, button, label
-from splu_desktop.gui.words import number, percent
-
-
-class Light(Enum):
-    """How a check came out."""
-
-    PASSED = "passed"
-    ACCEPT = "to be accepted"
-    BLOCKED = "in the way"
-    WAITING = "being checked"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the gate.
-
-    Attributes
-    ----------
-    key : names the check; an acceptance is remembered by key and text, so that changed facts ask again.
-    light : how it came out.
-    text : what was found, in words.
-    step : where it can be mended, None where only here.
-    """
-
-    key: str
-    light: Light
-    text: str
-    step: Step | None = None
-
-
-translate = QCoreApplication.translate
-
-
-def checks(source: Source, choices: Choices, found: Recognisable | None) -> list[Check]:
-    """Return the lines about table and plan; `found` None while it is being looked for."""
-    lines = []
-    for name in choices.sensitive:
-        fact, gamma = source.fact(name), choices.gammas[name]
-        if fact.largest_gamma >= gamma:
-            text = translate("gate", "“{name}” can be re-drawn in groups of {gamma}.").format(
-                name=name, gamma=number(gamma)
-            )
-            lines.append(Check(f"eligible {name}", Light.PASSED, text))
-        else:
-            text = translate("gate", "“{name}” allows groups of at most {most}, not {gamma}.").format(
-                name=name, most=number(fact.largest_gamma), gamma=number(gamma)
-            )
-            lines.append(Check(f"eligible {name}", Light.BLOCKED, text, Step.PLAN))
-    lines += _identifiers(source, choices)
-    lines.append(_recognisable(choices, found))
-    lines += _thresholds(choices)
-    return lines
-
-
-def _identifiers(source: Source, choices: Choices) -> list[Check]:
-    held = [name for name, role in choices.roles.items() if role is Role.IDENTIFIER]
-    kept = [
-        name
-        for name, role in choices.roles.items()
-        if role.published and source.suggestions[name].role is Role.IDENTIFIER
-    ]
-    lines = []
-    for name in kept:
-        text = translate("gate", "“{name}” would be published although it may name a person: {why}").format(
-            name=name, why=source.suggestions[name].reason
-        )
-        lines.append(Check(f"identifier {name}", Light.ACCEPT, text, Step.CLASSIFY))
-    if held:
-        text = translate("gate", "Not published, since they name a person: {names}.").format(names=", ".join(held))
-        lines.append(Check("identifiers", Light.PASSED, text))
-    elif not kept:
-        lines.append(Check("identifiers", Light.PASSED, translate("gate", "No column names a person by itself.")))
-    return lines
-
-
-def _recognisable(choices: Choices, found: Recognisable | None) -> Check:
-    names = [name for name, role in choices.roles.items() if role is Role.NSA]
-    if not names:
-        return Check(
-            "unique",
-            Light.PASSED,
-            translate("gate", "No column is published as it is, so no record can be recognised."),
-        )
-    if found is None:
-        return Check("unique", Light.WAITING, translate("gate", "Looking for recognisable records…"))
-    if found.unique == 0:
-        return Check(
-            "unique", Light.PASSED, translate("gate", "No record is unique in the columns published as they are.")
-        )
-    text = translate(
-        "gate",
-        "{unique} of {records} records ({share}) are unique in the columns published as they are. Whoever knows those"
-        " columns of a person can find the row; the sensitive value read there is right with probability 1 in {gamma}.",
-    ).format(
-        unique=number(found.unique),
-        records=number(found.records),
-        share=percent(found.unique / max(1, found.records)),
-        gamma=number(min(choices.gammas.values())),
-    )
-    return Check("unique", Light.ACCEPT, text, Step.CLASSIFY)
-
-
-def _thresholds(choices: Choices) -> list[Check]:
-    asked = choices.thresholds
-    if asked.t_p is None:
-        return []
-    lines = []
-    for name in choices.sensitive:
-        try:
-            kept = t_p_reaches(choices.gammas[name], asked.epsilon, asked.alpha, asked.t_p)
-        except SpluError as fault:
-            lines.append(Check(f"threshold {name}", Light.BLOCKED, str(fault), Step.PLAN))
-            continue
-        text = (
-            translate("gate", "Small counts of “{name}” are protected as asked.").format(name=name)
-            if kept
-            else translate("gate", "Small counts of “{name}” are protected less than asked.").format(name=name)
-        )
-        lines.append(Check(f"threshold {name}", Light.PASSED if kept else Light.ACCEPT, text, Step.PLAN))
-    return lines
-
 
 _LOOKS = {
-    Light.PASSED: ("circle-check", "answerable"),
-    Light.ACCEPT: ("triangle-alert", "warning"),
-    Light.BLOCKED: ("circle-alert", "fault"),
-    Light.WAITING: ("circle", "quiet"),
+    Light.GREEN: ("circle-check", "answerable"),
+    Light.AMBER: ("triangle-alert", "warning"),
+    Light.RED: ("circle-alert", "fault"),
 }
+_STEPS = {"import": Step.IMPORT, "classify": Step.CLASSIFY, "plan": Step.PLAN}
+Key = tuple[str, str | None, str]
+
+
+def key_of(line: Line) -> Key:
+    """Return what an acceptance is remembered by: with the words, so that changed facts ask again."""
+    return line.name, line.column, line.sentence
 
 
 class GateView(QWidget):
-    """Shows the lines, with a box to tick or a button that leads to the page where a line can be mended."""
+    """The lines, with a box to tick, a reason to give, or a button that leads to where a line can be mended.
+
+    Signals
+    -------
+    changed : something was accepted, or no longer.
+    go (Step) : the user wants to mend a line.
+    reason_given (column, reason) : why a column that may name a person is published all the same.
+    """
 
     changed = Signal()
     go = Signal(Step)
+    reason_given = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,14 +47,86 @@ class GateView(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(10)
         self._grid.setColumnStretch(1, 1)
-        self._accepted: set[tuple[str, str]] = set()
-        self.checks: tuple[Check, ...] = ()
+        self._accepted: set[Key] = set()
+        self.lines: tuple[Line, ...] = ()
+        self.waiting = True
 
-    def show_checks(self, lines: list[Check]) -> None:
-        """Show other lines; what was accepted stays accepted where key and text are the same."""
-        if tuple(lines) == self.checks:
+    def show_waiting(self) -> None:
+        """Say that the lines are being worked out."""
+        self.waiting = True
+        self.lines = ()
+        self._clear()
+        self._grid.addWidget(Picture("circle", "quiet", 18), 0, 0)
+        self._grid.addWidget(label(self.tr("Checking…"), "quiet"), 0, 1)
+
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Show other lines; what was accepted stays accepted where the words are the same."""
+        lines = tuple(lines)
+        if lines == self.lines and not self.waiting:
             return
-        self.checks = tuple(lines)
+        self.waiting = False
+        self.lines = lines
+        self._clear()
+        names = {
+            Light.GREEN: self.tr("Passed"),
+            Light.AMBER: self.tr("To be accepted"),
+            Light.RED: self.tr("In the way"),
+        }
+        for row, line in enumerate(lines):
+            text = label(line.sentence, wrap=True)
+            text.setAccessibleName(f"{names[line.light]}: {line.sentence}")
+            self._grid.addWidget(Picture(*_LOOKS[line.light], 18), row, 0)
+            self._grid.addWidget(text, row, 1)
+            if line.light is Light.AMBER:
+                self._grid.addWidget(self._accepting(line), row, 2)
+            if line.light is not Light.GREEN and line.step in _STEPS:
+                act = button(self.tr("Change"), partial(self.go.emit, _STEPS[line.step]), look="flat")
+                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=line.sentence))
+                self._grid.addWidget(act, row, 3)
+
+    def open_lines(self) -> list[Line]:
+        """Return the lines that still keep the gate shut."""
+        return [
+            line
+            for line in self.lines
+            if line.light is Light.RED or (line.light is Light.AMBER and key_of(line) not in self._accepted)
+        ]
+
+    def accepted(self) -> dict[str, str]:
+        """Return the names of the amber lines that were accepted, with the custodian's words."""
+        return {line.name: "" for line in self.lines if line.light is Light.AMBER and key_of(line) in self._accepted}
+
+    def accept_all(self) -> None:
+        """Tick every box."""
+        for box in self.findChildren(QCheckBox):
+            box.setChecked(True)
+
+    def _accepting(self, line: Line) -> QWidget:
+        if line.name == "identifiers" and line.column is not None:
+            # An identifier is not published by a mere tick: the reason stands in the report.
+            ask = button(self.tr("Give a reason…"), partial(self._ask_reason, line.column))
+            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=line.sentence))
+            return ask
+        box = QCheckBox(self.tr("I accept this"))
+        box.setAccessibleName(self.tr("I accept: {text}").format(text=line.sentence))
+        box.setChecked(key_of(line) in self._accepted)
+        box.toggled.connect(partial(self._accept, line))
+        return box
+
+    def _ask_reason(self, column: str) -> None:
+        reason, given = QInputDialog.getText(
+            self,
+            self.tr("Why is “{column}” published?").format(column=column),
+            self.tr("It may name a person. The report will show your reason:"),
+        )
+        if given and reason.strip():
+            self.reason_given.emit(column, reason.strip())
+
+    def _accept(self, line: Line, on: bool) -> None:
+        (self._accepted.add if on else self._accepted.discard)(key_of(line))
+        self.changed.emit()
+
+    def _clear(self) -> None:
         while self._grid.count():
             item = self._grid.takeAt(0)
             widget = item.widget() if item is not None else None
@@ -173,43 +134,3 @@ class GateView(QWidget):
                 widget.hide()
                 widget.setParent(None)
                 widget.deleteLater()
-        names = {
-            Light.PASSED: self.tr("Passed"),
-            Light.ACCEPT: self.tr("To be accepted"),
-            Light.BLOCKED: self.tr("In the way"),
-            Light.WAITING: self.tr("Being checked"),
-        }
-        for row, line in enumerate(lines):
-            picture = Picture(*_LOOKS[line.light], 18)
-            text = label(line.text, wrap=True)
-            text.setAccessibleName(f"{names[line.light]}: {line.text}")
-            self._grid.addWidget(picture, row, 0)
-            self._grid.addWidget(text, row, 1)
-            if line.light is Light.ACCEPT:
-                box = QCheckBox(self.tr("I accept this"))
-                box.setAccessibleName(self.tr("I accept: {text}").format(text=line.text))
-                box.setChecked((line.key, line.text) in self._accepted)
-                box.toggled.connect(partial(self._accept, line))
-                self._grid.addWidget(box, row, 2)
-            if line.light in (Light.ACCEPT, Light.BLOCKED) and line.step is not None:
-                act = button(self.tr("Change"), partial(self.go.emit, line.step), look="flat")
-                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=line.text))
-                self._grid.addWidget(act, row, 3)
-
-    def open_lines(self) -> list[Check]:
-        """Return the lines that still keep the gate shut."""
-        return [
-            line
-            for line in self.checks
-            if line.light in (Light.BLOCKED, Light.WAITING)
-            or (line.light is Light.ACCEPT and (line.key, line.text) not in self._accepted)
-        ]
-
-    def accept_all(self) -> None:
-        """Tick every box (tests, and a second release of the same choices)."""
-        for box in self.findChildren(QCheckBox):
-            box.setChecked(True)
-
-    def _accept(self, line: Check, on: bool) -> None:
-        (self._accepted.add if on else self._accepted.discard)((line.key, line.text))
-        self.changed.emit()

@@ -178,6 +178,9 @@ class PlanPage(Page):
     def _build_tabs(self) -> None:
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
+        self.tabs.setMinimumHeight(
+            140
+        )  # else wrapped text, which is asked for its height at no width, takes the plots'
         promises = QWidget()
         column = QVBoxLayout(promises)
         margins(column, 0, 8, 0, 0, spacing=8)
@@ -360,7 +363,7 @@ class PlanPage(Page):
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
         bound = choices.sensitive if choices.together else (name,)
-        limiting = min((source.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
+        limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
         self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
         self._draw(choices.gammas[name], thresholds)
         self._list_values(name, choices.gammas[name], thresholds)
@@ -371,9 +374,8 @@ class PlanPage(Page):
         self.set_primary(text, True)
 
     def _column(self) -> Column | None:
-        source = self.session.source
         name = self.shown_column()
-        return source.imported.table[name] if source is not None and name else None
+        return self.session.column(name) if self.session.source is not None and name else None
 
     def _draw(self, gamma: int, thresholds: Thresholds) -> None:
         """Draw both plots and the promises; a millisecond of computing, the rest is drawing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -21,11 +22,12 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.gate import Light, Line
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.whole import check_new_folder
-from splu_desktop.gui.gate import Check, GateView, Light, checks
+from splu_desktop.gui.gate import GateView
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.release_work import Recognisable, make_release, recognisable, room_for
+from splu_desktop.gui.release_work import gate_lines, make_release, room_for
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Card, Empty, button, label, line_edit, margins, restyle
@@ -54,8 +56,7 @@ class PublishPage(Page):
         self.use_busy(busy)
         self._job: Job | None = None
         self._named_for: Source | None = None
-        self._found: tuple[object, Recognisable] | None = None
-        self._wanted: object = None
+        self._checked: tuple[Source, Choices] | None = None
         self._build()
         self.refresh()
 
@@ -80,6 +81,7 @@ class PublishPage(Page):
         self.gate = GateView()
         self.gate.changed.connect(self._offer)
         self.gate.go.connect(self.go)
+        self.gate.reason_given.connect(self._keep_identifier)
         self.gate_card.body.addWidget(self.gate)
         return self.gate_card
 
@@ -193,6 +195,14 @@ class PublishPage(Page):
         if self._job is not None:
             self._job.cancel()
 
+    def _keep_identifier(self, column: str, reason: str) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            kept = {**choices.kept, column: reason}
+            self.session.choose(
+                replace(choices, kept=kept), self.tr("reason for publishing {column}").format(column=column)
+            )
+
     def open_folder(self) -> None:
         """Show the release's folder in the system's file manager."""
         release = self.session.release
@@ -240,9 +250,13 @@ class PublishPage(Page):
         self.refresh()
         self.banner.say("note", self.tr("Publishing was cancelled; nothing was written."))
 
-    def _found_recognisable(self, key: object, found: Recognisable) -> None:
-        self._found = (key, found)
-        self.refresh()
+    def _lines_ready(self, lines: tuple[Line, ...]) -> None:
+        self.gate.show_lines(lines)
+        self._offer()
+
+    def _lines_failed(self, text: str) -> None:
+        self._checked = None
+        self.fault(text)
 
     # -- showing -------------------------------------------------------------------------------------------------
 
@@ -305,15 +319,13 @@ class PublishPage(Page):
         self.set_target(parent / name)
 
     def _check(self, source: Source, choices: Choices) -> None:
-        key = (id(source), tuple(choices.roles.items()))
-        found = self._found[1] if self._found is not None and self._found[0] == key else None
-        if found is None and self._wanted != key:
-            self._wanted = key
+        if self._checked != (source, choices):
+            self._checked = (source, choices)
+            self.gate.show_waiting()
             table, plan = source.imported.table, choices.plan()
-            job = self.tasks.run("recognisable", lambda progress: recognisable(table, plan, progress))
-            job.done.connect(partial(self._found_recognisable, key))
-            job.failed.connect(self.fault)
-        self.gate.show_checks(checks(source, choices, found))
+            job = self.tasks.run("gate", lambda progress: gate_lines(table, plan, progress))
+            job.done.connect(self._lines_ready)
+            job.failed.connect(self._lines_failed)
         self._offer()
 
     def _place_fault(self, source: Source) -> str:
@@ -346,11 +358,11 @@ class PublishPage(Page):
         self.place_note.setText(problem or self.tr("Will be written: {folder}").format(folder=self.target()))
         restyle(self.place_note, "problem" if problem else "quiet")
         text = self.tr("Publish {n} records").format(n=number(source.imported.table.n))
-        waiting: list[Check] = self.gate.open_lines()
-        if any(line.light is Light.BLOCKED for line in waiting):
-            self.set_primary(text, False, self.tr("Something above is in the way; change it first."))
-        elif any(line.light is Light.WAITING for line in waiting):
+        waiting = self.gate.open_lines()
+        if self.gate.waiting:
             self.set_primary(text, False, self.tr("Still checking…"))
+        elif any(line.light is Light.RED for line in waiting):
+            self.set_primary(text, False, self.tr("Something above is in the way; change it first."))
         elif waiting:
             self.set_primary(text, False, self.tr("Accept what is marked above, or change it."))
         else:

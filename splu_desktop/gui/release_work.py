@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.gate import Line, table_lines
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.risk import class_sizes, records_below
-from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.release import OpenRelease, write_release
 
@@ -44,19 +42,9 @@ def make_release(table: Table, plan: Plan, folder: Path, formats: tuple[str, ...
     return write_release(published, folder, formats=formats, progress=whole)
 
 
-@dataclass(frozen=True)
-class Recognisable:
-    """How many records the columns published unchanged make unique, or nearly so."""
-
-    records: int
-    unique: int
-    below_five: int
-
-
-def recognisable(table: Table, plan: Plan, progress: Progress) -> Recognisable:
-    """Return how recognisable the records are by the NSAs of a plan. Raises Cancelled."""
-    sizes = class_sizes(table, plan.named(Role.NSA), progress)
-    return Recognisable(table.n, records_below(sizes, 2), records_below(sizes, 5))
+def gate_lines(prepared: Table, plan: Plan, progress: Progress) -> tuple[Line, ...]:
+    """Return the lines of the gate that follow from a generalised table and its plan. Raises Cancelled."""
+    return table_lines(prepared, plan, progress=progress)
 
 
 def room_for(folder: Path, source_bytes: int) -> tuple[int, int]:

@@ -17,9 +17,11 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from splu_desktop.core.generalise import Steps
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role, Suggestion
+from splu_desktop.core.table import Column, Table
 from splu_desktop.files.importer import Imported
 from splu_desktop.gui.facts import ColumnFacts
 
@@ -53,17 +55,24 @@ class Source:
     path : the file.
     imported : table, choices, problems, facts of the file.
     suggestions : column name -> suggested role with its reason.
-    facts : one per column, in the table's order.
+    facts : one per column as it was read, in the table's order.
+    variants : (column name, steps) -> the column generalised so, and its facts. Made in a worker before the steps are
+        chosen, and kept, so that choosing, undoing and redoing them costs nothing.
     """
 
     path: Path
     imported: Imported
     suggestions: Mapping[str, Suggestion]
     facts: tuple[ColumnFacts, ...]
+    variants: dict[tuple[str, Steps], tuple[Column, ColumnFacts]] = field(default_factory=dict)
 
-    def fact(self, name: str) -> ColumnFacts:
-        """Return the facts of one column."""
-        return next(fact for fact in self.facts if fact.name == name)
+    def column(self, name: str, steps: Steps = ()) -> Column:
+        """Return a column, generalised by `steps`."""
+        return self.variants[name, steps][0] if steps else self.imported.table[name]
+
+    def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
+        """Return the facts of one column, generalised by `steps`."""
+        return self.variants[name, steps][1] if steps else next(fact for fact in self.facts if fact.name == name)
 
 
 @dataclass(frozen=True)
@@ -76,14 +85,22 @@ class Choices:
     gammas : SA name -> gamma, for every SA.
     thresholds : epsilon, T_E, alpha and T_P as asked.
     together : whether one gamma is set for all SAs.
+    generalisations : column name -> its steps; columns without any left out.
+    kept : name of a column published although it was suggested as an identifier -> the reason given.
     """
 
     roles: Mapping[str, Role]
     gammas: Mapping[str, int] = field(default_factory=dict)
     thresholds: Thresholds = field(default_factory=Thresholds)
     together: bool = True
+    generalisations: Mapping[str, Steps] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "generalisations", MappingProxyType({n: s for n, s in self.generalisations.items() if s})
+        )
+        object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
 
@@ -94,11 +111,22 @@ class Choices:
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting."""
-        return Plan(self.roles, {name: self.gammas[name] for name in self.sensitive}, self.thresholds)
+        published = {name for name, role in self.roles.items() if role.published}
+        return Plan(
+            self.roles,
+            {name: self.gammas[name] for name in self.sensitive},
+            self.thresholds,
+            generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
+            kept_identifiers={name: why for name, why in self.kept.items() if self.roles[name] is Role.NSA},
+        )
+
+    def steps(self, name: str) -> Steps:
+        """Return how a column is generalised, () where it is not."""
+        return self.generalisations.get(name, ())
 
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a feasible gamma for exactly the SAs there are (one for all where `together`)."""
-        limits = {name: source.fact(name).largest_gamma for name in self.sensitive}
+        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in self.sensitive}
         if not limits:
             return replace(self, gammas={})
         common = next((self.gammas[n] for n in limits if n in self.gammas), DEFAULT_GAMMA)
@@ -228,6 +256,13 @@ class Session(QObject):
             self._confirmed.update((Step.IMPORT, Step.CLASSIFY, Step.PLAN))
         self.changed.emit()
 
+    def prepared(self) -> Table:
+        """Return the open table as it is generalised now; shares the columns, so it costs nothing."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        table = self._source.imported.table
+        return replace(table, columns=tuple(self.column(name) for name in table.names))
+
     def confirm(self, step: Step) -> None:
         """Note that the user has finished a step."""
         self._confirmed.add(step)
@@ -238,7 +273,24 @@ class Session(QObject):
         if self._source is None or self._choices is None:
             return False
         marked = self._choices.sensitive
-        return bool(marked) and all(self._source.fact(name).largest_gamma >= 2 for name in marked)
+        return bool(marked) and not any(self.barred(name) for name in marked)
+
+    def column(self, name: str) -> Column:
+        """Return a column of the open table as it is generalised now."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source.column(name, self._choices.steps(name))
+
+    def fact(self, name: str) -> ColumnFacts:
+        """Return the facts of a column as it is generalised now."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source.fact(name, self._choices.steps(name))
+
+    def barred(self, name: str) -> bool:
+        """Whether a column can't be sensitive as it stands: too skewed, or a measurement not yet put into groups."""
+        fact = self.fact(name)
+        return fact.largest_gamma < 2 or fact.measurement
 
     def state(self, step: Step) -> State:
         """Return what the rail says of a step."""

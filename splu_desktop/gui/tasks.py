@@ -59,6 +59,8 @@ class Job(QObject):
         super().__init__(parent)
         self.channel = channel
         self.superseded = False
+        self.pause = QTimer(self)
+        self.pause.setSingleShot(True)
         self._stop = threading.Event()
         self._last = 0.0
         self._stage = ""
@@ -71,6 +73,7 @@ class Job(QObject):
     def drop(self) -> None:
         """Ask the work to stop and hear nothing more of it."""
         self.superseded = True
+        self.pause.stop()
         self._stop.set()
 
     def run(self, work: Work) -> None:
@@ -130,7 +133,8 @@ class Tasks(QObject):
         self._jobs[channel] = job
         self._all[job] = None
         if pause:
-            QTimer.singleShot(pause, job, lambda: self._begin(job, work))
+            job.pause.timeout.connect(lambda: self._begin(job, work))
+            job.pause.start(pause)
         else:
             self._begin(job, work)
         return job

@@ -166,6 +166,8 @@ def small_font(base: QFont) -> QFont:
 def style_sheet(scheme: Colours) -> str:
     """Return the little that palette and Fusion can't say. Widgets are named by their `look` property."""
     s = scheme
+    name = "dark" if s.dark else "light"
+    check, up, down = (resource_path(f"style/{name}-{part}.svg").as_posix() for part in ("check", "up", "down"))
     return f"""
     QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
     QWidget[look="window"] {{ background: {s.window}; }}
@@ -214,6 +216,29 @@ def style_sheet(scheme: Colours) -> str:
         padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
     QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+        padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border: 2px solid {s.accent}; padding: 2px 5px; }}
+    QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
+        background: transparent; border: none; }}
+    QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+    QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+    QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{ background: {s.sunken}; }}
+    QAbstractSpinBox::up-arrow {{ image: url({up}); width: 10px; height: 10px; }}
+    QAbstractSpinBox::down-arrow {{ image: url({down}); width: 10px; height: 10px; }}
+    QComboBox::drop-down {{ border: none; width: 20px; }}
+    QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
+    QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
+    QCheckBox, QRadioButton {{ spacing: 8px; }}
+    QCheckBox::indicator, QTableView::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet};
+        border-radius: 3px; background: {s.card}; }}
+    QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {s.accent}; border-color: {s.accent};
+        image: url({check}); }}
+    QCheckBox::indicator:focus {{ border: 2px solid {s.accent}; }}
+    QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
+    QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
+    QCheckBox:focus {{ color: {s.accent}; }}
     QLabel[look="problem"] {{ color: {s.fault}; }}
     QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
     QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
