@@ -11,6 +11,7 @@ from splu_desktop.core.table import Column, Kind
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
+REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
 FEWEST = 20  # records below which being near-unique says nothing
 
@@ -126,9 +127,12 @@ def near_unique(column: Column) -> bool:
 
 
 def refers_to(column: Column, key: Column) -> bool:
-    """Whether most of a column's values are values of a key column: a reference to another record."""
+    """Whether many of a column's values are values of a key column: a reference to another record.
+
+    Many is enough: a table rarely holds all the persons it refers to (the case that infected this one, a mother).
+    """
     own = [str(label) for label in column.labels[~column.missing]]
     if len(own) < FEWEST or column.kind.ordered:
         return False
     known = set(key.labels[~key.missing].tolist())
-    return sum(label in known for label in own) >= MOST * len(own)
+    return sum(label in known for label in own) >= REFERENCES * len(own)
