@@ -3,11 +3,15 @@
 Groups come from (random id, sensitive value) alone and are a deterministic function of them; NSAs are never looked at.
 The layout throughout is a matrix with one column per group, r columns and ceil(N / r) rows. Entry (j, g) is the j-th
 record of group g. The last row is partly empty when r does not divide N; an empty place holds -1.
+
+Groups of several sizes (mechanism.md section 5) are one such matrix for each size, in which a value may stand as often
+as its tolerance lets it; plain groups are the one matrix in which each may stand once.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column
+from splu_desktop.core.tolerant_groups import Layout
 
 # Mixing is driven by the random ids: the partition must be a function of ids and sensitive values alone (the papers'
 # zero-difference theorem), and different in every release, else the same values would share groups in all of them.
@@ -85,26 +90,87 @@ def assign(
     """
     progress = progress or Silent()
     check_eligible(column, gamma)
+    once = np.ones((column.m, 1), np.int64)
+    return _form(column, ids, column.counts()[:, None], once, [column.n // gamma], progress)[0]
+
+
+def assign_tolerant(
+    column: Column, ids: NDArray[np.int32], plan: Layout, *, progress: Progress | None = None
+) -> list[tuple[NDArray[np.int32], Values]]:
+    """Form mixed groups of several sizes.
+
+    Parameters
+    ----------
+    column, ids : as for `assign`.
+    plan : how many records of each value go to groups of each size (`tolerant_groups.layout`).
+
+    Returns
+    -------
+    list
+        For each size, records and values as `assign` returns them. No code stands in a group more often than its cap.
+    """
+    return _form(column, ids, plan.records, plan.caps, plan.numbers.tolist(), progress or Silent())
+
+
+def confidence(parts: Sequence[tuple[NDArray[np.int32], Values]], m: int) -> NDArray[np.float64]:
+    """Return (m,) the largest share of each value in any group: how surely one who knows it links the value."""
+    most = np.zeros(m)
+    for _, values in parts:
+        filled = values != _EMPTY
+        sizes = filled.sum(axis=0)
+        for row in range(len(values)):
+            at = np.flatnonzero(filled[row])
+            copies = (values[:, at] == values[row, at]).sum(axis=0)
+            np.maximum.at(most, values[row, at], copies / sizes[at])
+    return most
+
+
+def _form(
+    column: Column,
+    ids: NDArray[np.int32],
+    shares: NDArray[np.int64],
+    caps: NDArray[np.int64],
+    numbers: Sequence[int],
+    progress: Progress,
+) -> list[tuple[NDArray[np.int32], Values]]:
+    """Form groups: (m, q) records of each value for each size, (m, q) caps, and the number of groups of each size."""
     progress.report("Forming groups", 0.0)
-    records, values = _deal(column, ids, column.n // gamma)
-    progress.report("Mixing groups", 0.0)
+    ordered, order = _ordered(column, ids)
     stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
-    return _mix(records, values, column.counts(), stream, progress)
+    parts = []
+    for j, groups in enumerate(numbers):
+        if shares.shape[1] == 1:
+            mine = ordered
+        else:  # each value's records, in the order of their ids, go to the sizes one after another
+            size = np.repeat(np.tile(np.arange(shares.shape[1]), column.m), shares[order].ravel())
+            mine = ordered[size == j]
+        records, values = _dealt(column, mine, groups)
+        progress.report("Mixing groups", 0.0)
+        limits = np.append(caps[:, j], 1).astype(np.uint8 if caps.max() < 256 else np.int64)  # last: the empty place
+        distinct = bool((caps[:, j] <= 1).all())
+        parts.append(_mix(records, values, shares[:, j], None if distinct else limits, stream, progress))
+    return parts
 
 
-def _deal(column: Column, ids: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Values]:
-    """Order the records by value, most frequent first, then by id; record i of that order goes to group i mod r."""
-    n = column.n
+def _ordered(column: Column, ids: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Return the records by value, most frequent value first, then by id, and the codes in that order."""
     # A rank in 16 bits makes the stable sort a radix sort, some ten times quicker.
     rank = np.empty(column.m, np.uint16 if column.m <= 1 << 16 else np.int32)
-    rank[np.argsort(-column.counts(), kind="stable")] = np.arange(column.m)
+    order = np.argsort(-column.counts(), kind="stable")
+    rank[order] = np.arange(column.m)
+    return ids[np.argsort(rank[column.codes[ids]], kind="stable")], order
+
+
+def _dealt(column: Column, ordered: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Values]:
+    """Deal records in turn: record i goes to group i mod r (round robin; inferential_privacy.txt, 4.1)."""
+    n = len(ordered)
     rows = math.ceil(n / groups)
     records = np.full(rows * groups, _EMPTY, np.int32)
-    records[:n] = ids[np.argsort(rank[column.codes[ids]], kind="stable")]
+    records[:n] = ordered
     # Mixing compares values all the time; half the bytes, half the time.
     narrow = np.int16 if column.m <= 1 << 15 else np.int32
     values: NDArray[Any] = np.full(rows * groups, _EMPTY, narrow)
-    values[:n] = column.codes[records[:n]]
+    values[:n] = column.codes[ordered]
     return records.reshape(rows, groups), values.reshape(rows, groups)
 
 
@@ -112,6 +178,7 @@ def _mix(
     records: NDArray[np.int32],
     values: Values,
     counts: NDArray[np.int64],
+    limits: NDArray[Any] | None,
     stream: np.random.Generator,
     progress: Progress,
 ) -> tuple[NDArray[np.int32], Values]:
@@ -119,12 +186,13 @@ def _mix(
 
     A sweep reorders the groups and pairs one half with the other. Then every place of the left groups is matched with a
     place of the right groups, each time of other groups (a random rotation), a coin is thrown for every pair, and the
-    two records change groups where neither group then holds a value twice. An exchange and its reverse are equally
+    two records change groups where neither group then holds a value more often than `limits` says, (m + 1,) with the
+    empty place last; None for once. An exchange and its reverse are equally
     likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
     pass over the places; `_LEAST_SWEEPS` leave less than 1 %, and sweeps go on until the groups have settled.
     """
     rows, groups = values.shape
-    if groups < 2:
+    if groups < 2 or rows < 2:
         return records, values
     score = _scores(counts)
     half = groups // 2
@@ -137,8 +205,8 @@ def _mix(
             coins = np.unpackbits(stream.integers(0, 256, (half + 7) // 8, dtype=np.uint8), count=half).view(bool)
             # Left group i meets right group (i + shift) mod half: two runs of neighbours, so that slices do.
             cut = half - shift
-            _exchange(records, values, left, right, slice(0, cut), slice(half + shift, 2 * half), coins[:cut])
-            _exchange(records, values, left, right, slice(cut, half), slice(half, half + shift), coins[cut:])
+            _exchange(records, values, left, right, slice(0, cut), slice(half + shift, 2 * half), coins[:cut], limits)
+            _exchange(records, values, left, right, slice(cut, half), slice(half, half + shift), coins[cut:], limits)
         progress.report("Mixing groups", min(1.0, (sweep + 1) / (_LEAST_SWEEPS + 2)))
         before, spread = spread, float(np.mean(score[values].sum(axis=0) ** 2))
         # The spread of r sums is known to a relative sqrt(2 / r); a change within that is no change.
@@ -168,12 +236,20 @@ def _exchange(
     left_groups: slice,
     right_groups: slice,
     wanted: NDArray[np.bool_],
+    limits: NDArray[Any] | None,
 ) -> None:
     """Exchange place `left` of the left groups with place `right` of the right groups, where wanted and allowed."""
     ours, theirs = values[left, left_groups], values[right, right_groups]
-    for row in range(len(values)):
-        wanted &= values[row, right_groups] != ours
-        wanted &= values[row, left_groups] != theirs
+    if limits is None:
+        for row in range(len(values)):
+            wanted &= values[row, right_groups] != ours
+            wanted &= values[row, left_groups] != theirs
+    else:
+        for value, groups in ((ours, right_groups), (theirs, left_groups)):
+            copies = np.zeros(len(value), limits.dtype)
+            for row in range(len(values)):
+                copies += values[row, groups] == value
+            wanted &= copies < limits[value]
     for matrix in (records, values):
         ours, theirs = matrix[left, left_groups], matrix[right, right_groups]
         change = (ours ^ theirs) * wanted

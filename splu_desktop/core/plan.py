@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +12,7 @@ from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_groups import Grouping
 
 PLAN_VERSION = 1
 DEFAULT_GAMMA = 5
@@ -53,7 +53,8 @@ class Plan:
     Attributes
     ----------
     roles : column name -> Role, for every column of the table.
-    gammas : SA name -> gamma, for exactly the columns with role SA.
+    gammas : SA name -> gamma, for exactly the columns with role SA that have no grouping.
+    groupings : SA name -> group sizes of several kinds with a tolerance per value (mechanism.md section 5).
     thresholds : what the guarantees are stated for.
     generalisations : column name -> its steps, one after another; columns without any left out.
     kept_identifiers : name of a column that was suggested as an identifier and is published all the same -> the reason
@@ -66,10 +67,12 @@ class Plan:
     version: int = PLAN_VERSION
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+        object.__setattr__(self, "groupings", MappingProxyType(dict(self.groupings)))
         steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))
         object.__setattr__(self, "kept_identifiers", MappingProxyType(dict(self.kept_identifiers)))
@@ -81,8 +84,11 @@ class Plan:
                 raise BadSetting(f"Column “{name}” names persons; say why it is published all the same.")
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
-        if set(self.gammas) != set(self.sensitive):
+        if {*self.gammas, *self.groupings} != set(self.sensitive):
             raise BadSetting("Each sensitive column needs a group size gamma, and no other column has one.")
+        for name in self.groupings:
+            if name in self.gammas:
+                raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
         for name, gamma in self.gammas.items():
             if gamma < 2:
                 raise BadSetting(
@@ -122,6 +128,7 @@ class Plan:
             },
             "generalisations": steps_as_dicts(self.generalisations),
             "kept_identifiers": dict(self.kept_identifiers),
+            **({"groupings": groupings} if (groupings := groupings_as_dicts(self.groupings)) else {}),
         }
 
     @classmethod
@@ -138,9 +145,15 @@ class Plan:
                 thresholds=Thresholds(**thresholds),
                 generalisations=steps_by_column(data.get("generalisations", {})),
                 kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
+                groupings={str(name): Grouping.from_dict(stored) for name, stored in data.get("groupings", {}).items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadSetting("The stored plan can't be understood: an entry is missing or of the wrong kind.") from None
+
+
+def groupings_as_dicts(groupings: Mapping[str, Grouping]) -> dict[str, dict[str, Any]]:
+    """Return the group sizes and tolerances of all columns as plain data."""
+    return {name: grouping.as_dict() for name, grouping in groupings.items()}
 
 
 def steps_as_dicts(generalisations: Mapping[str, Steps]) -> dict[str, list[dict[str, Any]]]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_groups import Grouping
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,16 +19,23 @@ class Published:
     ----------
     table : the published columns (NSAs as they were, SAs re-drawn), records in random order, domains as they stand
         in the published records.
-    gammas : SA name -> gamma, the size of its decoy groups.
+    gammas : SA name -> gamma, the size of its decoy groups, for SAs with plain groups.
+    groupings : SA name -> sizes, shares and tolerances, for SAs with a tolerance per value; no SA is in both.
     thresholds : what the custodian asked the guarantees for.
     """
 
     table: Table
     gammas: Mapping[str, int]
     thresholds: Thresholds = field(default_factory=Thresholds)
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+        object.__setattr__(self, "groupings", MappingProxyType(dict(self.groupings)))
+
+    def is_sensitive(self, name: str) -> bool:
+        """Return whether a column was re-drawn."""
+        return name in self.gammas or name in self.groupings
 
     @property
     def n(self) -> int:
@@ -37,12 +45,12 @@ class Published:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the SAs, in the table's order."""
-        return tuple(name for name in self.table.names if name in self.gammas)
+        return tuple(name for name in self.table.names if self.is_sensitive(name))
 
     @property
     def nsas(self) -> tuple[str, ...]:
         """Names of the NSAs, in the table's order."""
-        return tuple(name for name in self.table.names if name not in self.gammas)
+        return tuple(name for name in self.table.names if not self.is_sensitive(name))
 
     def retention(self, sa: str) -> float:
         """Return a = r/N, the probability that a record of `sa` keeps its value, r = floor(N / gamma)."""

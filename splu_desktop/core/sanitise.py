@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,8 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.tolerance import Infeasible, check_feasible
+from splu_desktop.core.tolerant_groups import Grouping, Layout, layout
 
 
 def check(table: Table, plan: Plan) -> None:
@@ -36,6 +40,10 @@ def prepare(table: Table, plan: Plan) -> Table:
         if name not in plan.generalisations:
             check_sensitive(table[name])
         groups.check_eligible(generalised[name], gamma)
+    for name, grouping in plan.groupings.items():
+        if name not in plan.generalisations:
+            check_sensitive(table[name])
+        planned(generalised[name], grouping)
     return generalised
 
 
@@ -68,8 +76,9 @@ def run(
     progress = progress or Silent()
     table = prepare(table, plan)
     redrawn: dict[str, Column] = {}
-    for name, gamma in plan.gammas.items():
-        redrawn[name] = _redraw(table[name], gamma, source, progress)
+    ways: dict[str, int | Grouping] = {**plan.gammas, **plan.groupings}
+    for name, how in ways.items():
+        redrawn[name] = _redraw(table[name], how, source, progress)
     progress.report("Shuffling records", 0.0)
     order = permutation(source, table.n)
     published: list[Column] = []
@@ -80,22 +89,60 @@ def run(
         # Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
         published.append(column.take(order).compacted())
     progress.report("Shuffling records", 1.0)
-    return Published(table=Table(tuple(published)), gammas=dict(plan.gammas), thresholds=plan.thresholds)
+    final = Table(tuple(published))
+    # Tolerances of vanished values stay at home with them.
+    groupings = {name: grouping.within(final[name].labels) for name, grouping in plan.groupings.items()}
+    return Published(table=final, gammas=dict(plan.gammas), thresholds=plan.thresholds, groupings=groupings)
 
 
-def _redraw(column: Column, gamma: int, source: Randomness, progress: Progress) -> Column:
+def _redraw(column: Column, how: int | Grouping, source: Randomness, progress: Progress) -> Column:
     """Return the SA with each record's value drawn uniformly from its own decoy group, itself included."""
     progress.report("Drawing random ids", 0.0)
     ids = permutation(source, column.n)
-    records, values = groups.assign(column, ids, gamma, progress=progress)
+    if isinstance(how, Grouping):
+        plan = planned(column, how)
+        parts = groups.assign_tolerant(column, ids, plan, progress=progress)
+        _verify(column, how, parts)
+    else:
+        parts = [groups.assign(column, ids, how, progress=progress)]
     progress.report("Drawing values", 0.0)
-    return column.with_codes(_draw(records, values, column.n, source, progress))
+    codes = np.empty(column.n, np.int32)
+    for records, values in parts:
+        _draw(records, values, codes, source, progress)
+    return column.with_codes(codes)
+
+
+def planned(column: Column, grouping: Grouping) -> Layout:
+    """Return how many records of each value go to groups of each size. Raises BadSetting, Infeasible."""
+    limits = grouping.tolerances.of(column)
+    check_feasible(column, grouping.tolerances)
+    plan = layout(column.counts(), limits, grouping)
+    if plan is None:
+        raise Infeasible(
+            f"The group sizes planned for column “{column.name}” don't meet its tolerances for this table; plan them "
+            "again."
+        )
+    return plan
+
+
+def _verify(column: Column, grouping: Grouping, parts: Sequence[tuple[NDArray[np.int32], groups.Values]]) -> None:
+    """Stop the release unless every tolerance is met on the groups actually formed."""
+    reached = groups.confidence(parts, column.m)
+    limits = np.array([float(limit) for limit in grouping.tolerances.of(column)])
+    if (reached > limits * (1 + 1e-12)).any():
+        raise RuntimeError(
+            f"groups of column {column.name} break a tolerance"
+        )  # a fault of this program, never of data
 
 
 def _draw(
-    records: NDArray[np.int32], values: groups.Values, n: int, source: Randomness, progress: Progress
-) -> NDArray[np.int32]:
-    """Return (N,) codes: the value of a uniformly drawn member of each record's group (p = q = 1/|group|).
+    records: NDArray[np.int32],
+    values: groups.Values,
+    codes: NDArray[np.int32],
+    source: Randomness,
+    progress: Progress,
+) -> None:
+    """Set the codes of these groups' records: the value of a uniformly drawn member of each record's group.
 
     `records` and `values` are (rows, r) as `groups.assign` gives them. An exchange may have left a group's empty place
     in any row, so a draw counts through the group's filled places only.
@@ -112,7 +159,6 @@ def _draw(
         )
         records[-1, empty_group] = values[-1, empty_group] = -1
     column = np.arange(count)
-    codes = np.empty(n, np.int32)
     even = bool((sizes == rows).all())
     for row in range(rows):
         present = slice(None) if even else records[row] >= 0
@@ -120,4 +166,3 @@ def _draw(
         member = below(source, rows if even else sizes[present], len(at))
         codes[records[row][present]] = values[member, at]
         progress.report("Drawing values", (row + 1) / rows)
-    return codes

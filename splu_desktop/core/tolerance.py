@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import as_fraction
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column
 
 Ints = NDArray[np.int64]

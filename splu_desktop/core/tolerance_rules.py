@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import as_fraction
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances, checked_tolerance
 

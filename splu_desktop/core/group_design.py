@@ -1,0 +1,197 @@
+"""Which group sizes a sensitive column gets, given its tolerances.
+
+The papers minimise the loss, sum of (size - 1)^2. That alone can leave the transition matrix T nearly singular: with
+tolerances 1 / 0.5 / 0.3 it puts every record of the harmless value beside sensitive ones, and counts can hardly be read
+any more. So the sizes that the two searches find are only candidates. Of all settings over them with shares on a coarse
+grid that meet the tolerances, this takes those that keep at least KEPT of the best signal a - b of the commonest value,
+and of these the one with the least geometric mean variance of the inverse of T (ties: the least loss). Records of a
+value with tolerance 1 that no group needs then stay in groups of one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.bucket_search import two_sizes
+from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.mixed_groups import MixedGroups
+from splu_desktop.core.multi_size import many_sizes
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Column
+from splu_desktop.core.tolerance import Infeasible, Tolerances, caps, check_feasible
+from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, layout, might_fit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+KEPT = 0.9  # of the best signal of the commonest value
+LARGEST_SIZE = 100
+_POOL = 5  # sizes combined with one another
+_LUMPED = 8  # values rated by themselves; the rarer ones of a tolerance together
+_STEPS = (10, 20, 40, 80, 200)  # shares are whole multiples of one of these parts, the coarsest that fits
+_SINGULAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How good a grouping is.
+
+    Attributes
+    ----------
+    grouping : the sizes and shares.
+    signal : a - b of the commonest value.
+    variance : geometric mean over the values of the variance of an estimate per record of the value; inf if singular.
+    condition : the smallest eigenvalue of T.
+    mse : the papers' loss / (N - 1).
+    """
+
+    grouping: Grouping
+    signal: float
+    variance: float
+    condition: float
+    mse: float
+
+
+def design(column: Column, tolerances: Tolerances, *, progress: Progress | None = None) -> Rating:
+    """Return the group sizes for a column. Raises EmptyTable; Infeasible where no sizes meet the tolerances."""
+    if column.n == 0:
+        raise EmptyTable(f"Column “{column.name}” has no records, so there is nothing to publish.")
+    check_feasible(column, tolerances)
+    counts, limits = column.counts(), tolerances.of(column)
+    progress = progress or Silent()
+    pool = _pool(counts, limits, progress)
+    for parts in _STEPS:
+        rated = _rate_all(counts, limits, tolerances, pool, parts, progress)
+        if not rated:
+            continue
+        for finer in (parts, 2 * parts, 4 * parts, 4 * parts):
+            around = _around(_best(rated).grouping, finer)
+            rated += [rating for grouping in around if (rating := rate(counts, limits, grouping)) is not None]
+        return _best(rated)
+    raise Infeasible(
+        f"No group sizes up to {pool[-1]} meet the tolerances of column “{column.name}” together, though each alone "
+        f"could be kept; raise the smallest ones, {float(min(limits)):g} first."
+    )
+
+
+def one_size(column: Column, tolerances: Tolerances) -> Rating | None:
+    """Return the smallest single group size that meets the tolerances, for comparison; None up to LARGEST_SIZE."""
+    counts, limits = column.counts(), tolerances.of(column)
+    for size in range(math.ceil(1 / min(limits)), min(LARGEST_SIZE, column.n) + 1):
+        rating = rate(counts, limits, Grouping((size,), (Fraction(1),), tolerances))
+        if rating is not None:
+            return rating
+    return None
+
+
+def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
+    """Return how good a grouping is, None where it does not meet the tolerances.
+
+    The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
+    """
+    total = int(counts.sum())
+    most = caps_of(limits, grouping.sizes)
+    if not might_fit(counts, most, grouping):
+        return None
+    if len(grouping.sizes) > 2 and layout(counts, limits, grouping) is None:
+        return None
+    held, caps_held = _lumped(counts, limits, most, grouping.sizes)
+    groups = MixedGroups.of(held, caps_held, grouping)
+    if not groups.fits:
+        return None
+    share, matrix = held / total, groups.matrix
+    root = np.sqrt(share)
+    even = root[:, None] * matrix / root
+    smallest = float(np.linalg.eigvalsh((even + even.T) / 2)[0])
+    variance = math.inf
+    if smallest > _SINGULAR:
+        spread = np.maximum(share @ (matrix @ np.linalg.inv(matrix) ** 2) / share - 1, 0.0)
+        variance = float(np.exp(np.log(spread + 1e-3).mean()))
+    top = int(held.argmax())
+    keep = float(matrix[top, top])
+    come = float((share @ matrix[:, top] - share[top] * keep) / (1 - share[top])) if share[top] < 1 else 0.0
+    loss = sum(float(n) * (size - 1) ** 2 for n, size in zip(grouping.numbers(total), grouping.sizes, strict=True))
+    return Rating(grouping, keep - come, variance, smallest, loss / max(total - 1, 1))
+
+
+def _lumped(counts: Ints, limits: Limits, most: Ints, sizes: tuple[int, ...]) -> tuple[Floats, Ints]:
+    """Return counts and caps of the most frequent values, and of the rarer ones of each tolerance together."""
+    order = [value for value in np.argsort(-counts, kind="stable").tolist() if counts[value]]
+    rest: dict[Fraction, list[int]] = {}
+    for value in order[_LUMPED:]:
+        rest.setdefault(limits[value], []).append(value)
+    lumps = [[value] for value in order[:_LUMPED]] + list(rest.values())
+    held = np.array([float(counts[lump].sum()) for lump in lumps])
+    return held, np.array([np.minimum(most[lump].sum(axis=0), sizes) for lump in lumps])
+
+
+def _pool(counts: Ints, limits: Limits, progress: Progress) -> list[int]:
+    """Return the sizes worth combining.
+
+    The least possible; the first three at which the strictest and the tightest value (largest f_i / f'_i) may stand
+    once, twice, three times, since more room than needed is what lets groups differ; those of the papers' searches.
+    """
+    total = int(counts.sum())
+    used = [(limit, Fraction(int(count), total)) for limit, count in zip(limits, counts, strict=True) if count]
+    least = math.ceil(1 / max(limit for limit, _ in used))
+    strict = min(limit for limit, _ in used)
+    tight = max(used, key=lambda pair: pair[1] / pair[0])[0]
+    most = max(min(2 * math.ceil(1 / strict), LARGEST_SIZE, total), least)
+
+    def caps_at(size: int) -> Ints:
+        return caps(limits, size)
+
+    pool = [least, math.ceil(1 / strict), math.ceil(1 / tight)]
+    two = two_sizes(counts, caps_at, least, most, progress=progress)
+    pool += [bucket.size for bucket in two or ()]
+    pool += [math.ceil(2 / tight), math.ceil(3 / tight)]
+    if two is not None and most <= 24:
+        found = many_sizes(counts, caps_at, least, most, progress=progress) or ()
+        pool += [bucket.size for bucket, _ in sorted(found, key=lambda part: -part[0].records)]
+    pool = [size for size in dict.fromkeys(pool) if least <= size <= min(LARGEST_SIZE, total)]
+    return sorted({*pool[:_POOL], most} if two is None else set(pool[:_POOL]))
+
+
+def _rate_all(
+    counts: Ints, limits: Limits, tolerances: Tolerances, pool: list[int], parts: int, progress: Progress
+) -> list[Rating]:
+    rated = []
+    sets = [sizes for q in (1, 2, 3) for sizes in itertools.combinations(pool, q)]
+    for done, sizes in enumerate(sets):
+        progress.report("Choosing group sizes", done / len(sets))
+        for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
+            rating = rate(counts, limits, Grouping(sizes, shares, tolerances))
+            if rating is not None:
+                rated.append(rating)
+    return rated
+
+
+def _grid(q: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
+    """Yield all shares of q sizes in whole parts, none of them 0."""
+    for cuts in itertools.combinations(range(1, parts), q - 1):
+        edges = (0, *cuts, parts)
+        yield tuple(Fraction(b - a, parts) for a, b in itertools.pairwise(edges))
+
+
+def _around(grouping: Grouping, parts: int) -> Iterator[Grouping]:
+    """Yield the groupings one step away: one part moved from one size to another."""
+    step = Fraction(1, parts)
+    for source, target in itertools.permutations(range(len(grouping.sizes)), 2):
+        shares = list(grouping.shares)
+        shares[source] -= step
+        shares[target] += step
+        if shares[source] > 0:
+            yield Grouping(grouping.sizes, tuple(shares), grouping.tolerances)
+
+
+def _best(rated: list[Rating]) -> Rating:
+    most = max(rating.signal for rating in rated)
+    kept = [rating for rating in rated if rating.signal >= KEPT * most]
+    return min(kept, key=lambda rating: (round(math.log(rating.variance), 2), rating.mse))

@@ -1,0 +1,81 @@
+"""The chance that a record of one value is published as another, from groups of several sizes (mechanism.md section 5).
+
+T[v, u] = (1 / f_v) sum over groups of copies_v copies_u / size. For well mixed groups the sum over the groups of one
+size is their number times the mean of a known law (`group_law`), so T follows from the counts, the sizes and the shares
+of the records in each. The custodian computes it from true counts to choose the sizes, the reader of a release from
+published ones to estimate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.group_law import GroupLaw
+from splu_desktop.core.record_shares import spread
+from splu_desktop.core.tolerant_groups import Grouping, Ints
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MixedGroups:
+    """Mixed groups of several sizes over m values.
+
+    Attributes
+    ----------
+    counts : (m,) records of each value, true or published.
+    laws : law and number of the groups of each size.
+    matrix : (m, m) T; rows of values without records hold 1 on the diagonal.
+    fits : whether the partition meets every bound, as it always does for true counts that the sizes were chosen for.
+    """
+
+    counts: Floats
+    laws: tuple[tuple[float, GroupLaw], ...]
+    matrix: Floats
+    fits: bool
+
+    @classmethod
+    def of(cls, counts: Floats, most: Ints, grouping: Grouping) -> MixedGroups:
+        """Return the groups that the counts, the (m, q) caps, the sizes and the shares make."""
+        total = int(counts.sum())
+        room, numbers = grouping.room(total).astype(np.float64), grouping.numbers(total)
+        bounds = np.minimum(most * numbers, counts[:, None])
+        records = spread(counts, room, bounds)
+        slip = max(np.abs(records.sum(axis=0) - room).max(), np.abs(records.sum(axis=1) - counts).max())
+        laws: list[tuple[float, GroupLaw]] = []
+        shared = np.zeros((len(counts), len(counts)))
+        for j, size in enumerate(grouping.sizes):
+            held = records[:, j]
+            if numbers[j] < 1 or held.sum() <= 0:
+                continue
+            for number, of_size in _sizes(size, int(numbers[j]), int(room[j])):
+                law = GroupLaw.of(held * (of_size / held.sum()), most[:, j], of_size)
+                laws.append((number, law))
+                shared += number / of_size * law.pairs()
+        rows = shared.sum(axis=1, keepdims=True)
+        matrix = np.divide(shared, rows, out=np.eye(len(counts)), where=rows > 0)
+        return cls(counts, tuple(laws), matrix, bool(slip <= 1e-6 * max(total, 1)))
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return (m, k) Cov over the groups of a value's records of the groups' means of two functions of the values.
+
+        For a record of value v in group g, the mean of a function over the members of g is what the record's published
+        value gives on average; this is the covariance of two such means, `left` and `right` (m, k), over v's records.
+        """
+        products = np.zeros((len(self.counts), left.shape[1]))
+        weight = np.zeros((len(self.counts), 1))
+        for number, law in self.laws:
+            products += number / law.size**2 * law.triples(left, right)
+            weight += number * law.means()[:, None]
+        mean = np.divide(products, weight, out=np.zeros_like(products), where=weight > 0)
+        return mean - (self.matrix @ left) * (self.matrix @ right)
+
+
+def _sizes(size: int, groups: int, records: int) -> list[tuple[int, int]]:
+    """Return (number, size) of the groups that `records` in `groups` groups make: of `size`, or one more."""
+    more, over = divmod(records - groups * size, groups)
+    found = [(groups - over, size + more), (over, size + more + 1)]
+    return [(number, of_size) for number, of_size in found if number > 1e-3 * groups]

@@ -1,0 +1,105 @@
+"""How many records of each value stand in groups of each size.
+
+The sizes and the share of the records in each leave many partitions open. The one chosen spreads every value over the
+sizes in the same proportion as far as its tolerance lets it: K_ij = min(u_ij, r_i s_j), the bounded partition of
+largest entropy. It is a smooth function of the counts, so a reader who knows the sizes and shares finds nearly the same
+partition from the published counts, and nothing per value has to be published.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import maximum_flow
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROUNDS = 2_000
+_CLOSE = 1e-9
+
+
+def spread(counts: Floats, room: Floats, bounds: Floats) -> Floats:
+    """Return (m, q) K with rows adding up to `counts` and columns to `room`, K_ij <= bounds_ij.
+
+    Where no such K exists (published counts need not fit exactly) the rows keep their sums as far as the bounds let
+    them and the columns come as near as they can.
+    """
+    columns = room.astype(np.float64)
+    matrix = np.zeros(bounds.shape)
+    for _ in range(_ROUNDS):
+        matrix = _scaled(counts, columns, bounds)
+        sums = matrix.sum(axis=0)
+        if np.abs(sums - room).max() <= _CLOSE * room.sum():
+            break
+        rows = np.divide(matrix, columns, out=np.zeros_like(matrix), where=columns > 0).max(axis=1)
+        columns = _factors(room, rows / max(float(rows.max()), 1e-300), bounds.T)
+        columns /= max(float(columns.max()), 1e-300)
+    return matrix
+
+
+def _factors(sums: Floats, weights: Floats, bounds: Floats) -> Floats:
+    """Return r with sum over j of min(bounds_ij, r_i weights_j) = sums_i; where bounds forbid it, all at bounds."""
+    capped = (bounds <= 0) | (weights <= 0)
+    factor = np.zeros(len(sums))
+    for _ in range(bounds.shape[1] + 1):
+        left = np.maximum(sums - np.where(capped, bounds * (weights > 0), 0.0).sum(axis=1), 0.0)
+        free = np.where(capped, 0.0, weights).sum(axis=1)
+        factor = np.divide(left, free, out=np.full(len(sums), np.inf), where=free > 0)
+        with np.errstate(invalid="ignore"):
+            over = ~capped & (factor[:, None] * weights > bounds)
+        if not over.any():
+            break
+        capped |= over
+    # Rows wholly at their bounds take the factor at which the last bound was met.
+    tight = ~np.isfinite(factor)
+    if tight.any():
+        ratio = np.divide(bounds[tight], weights, out=np.zeros((int(tight.sum()), len(weights))), where=weights > 0)
+        factor[tight] = ratio.max(axis=1)
+    return factor
+
+
+def _scaled(counts: Floats, columns: Floats, bounds: Floats) -> Floats:
+    factor = _factors(counts, columns, bounds)
+    return np.minimum(bounds, factor[:, None] * columns)
+
+
+def whole(matrix: Floats, counts: Ints, room: Ints, bounds: Ints) -> Ints | None:
+    """Return whole numbers near `matrix` with these row and column sums and bounds; None where there are none."""
+    m, q = bounds.shape
+    near = np.clip(np.floor(matrix + 1e-9).astype(np.int64), 0, bounds)
+    # Rounding down may still overshoot a row or column by noise; take the excess back where there is most.
+    for axis, sums in ((1, counts), (0, room)):
+        for line in np.flatnonzero(near.sum(axis=axis) > sums):
+            cells = near[line] if axis == 1 else near[:, line]
+            while (excess := int(cells.sum() - sums[line])) > 0:
+                at = int(cells.argmax())
+                cells[at] -= min(excess, int(cells[at]))
+    left, need = counts - near.sum(axis=1), room - near.sum(axis=0)
+    if int(left.sum()) != int(need.sum()):
+        return None
+    result = _flow(left, need, np.minimum(bounds - near, 1), m, q)
+    if result is None:
+        result = _flow(left, need, bounds - near, m, q)
+    if result is None:
+        near[:] = 0
+        result = _flow(counts, room, bounds, m, q)
+    return None if result is None else near + result
+
+
+def _flow(left: Ints, need: Ints, spare: Ints, m: int, q: int) -> Ints | None:
+    """Return (m, q) a flow of `left` into `need` within `spare`; None where it does not fit."""
+    if not left.sum():
+        return np.zeros((m, q), np.int64)
+    source, sink = m + q, m + q + 1
+    at_row, at_column = np.nonzero(spare > 0)
+    heads = np.r_[np.full(m, source), at_row, m + np.arange(q)]
+    tails = np.r_[np.arange(m), m + at_column, np.full(q, sink)]
+    flows = np.r_[left, spare[at_row, at_column], need].astype(np.int32)
+    graph = coo_array((flows, (heads, tails)), shape=(m + q + 2, m + q + 2)).tocsr()
+    graph.eliminate_zeros()
+    found = maximum_flow(graph, source, sink)
+    if found.flow_value != int(left.sum()):
+        return None
+    return np.maximum(found.flow.toarray()[:m, m : m + q], 0).astype(np.int64)

@@ -1,0 +1,123 @@
+"""Groups of several sizes: what is published of them, and how many records of each value stand in which size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.record_shares import spread, whole
+from splu_desktop.core.tolerance import Tolerances, caps
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Limits = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The group sizes of one sensitive column and the share of its records in each: all that is published of them.
+
+    Attributes
+    ----------
+    sizes : group sizes, rising.
+    shares : share of the records in groups of each size, above 0, adding up to 1; whole steps of a coarse grid.
+    tolerances : f' of each value.
+    """
+
+    sizes: tuple[int, ...]
+    shares: tuple[Fraction, ...]
+    tolerances: Tolerances
+
+    def __post_init__(self) -> None:
+        rising = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
+        if not self.sizes or len(self.sizes) != len(self.shares) or not rising or self.sizes[0] < 1:
+            raise BadSetting("Group sizes must be whole numbers from 1 that rise, with one share each.")
+        if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
+            raise BadSetting("The shares of the records in groups of each size must be above 0 and add up to 1.")
+
+    def within(self, labels: object) -> Grouping:
+        """Return the grouping with the tolerances of these labels alone."""
+        return Grouping(self.sizes, self.shares, self.tolerances.within(labels))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the grouping as plain data."""
+        limits = self.tolerances.limits
+        return {
+            "sizes": list(self.sizes),
+            "shares": [str(share) for share in self.shares],
+            "tolerances": {label: str(limit) for label, limit in limits.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Grouping:
+        """Return the grouping that `as_dict` gave. Raises BadSetting where the data are none."""
+        try:
+            sizes, shares, limits = data["sizes"], data["shares"], data["tolerances"]
+            if not all(type(size) is int for size in sizes) or not all(len(str(x)) <= 40 for x in limits.values()):
+                raise ValueError
+            if not all(isinstance(label, str) for label in limits) or not all(len(str(x)) <= 40 for x in shares):
+                raise ValueError
+            return cls(tuple(sizes), tuple(Fraction(x) for x in shares), Tolerances(dict(limits)))
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError):
+            raise BadSetting("The stored group sizes can't be understood: an entry is missing or wrong.") from None
+
+    def room(self, records: int) -> Ints:
+        """Return (q,) records in groups of each size; the smallest takes what the others' whole groups leave."""
+        room = [int(share * records) // size * size for size, share in zip(self.sizes, self.shares, strict=True)]
+        room[0] = records - sum(room[1:])
+        return np.array(room, np.int64)
+
+    def numbers(self, records: int) -> Ints:
+        """Return (q,) groups of each size; of the smallest, some hold one record more than their size."""
+        return np.asarray(self.room(records) // np.array(self.sizes), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the records of each value go.
+
+    Attributes
+    ----------
+    numbers : (q,) groups of each size.
+    records : (m, q) records of each value in groups of each size.
+    caps : (m, q) most copies of each value in one group.
+    """
+
+    numbers: Ints
+    records: Ints
+    caps: Ints
+
+
+def caps_of(limits: Limits, sizes: tuple[int, ...]) -> Ints:
+    """Return (m, q) floor(f'_i S_j)."""
+    return np.stack([caps(limits, size) for size in sizes], axis=1)
+
+
+def might_fit(counts: Ints, most: Ints, grouping: Grouping) -> bool:
+    """Return whether privacy and fill constraints hold, which for two sizes is enough (Theorem 4.17)."""
+    total = int(counts.sum())
+    room, numbers = grouping.room(total), grouping.numbers(total)
+    bounds = np.minimum(most * numbers, counts[:, None])
+    filled = (bounds.sum(axis=1) >= counts).all() and (bounds.sum(axis=0) >= room).all()
+    return bool((numbers >= 1).all() and filled)
+
+
+def layout(counts: Ints, limits: Limits, grouping: Grouping) -> Layout | None:
+    """Return the whole numbers of records of each value in groups of each size, None where the tolerances forbid it.
+
+    Any number up to cap times groups is enough (Lemma 4.13): dealt in turn, no group holds more than the cap.
+    """
+    total = int(counts.sum())
+    room, numbers, most = grouping.room(total), grouping.numbers(total), caps_of(limits, grouping.sizes)
+    if not might_fit(counts, most, grouping):
+        return None
+    bounds = np.minimum(most * numbers, counts[:, None])
+    near = spread(counts.astype(np.float64), room.astype(np.float64), bounds.astype(np.float64))
+    records = whole(near, counts, room, bounds)
+    return None if records is None else Layout(numbers, records, most)

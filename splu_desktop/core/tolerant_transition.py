@@ -1,0 +1,131 @@
+"""Estimates from groups of several sizes: the whole transition matrix (mechanism.md section 5).
+
+x = y G with G the inverse of T, over all values of a selection P at once. T is computed from the published counts f',
+so it moves together with y; to first order around independence (x = q f, q = N_P / N) a selected record published as u
+adds (1 - q) G[u, s] + q [u = s] to x_s and any other record -q (G[u, s] - [u = s]), because f' T(f') = f' for every f'.
+The variance is that of these contributions: given the groups records are drawn independently, and the groups' means
+differ, of which the selected records hold a part without replacement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.mixed_groups import MixedGroups
+from splu_desktop.core.tolerant_groups import Grouping, caps_of
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Variances of one record's contribution, for k functions g of its published value (m, k) and a target's indicator.
+
+    Rows are the record's true value. `drawn` parts are means over the groups of the variance of the draw, `grouped` is
+    the variance of the groups' means of g.
+    """
+
+    drawn: Floats  # Var g
+    mixed: Floats  # Cov(g, indicator)
+    kept: Floats  # Var indicator
+    grouped: Floats
+
+    def of(self, x: Floats, counts: Floats) -> Floats:
+        """Return (Q, k) variances for compositions x (Q, m) of Q selections."""
+        q = x.sum(axis=1, keepdims=True) / max(float(counts.sum()), 1.0)
+        rest = np.maximum(counts - x, 0.0)
+        inside = (1 - q) ** 2 * (x @ self.drawn) + 2 * q * (1 - q) * (x @ self.mixed) + q**2 * (x @ self.kept)
+        outside = q**2 * (rest @ self.drawn - 2 * (rest @ self.mixed) + rest @ self.kept)
+        held = np.divide(x, counts, out=np.ones_like(x), where=counts > 0)
+        dealt = (x * (1 - np.minimum(held, 1.0))) @ self.grouped
+        return np.asarray(np.maximum(inside + outside + dealt, 1e-9), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class TolerantTransition:
+    """Groups of several sizes of one SA, as the reader of a release knows them.
+
+    Attributes
+    ----------
+    n : records, N.
+    counts : (m,) published counts f'_s, which stand for the true f_s.
+    groups : the mixed groups that these counts, the published sizes and tolerances make.
+    """
+
+    n: int
+    counts: Floats
+    groups: MixedGroups
+
+    @classmethod
+    def of(cls, counts: Floats, labels: NDArray[np.object_], grouping: Grouping) -> TolerantTransition:
+        """Return the transition of one SA with published `counts` of `labels`."""
+        limits = tuple(grouping.tolerances.limits[str(label)] for label in labels)
+        groups = MixedGroups.of(counts, caps_of(limits, grouping.sizes), grouping)
+        return cls(int(counts.sum()), counts, groups)
+
+    @property
+    def matrix(self) -> Floats:
+        """(m, m) T[v, u], the chance that a record of value v is published as u."""
+        return self.groups.matrix
+
+    @property
+    def a(self) -> Floats:
+        """(m,) probability that a record of value s keeps it."""
+        return np.diag(self.matrix)
+
+    @cached_property
+    def b(self) -> Floats:
+        """(m,) probability that a record of another value is published as s."""
+        others = np.maximum(self.n - self.counts, 1e-9)
+        return np.asarray((self.counts @ self.matrix - self.counts * self.a) / others, np.float64)
+
+    @property
+    def signal(self) -> Floats:
+        """(m,) a_s - b_s."""
+        return self.a - self.b
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """(m, m) G; directions that tell nothing are left out."""
+        root = np.sqrt(np.maximum(self.counts, 1e-9))
+        even = root[:, None] * self.matrix / root
+        values, vectors = np.linalg.eigh((even + even.T) / 2)
+        clear = values > _CLEAR / np.sqrt(max(self.n, 1))
+        part = (vectors[:, clear] / values[clear]) @ vectors[:, clear].T
+        return np.asarray(part / root[:, None] * root, np.float64)
+
+    @cached_property
+    def readable(self) -> Flags:
+        """(m,) whether the value can be told from the others at all."""
+        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
+
+    @cached_property
+    def by_value(self) -> Spread:
+        """The spread of every value's estimate."""
+        return self.spread(self.inverse, np.eye(len(self.counts)))
+
+    def of_set(self, chosen: Flags) -> Spread:
+        """Return the spread of the estimate of a set of values."""
+        indicator = chosen[:, None].astype(np.float64)
+        return self.spread(self.inverse @ indicator, indicator)
+
+    def spread(self, functions: Floats, indicator: Floats) -> Spread:
+        """Return the spread of k functions (m, k) with their targets' indicators (m, k)."""
+        matrix = self.matrix
+        mean, kept = matrix @ functions, matrix @ indicator
+        grouped = np.maximum(self.groups.spread_of_means(functions, functions), 0.0)
+        mixed = self.groups.spread_of_means(functions, indicator)
+        own = np.maximum(self.groups.spread_of_means(indicator, indicator), 0.0)
+        return Spread(
+            drawn=matrix @ functions**2 - mean**2 - grouped,
+            mixed=matrix @ (functions * indicator) - mean * kept - mixed,
+            kept=matrix @ indicator**2 - kept**2 - own,
+            grouped=grouped,
+        )
