@@ -9,7 +9,7 @@ import io
 import itertools
 import os
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -182,18 +182,35 @@ def _names(
 
 
 def _width(header: list[list[str]], below: list[list[str]]) -> int:
-    """Fields of the table: the header's, or more if most records have more."""
+    """Fields of the table: those of most rows, at least the header's."""
     filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
     head = max((i + 1 for row in header for i, cell in enumerate(row) if not is_blank(cell)), default=0)
     if not filled:
         return max(head, 1)
+    usual, rows = Counter(map(len, below)).most_common(1)[0]
+    if rows >= 0.6 * len(below) and usual >= head:
+        return usual  # fields that stay empty in every row are cut off once all rows are known
     # Five rows in a hundred may be broken without widening the table.
-    usual = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
-    if head:
-        # A name left out at the end of the header line: fields in as good as every record.
-        named = max((len(row) for row in header), default=0)
-        return max(head, usual, named if all(len(row) >= named for row in below[:50]) and named - head <= 1 and usual >= named else 0)
-    return max(filled[-1] if len(filled) < 20 else usual, 1)
+    most = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
+    return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
+
+
+def _without_padding(table: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
+    """Cut off the columns that have no name and no value."""
+    if choices.names is not None:
+        return table
+    header = found.header
+    named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
+    keep = [bool(name) or not all(map(is_blank, column.labels)) for name, column in zip(named, table.columns, strict=True)]
+    if all(keep) or not any(keep):
+        return table
+    gone = {name for name, kept in zip(table.names, keep, strict=True) if not kept}
+    return replace(
+        table,
+        names=tuple(name for name in table.names if name not in gone),
+        columns=tuple(column for column, kept in zip(table.columns, keep, strict=True) if kept),
+        problems=tuple(p for p in table.problems if not (p.kind is ProblemKind.NAME_CHANGED and p.column in gone)),
+    )
 
 
 def read(
@@ -217,6 +234,7 @@ def read(
         grid = _read_carefully(path, packed, choices, found, progress)
     trim = choices.last_row is None and limit is None
     table = grid.table(found.names, found.problems, trim=trim, last_row=choices.last_row)
+    table = _without_padding(table, found, choices)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
@@ -228,7 +246,7 @@ def read(
         escape=found.dialect.escape,
         header_row=found.header.last + 1,
         header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
-        names=found.names,
+        names=table.names,
     )
     return table, resolved, found.reasons
 

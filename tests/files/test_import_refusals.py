@@ -1,0 +1,151 @@
+"""Every file that is no table is refused with one sentence, and none crashes, hangs or exhausts memory."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+
+from splu_desktop.core.errors import FileFault, SpluError
+from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.files.importer import ImportChoices, inspect_file, memory, read
+
+
+def refused(path: Path, words: str, choices: ImportChoices | None = None) -> None:
+    with pytest.raises(SpluError, match=words) as caught:
+        read(path, choices)
+    sentence = str(caught.value)
+    assert path.name in sentence or str(path) in sentence or choices is not None
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+CONTENTS = [
+        ("empty.csv", b"", "is empty"),
+        ("blank.csv", b"\r\n\r\n  \n", "nothing but blanks"),
+        ("page.xls", b"<html><body><table><tr><td>a</td></tr></table></body></html>", "web page"),
+        ("old.xls", b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "2003 XML"),
+        ("letter.csv", b"%PDF-1.7\n%...", "PDF"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), "picture"),
+        ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "compression"),
+        ("cut.xlsx", b"PK\x03\x04" + b"\x00" * 40, "damaged"),
+        ("cut.sav", b"$FL2@(#) SPSS DATA FILE" + bytes(30), "damaged"),
+        ("cut.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "damaged"),
+        ("noise.csv", bytes(random.Random(1).randrange(1, 32) for _ in range(4000)), "no text"),
+        ("header.csv", b"a,b,c\n", "no records below"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "words"), CONTENTS, ids=[case[0] for case in CONTENTS])
+def test_content(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    refused(path, words)
+
+
+def test_places(tmp_path: Path) -> None:
+    refused(tmp_path / "nowhere.csv", "There is no file")
+    refused(tmp_path, "is a folder")
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "a,b\n1,2\n")
+    refused(path, "ZIP archive")
+    path = tmp_path / "a.docx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("word/document.xml", "<w/>")
+    refused(path, "Word document")
+
+
+def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        with archive.open("xl/worksheets/sheet1.xml", "w") as file:
+            for _ in range(200):
+                file.write(bytes(1 << 20))
+    refused(path, "would unpack to")
+
+
+def test_a_packed_text_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * (40 << 20), 9))
+    refused(path, "would unpack to")
+
+
+def test_a_table_that_doesn_t_fit_is_refused_before_loading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n" * 100)
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    refused(path, "GB of memory")
+
+
+def test_impossible_choices(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    refused(path, "no encoding", ImportChoices(encoding="klingon"))
+    refused(path, "header row", ImportChoices(header_row=99))
+    book = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(str(book)) as workbook:
+        sheet = workbook.add_worksheet("Data")
+        sheet.write_row(0, 0, ["a", "b"])
+        sheet.write_row(1, 0, [1, 2])
+    refused(book, "no sheet “Other”; its sheets are: “Data”", ImportChoices(sheet="Other"))
+
+
+def test_cancelling_stops_the_reading(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 2_000_000)
+    stages: list[str] = []
+    watched = Watched(lambda stage, done: stages.append(stage), lambda: "Reading" in stages)
+    with pytest.raises(Cancelled):
+        read(path, progress=watched)
+    assert "Finding types" not in stages
+
+
+SEEDS = [
+    b"id,name,born\n1,Ann,1980-01-02\n2,Bob,1975-03-04\n3,\"Cy, D\",\n",
+    b"a;b;c\r\n1,5;x;2\r\n2,5;y;3\r\n",
+    b'"x"\t"y"\n"1"\t"2"\n',
+    "ä,ö\nü,ß\n".encode("utf-16"),
+    "Name,Größe\nJörg,180\n".encode("cp1252"),
+    b"title\n\na,b\n1,2\n3,4\n,\nTotal,6\n",
+    b"\xff\xfe",
+    b'"',
+    b",,,\n,,,\n",
+    b"a\rb\rc\r",
+    b"\x00" * 40,
+    b"sep=;\na;b\n1;2\n",
+]
+
+
+def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
+    """3,000 mutilated files: a result or a sentence, nothing else."""
+    draw = random.Random(20_261_121)
+    path = tmp_path / "f.csv"
+    read_count = 0
+    for i in range(3000):
+        data = bytearray(draw.choice(SEEDS))
+        for _ in range(draw.randint(0, 6)):
+            at = draw.randrange(len(data) + 1)
+            match draw.randint(0, 3):
+                case 0:
+                    data[at:at] = draw.choice([b'"', b"\n", b"\r", b",", b";", b"\\", b"\x00", b"\xe4", b"'", b"\t"])
+                case 1:
+                    del data[at : at + draw.randint(1, 9)]
+                case 2:
+                    data[at:at] = bytes([draw.randrange(256)])
+                case 3:
+                    data[at:at] = data[: draw.randint(0, 30)]
+        path.write_bytes(bytes(data))
+        try:
+            found = inspect_file(path)
+        except FileFault as fault:
+            assert len(str(fault)) > 20
+            continue
+        read_count += 1
+        assert all(column.distinct + column.missing >= 0 for column in found.columns)
+    assert read_count > 1500

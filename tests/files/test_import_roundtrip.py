@@ -1,0 +1,143 @@
+"""A table written out and read back is the same table, whatever its values, encoding, delimiter, quotes and line ends."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core.table import Table
+from splu_desktop.files.importer import ImportChoices, fields, read
+from splu_desktop.files.importer.delimited import _record_end
+
+WORDS = string.ascii_letters + string.digits + " .,;|:'\"-_/()äöüßéñŁж漢"
+SETTINGS = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn, alphabet: str = WORDS, breaks: bool = True) -> list[list[str]]:
+    width = draw(st.integers(2, 6))
+    texts = st.text(alphabet=alphabet + ("\n" if breaks else ""), max_size=12)
+    rows = draw(st.lists(st.lists(texts, min_size=width, max_size=width), min_size=1, max_size=25))
+    kept = [row for row in rows if any(cell.strip() for cell in row)]
+    return [[f"name_{i}" for i in range(width)], *(kept or [["x"] * width])]
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [list(row) for row in zip(*(column.labels[column.codes] for column in table.columns), strict=True)]
+
+
+def written(rows: list[list[str]], delimiter: str, quoting: Any, end: str) -> str:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator=end).writerows(rows)
+    return stream.getvalue()
+
+
+@SETTINGS
+@given(
+    rows=tables(),
+    delimiter=st.sampled_from([",", ";", "\t", "|", "^", "~"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    packed=st.booleans(),
+)
+def test_with_the_dialect_given(
+    tmp_path: Path, rows: list[list[str]], delimiter: str, quoting: Any, end: str, encoding: str, packed: bool
+) -> None:
+    data = written(rows, delimiter, quoting, end).encode(encoding)
+    path = tmp_path / "t.csv"
+    path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
+    # Everything that is a matter of judgement is given; what remains must be exact.
+    last = len(rows)
+    found = read(
+        path,
+        ImportChoices(encoding=encoding, delimiter=delimiter, quote='"', escape="", header_row=1, last_row=last),
+    )
+    assert found.table.names == tuple(rows[0])
+    expected = [[cell if end != "\r\n" else cell for cell in row] for row in rows[1:]]
+    assert cells(found.table) == expected
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10_000),
+    delimiter=st.sampled_from([",", ";", "\t", "|"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252", "latin-1"]),
+)
+def test_with_everything_detected(
+    tmp_path: Path, seed: int, delimiter: str, quoting: Any, end: str, encoding: str
+) -> None:
+    import random
+
+    draw = random.Random(seed)
+    towns = ["Köln", "Zürich", "Paris", "Málaga", "Besançon", "Ulm, alt", "5; rue X", 'Haus "Süd"', "A|B", ""]
+    rows = [["patient", "größe_cm", "town", "seen", "code"]]
+    for i in range(draw.randint(5, 40)):
+        day = f"{draw.randint(1, 28):02d}.{draw.randint(1, 12):02d}.{draw.randint(1990, 2024)}"
+        rows.append([str(i + 1), f"{draw.randint(150, 199)}", draw.choice(towns), day, f"{draw.randint(0, 999):03d}"])
+    path = tmp_path / "t.csv"
+    path.write_bytes(written(rows, delimiter, quoting, end).encode(encoding))
+    found = read(path)
+    assert found.choices.delimiter == delimiter
+    assert found.table.names == tuple(rows[0])
+    assert cells(found.table) == rows[1:]
+
+
+@SETTINGS
+@given(rows=tables(alphabet="ab,\"0 é", breaks=True), cut=st.integers(1, 400))
+def test_regular_blocks_agree_with_the_csv_module(rows: list[list[str]], cut: int) -> None:
+    data = written(rows, ",", csv.QUOTE_MINIMAL, "\n").encode()
+    form = fields.Layout(len(rows[0]), ord(","), ord('"'))
+    end = _record_end(data[: cut + 1], form) or len(data)
+    got: list[list[str]] = []
+    for block in (data[:end], data[end:]):
+        if not block:
+            continue
+        expected = list(csv.reader(io.StringIO(block.decode(), newline="")))
+        try:
+            parts, _ = fields.split(block, form)
+        except fields.Irregular:
+            got.extend(expected)
+            continue
+        columns = [fields.gather([part], "utf-8") for part in parts]
+        mine = [list(row) for row in zip(*([c.labels[k] for k in c.codes] for c in columns), strict=True)]
+        assert mine == expected
+        got.extend(mine)
+    assert got == rows
+
+
+def test_long_short_and_equal_fields_across_blocks(tmp_path: Path) -> None:
+    """More than one block, fields of 0 to 200 bytes, one irregular record in the middle."""
+    rows = [["id", "text", "group"]]
+    rows += [[str(i), "x" * (i % 9) + ("long " * 40 if i % 5000 == 7 else ""), f"g{i % 7}"] for i in range(600_000)]
+    rows[300_000][1] = 'said "yes", then\nleft'
+    path = tmp_path / "big.csv"
+    path.write_text(written(rows, ",", csv.QUOTE_MINIMAL, "\n"), encoding="utf-8", newline="")
+    assert path.stat().st_size > 2 * (4 << 20)
+    table = read(path).table
+    assert table.n == 600_000
+    for i in (0, 6, 7, 299_999, 300_000, 599_999):
+        assert [column.labels[column.codes[i]] for column in table.columns] == rows[i + 1]
+    assert table["group"].counts().sum() == 600_000
+
+
+def test_words_that_collide_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be made so that hashes collide; the exact comparison behind them must notice."""
+    monkeypatch.setattr(fields, "_mix", lambda words: words[:, 0] * 0)
+    form = fields.Layout(1, 0, -1)
+    block = b"aaaaaaaaaaaa\nbbbbbbbbbbbb\naaaaaaaaaaaa\ncccccccccccc\n"
+    parts, _ = fields.split(block, form)
+    column = fields.gather(parts, "utf-8")
+    assert [column.labels[k] for k in column.codes] == block.decode().split()
