@@ -16,7 +16,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.selection import Picked, Selector
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Column, Flags
 from splu_desktop.core.transition import Floats, Transition
 
 Indices = NDArray[np.intp]
@@ -26,8 +26,9 @@ _T = TypeVar("_T")
 
 _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
 _KEPT_FLOATS = 8_000_000  # of bends kept
-_LEARN_FROM = 40  # selections per column, pair or triple of columns
+_LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
+_MANY = 300_000  # records from which fewer combinations do
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
 
@@ -139,6 +140,13 @@ class Engine:
             ends[:, alone] = reconstruct_interval.one_value(
                 y[at, value], spilled[at, value], rows.total[at], value, through
             )
+        inside = np.array([y[at, chosen].sum() for at, chosen in asked])
+        printed = np.zeros(len(asked))
+        if method is Method.AS_PUBLISHED:
+            whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
+            total = rows.total[row]
+            cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+            printed = reconstruct_states.as_printed(cells, through.n, [through.gamma])
         result = []
         for number, (at, chosen) in enumerate(asked):
             codes, turned = sides[number]
@@ -151,11 +159,14 @@ class Engine:
                 estimate = top - estimate if turned else estimate
             elif method is Method.UNBIASED:
                 estimate = float(x[at, chosen].sum())
+            elif method is Method.BAYES:
+                states = np.array([top - inside[number], inside[number]])
+                estimate = reconstruct_states.likeliest(states, reconstruct_states.two_states(chosen, through))
             else:
-                estimate = self._by_states(y[at, chosen].sum(), top, chosen, through, method)
+                estimate = float(printed[number])
             if turned:
                 low, high = top - high, top - low
-            result.append(_made(y[at, chosen].sum(), estimate, low, high, top, spread, method))
+            result.append(_made(inside[number], estimate, low, high, top, spread, method))
         return result
 
     def _set_ends(
@@ -170,15 +181,6 @@ class Engine:
             np.array([top - inside, inside]), reconstruct_states.two_states(chosen, through)
         )
         return reconstruct_interval.several(float(x[codes].sum()), top, states, [Chosen.of(through, codes)])
-
-    def _by_states(self, inside: float, top: float, chosen: Flags, through: Transition, method: Method) -> float:
-        if method is Method.BAYES:
-            y = np.array([top - inside, inside])
-            return reconstruct_states.likeliest(y, reconstruct_states.two_states(chosen, through))
-        whole = float(through.counts[chosen].sum())
-        n = through.n
-        cells = np.array([[n - top - (whole - inside), whole - inside, top - inside, inside]])
-        return float(reconstruct_states.as_printed(cells, n, [through.gamma])[0])
 
     # --- the default's target
 
@@ -219,8 +221,9 @@ class Engine:
         taught: list[Floats] = []
         for size in (1, 2, 3):
             groups = list(itertools.combinations(names, size))
-            if size > 1 and len(groups) > _COMBINATIONS:
-                groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
+            most = _COMBINATIONS if self.published.n <= _MANY else _COMBINATIONS // 2
+            if size > 1 and len(groups) > most:
+                groups = [groups[at] for at in chance.choice(len(groups), most, replace=False)]
             learnt = [self._examples(base, group, chance) for group in groups]
             if not learnt:
                 taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
@@ -242,15 +245,10 @@ class Engine:
             assert crosses[0] is not None
             y = crosses[0][picks[:, 0]]
         else:
-            keys, wanted = table[names[0]].codes.astype(np.int64), picks[:, 0].astype(np.int64)
-            for at, name in enumerate(names[1:], 1):
-                keys = keys * table[name].m + table[name].codes
-                wanted = wanted * table[name].m + picks[:, at]
-            place = np.searchsorted(wanted, keys)
-            place[place == len(wanted)] = 0
-            meets = wanted[place] == keys
-            cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(wanted) * m)
-            y = cells.reshape(len(wanted), m).astype(np.float64)
+            place = _places([table[name] for name in names], picks)
+            meets = np.flatnonzero(place >= 0)
+            cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(picks) * m)
+            y = cells.reshape(len(picks), m).astype(np.float64)
         rows = Rows.plain(y)
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
@@ -336,6 +334,20 @@ def _kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
     if key not in store:
         store[key] = make()
     return store[key]
+
+
+def _places(columns: Sequence[Column], picks: NDArray[np.int32]) -> Indices:
+    """Return (N,) the row of `picks` that each record's codes are equal to, -1 for none."""
+    # One table per column, from code to the set of rows it fits, as bits of a word: and-ing words finds the row.
+    fits = np.full(columns[0].n, ~np.uint64(0))
+    for at, column in enumerate(columns):
+        words = np.zeros(column.m, np.uint64)
+        np.bitwise_or.at(words, picks[:, at], np.uint64(1) << np.arange(len(picks), dtype=np.uint64))
+        fits &= words[column.codes]
+    place = np.full(len(fits), -1, np.intp)
+    some = np.flatnonzero(fits)
+    place[some] = np.log2(fits[some].astype(np.float64)).astype(np.intp)  # rows differ, so one bit is left, exactly
+    return place
 
 
 def _lifts(rows: Rows, through: Transition) -> tuple[Floats, Floats]:

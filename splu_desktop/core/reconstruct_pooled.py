@@ -7,7 +7,7 @@ here is the product of those bends,
     M_s ~ N_P f'_s / N * product over conditions i of lift_i(s),  lift_i = shrunk count under i alone / mu.
 
 How far the truth strays from the target, E[(x - M)^2] = t M^2, differs between values and tables, so t is a mixture
-over a fixed ladder (adaptive shrinkage, Stephens 2017). Its weights start from those of many other selections of the same
+over a fixed ladder (adaptive shrinkage, Stephens 2017). Its weights start from those of many other selections of one
 release (empirical Bayes) and are refitted to the values of P itself. x and M share records: a part c of the error of x
 is in M too, so only (1 - c) Var(x) tells them apart.
 """
@@ -24,9 +24,10 @@ UNTAUGHT = (
     np.array([4.0, 3.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.4, 0.2, 0.1]) / 15.9
 )  # where a release has nothing to learn from
 _STRENGTH = 1.0  # the other selections weigh as much as one value of P that is known well
-_ROUNDS = 15
+_ROUNDS = 8
 _LEARNING_ROUNDS = 100
 _TELLING = 0.1  # a value counts as known well where Var is small against this times M^2
+_TELLS_LITTLE = 0.02
 _SHARED_AT_MOST = 0.97
 _LEAST_LIFT = 1e-3
 _FEW = 20.0  # selected records of which the target never gives one value more than a group would
@@ -93,14 +94,17 @@ def learn(x: Floats, var: Floats, aims: Floats, shared: Floats) -> Floats:
     """Return (K,) the weights of the ladder that many selections of one release have in common."""
     usable = np.isfinite(var) & (aims > 0)
     known = np.where(usable, np.maximum(var, 1e-9) * (1 - shared), 1.0)
-    likely, _ = _likelihoods(np.where(usable, x, aims), known, aims)
     squared = _TELLING * aims**2
     telling = np.where(usable, squared / (known + squared), 0.0)
+    # Counts that tell next to nothing are most of a long SA's; leaving them out changes the weights by as little.
+    kept = telling > _TELLS_LITTLE
+    telling = telling[kept]
+    likely, _ = _likelihoods(x[kept], known[kept], aims[kept])
     weights = np.full(len(LADDER), 1 / len(LADDER))
     for _ in range(_LEARNING_ROUNDS):
-        part = likely * weights[:, None, None]
+        part = likely * weights[:, None]
         part /= part.sum(axis=0)
-        weights = (part * telling).sum(axis=(1, 2)) + 1e-3
+        weights = part @ telling + 1e-3
         weights /= weights.sum()
     return weights
 

@@ -127,7 +127,7 @@ class Transition:
             if np.max(np.abs(moved - theta)) <= 1e-10 * max(float(theta.max()), _TINY):
                 break
             theta = moved
-        return theta
+        return np.asarray(theta)
 
 
 def _conditional_poisson(counts: Floats, n: int, gamma: int) -> Floats | None:
