@@ -69,11 +69,15 @@ def guessed(column: Column, secret: Column) -> tuple[float, float]:
     n = column.n
     if not n:
         return 0.0, 0.0
-    keys, counts = np.unique(column.codes.astype(np.int64) * secret.m + secret.codes, return_counts=True)
-    value = keys // secret.m  # rising, since the keys are
-    first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
-    most = np.maximum.reduceat(counts, first)
-    size = np.add.reduceat(counts, first)
+    keys = column.codes.astype(np.int64) * secret.m + secret.codes
+    if column.m * secret.m <= 4 * n:
+        joint = np.bincount(keys, minlength=column.m * secret.m).reshape(column.m, secret.m)
+        most, size = joint.max(axis=1), joint.sum(axis=1)
+    else:
+        keys, counts = np.unique(keys, return_counts=True)
+        value = keys // secret.m  # rising, since the keys are
+        first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
+        most, size = np.maximum.reduceat(counts, first), np.add.reduceat(counts, first)
     several = size > 1
     right = (size[several] * (most[several] - 1) / (size[several] - 1)).sum() / n
     return float(right), float(secret.counts().max()) / n

@@ -49,6 +49,16 @@ def test_a_code_and_its_name_are_noticed_and_chance_is_not() -> None:
     assert "100 of 100 records" in found[0].sentence
 
 
+def test_both_ways_of_counting_agree() -> None:
+    rng = np.random.default_rng(9)
+    few, many = rng.integers(0, 40, 5_000), rng.integers(0, 900, 5_000)
+    secret = column("s", (few * 3 + rng.integers(0, 2, 5_000)) % 60)
+    for codes in (few, many):
+        nsa = column("a", codes)
+        padded = column("a", codes, [f"{i:07d}" for i in range(100_000)])
+        assert guessed(nsa, secret) == guessed(padded, secret), "labels that no record has change nothing"
+
+
 def test_a_frequent_value_alone_gives_nothing_away() -> None:
     secret = column("s", [0] * 900 + [1] * 100)
     assert giveaways(Table((column("a", np.arange(1_000) % 7), secret)), ["a"], ["s"]) == ()
