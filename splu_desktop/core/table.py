@@ -94,8 +94,13 @@ class Column:
         return len(self.labels)
 
     def counts(self) -> NDArray[np.int64]:
-        """(m,) records per label."""
-        return np.bincount(self.codes, minlength=self.m).astype(np.int64, copy=False)
+        """(m,) records per label, the caller's own to change."""
+        # Counted once: role suggestions, gate, plan and checks ask a dozen times, a pass over the records each.
+        found: NDArray[np.int64] | None = self.__dict__.get("_counts_cache")
+        if found is None:
+            found = np.bincount(self.codes, minlength=self.m).astype(np.int64, copy=False)
+            object.__setattr__(self, "_counts_cache", found)
+        return found.copy()
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""

@@ -139,7 +139,7 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
             continue
         progress.report(_STAGE, 0.5)
         column = table[name]
-        hashes = stirred(_label_bits(column, key, "identifier")[~column.missing])
+        hashes = np.sort(stirred(_label_bits(column, key, "identifier")[~column.missing]))
         found[name] = _sketch(hashes, table.n, key)
     return found
 
@@ -199,8 +199,7 @@ def _unique_rows(keys: Keys, key: bytes) -> Sketch:
 
 
 def _sketch(hashes: Keys, records: int, key: bytes) -> Sketch:
-    """Keep the smallest hashes, each hashed once more with the key, so that nothing of how rows add up remains."""
-    hashes = np.sort(hashes)
+    """Keep the smallest of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
     whole = len(hashes) <= _KEPT
     share = 1.0 if whole else (int(hashes[_KEPT - 1]) + 1) / 2**64
     kept = hashes[:_KEPT].astype("<u8").tobytes()

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.background import in_background
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.inert import restored
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
+from splu_desktop.files.read_back import csv_differs, differing
 from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
 from splu_desktop.files.release_facts import (
     FACTS_NAME,
@@ -99,9 +102,9 @@ def write_release(
     progress = progress or Silent()
     check_formats(formats)
     published = final(published)
-    with whole_folder(folder) as partial:
+    with whole_folder(folder) as unfinished:
         facts = fill_folder(
-            published, partial, formats=formats, bom=bom, generalisations=generalisations, progress=progress
+            published, unfinished, formats=formats, bom=bom, generalisations=generalisations, progress=progress
         )
         progress.report("Finishing", 1.0)
     return OpenRelease(folder=folder, facts=facts, published=published)
@@ -131,7 +134,10 @@ def fill_folder(
     generalisations: Generalisations | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Write all files of a release into an empty folder; returns the facts. `published` is `final`."""
+    """Write all files of a release into an empty folder, read the tables back, and return the facts.
+
+    `published` is what `final` gave. Raises BadRelease where a table does not read as it was written.
+    """
     progress = progress or Silent()
     tables = {}
     for name in dict.fromkeys(["csv", *formats]):
@@ -143,19 +149,24 @@ def fill_folder(
     draft = make_facts(published, [], generalisations=generalisations)
     write_readme(published, draft, folder / README_NAME, list(tables))
     write_dictionary(published, draft, folder / DICTIONARY_NAME)
-    files = [
-        {
-            "name": name,
-            "format": form,
-            "bytes": (folder / name).stat().st_size,
-            "sha256": file_sha256(folder / name, progress),
-        }
-        for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items()
-    ]
+    files = []
+    for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():
+        path = folder / name
+        with in_background(partial(file_sha256, path), progress) as digest:
+            if form in WRITERS:
+                _check_written(path, form, published.table, progress)
+            files.append({"name": name, "format": form, "bytes": path.stat().st_size, "sha256": digest()})
     facts = {**draft, "files": files}
     facts["sha256"] = seal_of(facts)
     (folder / FACTS_NAME).write_text(facts_text(facts), encoding="utf-8", newline="\n")
     return facts
+
+
+def _check_written(path: Path, form: str, table: Table, progress: Progress) -> None:
+    """Raise BadRelease where a table file does not read as it was written."""
+    odd = csv_differs(path, table, progress) if form == "csv" else differing(path.read_bytes(), form, table, progress)
+    if odd is not None:
+        raise BadRelease(f"The release was withheld: column “{odd}” of “{path.name}” does not read as it was written.")
 
 
 def read_release(
