@@ -34,6 +34,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["HOME"] = scratch
         os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
+        os.environ["SPLU_DATA_DIR"] = f"{scratch}/data"
         width, height = (int(part) for part in args.size.split("x"))
         _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch)).run()
 
@@ -112,8 +113,9 @@ class _Walk:
         self.idle()
         self.shot("4-publish")
         page = window.publish_page
-        page.gate.accept_all()
         page.set_target(self.scratch / "sample-release")
+        self.idle()
+        page.gate.accept_all()
         self.shot("4-publish-ready")
         page.publish()
         self.wait(lambda: (page.busy is not None and page.busy.bar.value() > 100) or not window.tasks.busy())

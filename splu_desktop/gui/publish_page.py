@@ -1,37 +1,27 @@
-"""Publish: check, write the release whole or not at all, and show what was written."""
+"""Publish: the gate, then the release, whole or not at all, and what was written."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.gate import Light, Line
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.files.whole import check_new_folder
+from splu_desktop.core.gate import Light
+from splu_desktop.files.publishing import Examination, Order, examine
 from splu_desktop.gui.gate import GateView
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.release_work import gate_lines, make_release, room_for
+from splu_desktop.gui.publish_done import DonePart
+from splu_desktop.gui.publish_place import PlaceCard
+from splu_desktop.gui.release_work import Made, make_release
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import Busy, Card, Empty, button, label, line_edit, margins, restyle
-from splu_desktop.gui.words import number, size
+from splu_desktop.gui.widgets import Busy, Card, Empty, button, margins
+from splu_desktop.gui.words import number
+
+_REST = 400  # ms without a change before the gate is worked out anew
 
 
 class PublishPage(Page):
@@ -56,132 +46,87 @@ class PublishPage(Page):
         self.use_busy(busy)
         self._job: Job | None = None
         self._named_for: Source | None = None
-        self._checked: tuple[Source, Choices] | None = None
+        self._asked: tuple[object, ...] = ()
+        self._found: tuple[tuple[object, ...], Examination] | None = None
+        self._made: Made | None = None
+        self._again = False
         self._build()
         self.refresh()
 
-    # -- parts ---------------------------------------------------------------------------------------------------
-
     def _build(self) -> None:
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(area.Shape.NoFrame)
+        self.done = DonePart()
+        self.done.again.connect(self._ask_again)
+        self.body.addWidget(self.done, 1)
+        self.form = QScrollArea()
+        self.form.setWidgetResizable(True)
         inside = QWidget()
         column = QVBoxLayout(inside)
         margins(column, 0, 0, 4, 0, spacing=12)
-        column.addWidget(self._build_done())
-        column.addWidget(self._build_gate())
-        column.addWidget(self._build_place())
-        column.addStretch(1)
-        area.setWidget(inside)
-        self.body.addWidget(area, 1)
-
-    def _build_gate(self) -> QWidget:
-        self.gate_card = Card(self.tr("Before publishing"), spacing=10)
+        self.place = PlaceCard()
+        self.place.changed.connect(self._place_changed)
+        column.addWidget(self.place)
+        card = Card(self.tr("Before publishing"), spacing=10)
         self.gate = GateView()
         self.gate.changed.connect(self._offer)
         self.gate.go.connect(self.go)
         self.gate.reason_given.connect(self._keep_identifier)
-        self.gate_card.body.addWidget(self.gate)
-        return self.gate_card
-
-    def _build_place(self) -> QWidget:
-        self.place_card = Card(self.tr("Where to"), spacing=10)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        self.parent_edit = line_edit(self.tr("Folder that the release is written into"))
-        self.name_edit = line_edit(self.tr("Name of the release"))
-        for row, (text, edit) in enumerate(
-            ((self.tr("In the &folder"), self.parent_edit), (self.tr("&Name of the release"), self.name_edit))
-        ):
-            caption = label(text)
-            caption.setBuddy(edit)
-            edit.textChanged.connect(self._offer)
-            grid.addWidget(caption, row, 0)
-            grid.addWidget(edit, row, 1)
-        grid.addWidget(button(self.tr("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
-        formats = QHBoxLayout()
-        formats.setSpacing(16)
-        self.csv = QCheckBox(self.tr("CSV"))
-        self.csv.setChecked(True)
-        self.csv.setEnabled(False)
-        self.csv.setToolTip(self.tr("Always written, since it is what every program reads"))
-        self.xlsx = QCheckBox(self.tr("&Excel workbook"))
-        self.parquet = QCheckBox(self.tr("Par&quet"))
-        self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
-        for box in (self.csv, self.xlsx, self.parquet):
-            formats.addWidget(box)
-        formats.addStretch(1)
-        grid.addWidget(label(self.tr("Formats")), 2, 0)
-        grid.addLayout(formats, 2, 1)
-        self.place_card.body.addLayout(grid)
-        self.place_note = label("", "quiet", wrap=True)
-        self.place_card.body.addWidget(self.place_note)
-        return self.place_card
-
-    def _build_done(self) -> QWidget:
-        self.done_card = Card(self.tr("The release is written"), spacing=8)
-        self.done_text = label("", wrap=True, selectable=True)
-        self.done_files = label("", "quiet", wrap=True, selectable=True)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))
-        row.addWidget(button(self.tr("Copy its &path"), self.copy_path, picture="copy"))
-        row.addStretch(1)
-        self.again = button(self.tr("Publish &again…"), self._ask_again, picture="refresh-cw")
-        self.again.setToolTip(self.tr("Write a second release of the same table. Read first what that costs."))
-        row.addWidget(self.again)
-        self.done_card.body.addWidget(self.done_text)
-        self.done_card.body.addWidget(self.done_files)
-        self.done_card.body.addLayout(row)
-        return self.done_card
+        card.body.addWidget(self.gate)
+        column.addWidget(card)
+        column.addStretch(1)
+        self.form.setWidget(inside)
+        self.body.addWidget(self.form, 1)
 
     # -- what the user does --------------------------------------------------------------------------------------
 
-    def target(self) -> Path:
-        """Return the folder that would be written."""
-        return Path(self.parent_edit.text().strip()).expanduser() / self.name_edit.text().strip()
-
     def set_target(self, folder: Path) -> None:
         """Name the folder to write."""
-        self.parent_edit.setText(str(folder.parent))
-        self.name_edit.setText(folder.name)
-
-    def formats(self) -> tuple[str, ...]:
-        """Return the formats chosen."""
-        chosen = (("csv", True), ("xlsx", self.xlsx.isChecked()), ("parquet", self.parquet.isChecked()))
-        return tuple(name for name, on in chosen if on)
-
-    def ask_folder(self) -> None:
-        """Let the user choose the folder above the release."""
-        name = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), self.parent_edit.text())
-        if name:
-            self.parent_edit.setText(name)
+        self.place.set_target(folder)
 
     def act(self) -> None:
-        if self.session.state(Step.PUBLISH) is State.DONE and self.place_card.isHidden():
+        if self._is_done():
             self.go.emit(Step.QUERY)
-            return
-        self.publish()
+        else:
+            self.publish()
+
+    def order(self) -> Order | None:
+        """Return what would be published now. Raises BadSetting."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        return Order(
+            source.imported.table,
+            choices.plan(),
+            self.place.target(),
+            formats=self.place.formats(),
+            packed=self.place.packed.isChecked(),
+            password=self.place.zip_password(),
+            source=source.path,
+            source_sha256=source.imported.source.sha256 or None,
+            purpose=self.place.purpose.text().strip(),
+            recipient=self.place.recipient.text().strip(),
+        )
 
     def publish(self) -> Job | None:
         """Write the release in the worker."""
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None or self._job is not None:
             return None
+        found = self._found
+        if found is None or found[0] != self._key():
+            return None
         self.banner.hide()
-        folder, formats = self.target(), self.formats()
         try:
-            plan = choices.plan()
+            order = self.order()
         except SpluError as fault:
             self.fault(str(fault))
             return None
-        table = source.imported.table
+        assert order is not None
         assert self.busy is not None
-        self.busy.begin(self.tr("Publishing {n} records to “{name}”").format(n=number(table.n), name=folder.name))
+        n, name = number(order.table.n), order.target.name
+        self.busy.begin(self.tr("Publishing {n} records to “{name}”").format(n=n, name=name))
         self.show_part(self.busy)
-        job = self.tasks.run("publish", lambda progress: make_release(table, plan, folder, formats, progress))
+        accepted, examination = self.gate.accepted(), found[1]
+        job = self.tasks.run("publish", lambda progress: make_release(order, accepted, examination, progress))
         self._job = job
         self.set_primary(self.tr("Publishing…"), False)
         job.progressed.connect(self.busy.show_progress)
@@ -203,18 +148,6 @@ class PublishPage(Page):
                 replace(choices, kept=kept), self.tr("reason for publishing {column}").format(column=column)
             )
 
-    def open_folder(self) -> None:
-        """Show the release's folder in the system's file manager."""
-        release = self.session.release
-        if release is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(release.folder)))
-
-    def copy_path(self) -> None:
-        """Copy the path of the release's folder."""
-        release = self.session.release
-        if release is not None:
-            QGuiApplication.clipboard().setText(str(release.folder))
-
     def _ask_again(self) -> None:
         self.banner.say(
             "warning",
@@ -223,25 +156,29 @@ class PublishPage(Page):
                 " small counts become less protected. Better hand out the release you have."
             ),
             self.tr("Publish again all the same"),
-            self._again,
+            self._publish_again,
         )
 
-    def _again(self) -> None:
+    def _publish_again(self) -> None:
         self.banner.hide()
-        self._propose(self.session.source, force=True)
-        self.place_card.show()
-        self.gate_card.show()
-        self._offer()
+        self._again = True
+        if self.session.source is not None:
+            self.place.propose(self.session.source.path)
+        self.refresh()
 
     # -- what comes back -----------------------------------------------------------------------------------------
 
-    def _published(self, source: Source, choices: Choices, opened: OpenRelease) -> None:
+    def _published(self, source: Source, choices: Choices, made: Made) -> None:
         self._job = None
-        self.place_card.hide()
+        self._again = False
+        self._asked, self._found = (), None
+        self._made = made
+        opened = made.outcome.opened
         self.session.take_release(Release(opened.published, opened.facts, opened.folder, (source, choices)))
 
     def _failed(self, text: str) -> None:
         self._job = None
+        self._asked, self._found = (), None
         self.refresh()
         self.fault(text)
 
@@ -250,15 +187,20 @@ class PublishPage(Page):
         self.refresh()
         self.banner.say("note", self.tr("Publishing was cancelled; nothing was written."))
 
-    def _lines_ready(self, lines: tuple[Line, ...]) -> None:
-        self.gate.show_lines(lines)
+    def _examined(self, key: tuple[object, ...], found: Examination) -> None:
+        self._found = (key, found)
+        # The destination is judged beside its fields, at once.
+        self.gate.show_lines(line for line in found.gate.lines if line.name != "destination")
         self._offer()
 
-    def _lines_failed(self, text: str) -> None:
-        self._checked = None
+    def _not_examined(self, text: str) -> None:
+        self._asked = ()
         self.fault(text)
 
     # -- showing -------------------------------------------------------------------------------------------------
+
+    def _is_done(self) -> bool:
+        return self.session.state(Step.PUBLISH) is State.DONE and self.session.release is not None and not self._again
 
     def refresh(self) -> None:
         if self._job is not None:
@@ -269,110 +211,86 @@ class PublishPage(Page):
             self.set_primary(self.tr("Publish"), False, "")
             return
         self.show_part(None)
-        self._propose(source)
-        state = self.session.state(Step.PUBLISH)
-        release = self.session.release
-        done = state is State.DONE and release is not None
-        self.done_card.setVisible(done)
-        self.place_card.setVisible(not done)
+        if source is not self._named_for:
+            self._named_for = source
+            self._again = False
+            self.place.propose(source.path)
+        done, release = self._is_done(), self.session.release
+        self.done.setVisible(done)
+        self.form.setVisible(not done)
         if done and release is not None:
-            self._show_done(release)
+            made = self._made
+            self.done.show_release(release, made.compared if made else {}, len(made.outcome.checks) if made else 0)
         elif self.session.dropped is not None:
-            if self.target() == self.session.dropped.folder:
-                self._propose(source, force=True)
             old = self.session.dropped
+            if self.place.target() == old.folder:
+                self.place.propose(source.path)
             self.banner.say(
                 "warning",
                 self.tr(
                     "“{name}” was published from other choices. Publish again to have a release of these, or undo."
                 ).format(name=old.folder.name),
             )
-        self.gate_card.setVisible(not done)
-        self._check(source, choices)
-
-    def _show_done(self, release: Release) -> None:
-        self.done_text.setText(
-            self.tr("{n} records in {folder}").format(n=number(release.published.n), folder=release.folder)
-        )
-        lines = [
-            self.tr("{name}, {size}, SHA-256 {sha}").format(
-                name=entry["name"], size=size(int(entry["bytes"])), sha=str(entry["sha256"])
-            )
-            for entry in release.facts["files"]
-        ]
-        self.done_files.setText("\n".join(lines))
-
-    def _propose(self, source: Source | None, *, force: bool = False) -> None:
-        if source is None or (source is self._named_for and not force):
-            return
-        self._named_for = source
-        parent = source.path.resolve().parent
-        documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        # The sample lies inside the program's own folder, where no release belongs.
-        if parent.name == "resources" or not os.access(parent, os.W_OK):
-            parent = documents if documents.is_dir() else Path.home()
-        stem = source.path.name.split(".")[0]
-        base = f"{stem}-release-{date.today().isoformat()}"
-        name, again = base, 2
-        while (parent / name).exists():
-            name, again = f"{base}-{again}", again + 1
-        self.set_target(parent / name)
-
-    def _check(self, source: Source, choices: Choices) -> None:
-        if self._checked != (source, choices):
-            self._checked = (source, choices)
-            self.gate.show_waiting()
-            table, plan = source.imported.table, choices.plan()
-            job = self.tasks.run("gate", lambda progress: gate_lines(table, plan, progress))
-            job.done.connect(self._lines_ready)
-            job.failed.connect(self._lines_failed)
+        if not done:
+            self.place.show_note()
+            self._examine()
         self._offer()
 
-    def _place_fault(self, source: Source) -> str:
-        if not self.parent_edit.text().strip() or not self.name_edit.text().strip():
-            return self.tr("Name a folder for the release.")
-        folder = self.target()
-        if folder.name in ("", ".", "..") or folder.parent != Path(self.parent_edit.text().strip()).expanduser():
-            return self.tr("The name of the release must be a plain name, without / or \\.")
+    def _key(self) -> tuple[object, ...]:
+        """Return all that the gate depends on; the words for the register don't count."""
+        place = self.place
+        packed = place.packed.isChecked()
+        return self.session.source, self.session.choices, place.target(), place.formats(), packed
+
+    def _place_changed(self) -> None:
+        if self.isVisible() and self.stack.currentWidget() is self.content and not self._is_done():
+            self._examine()
+        self._offer()
+
+    def _examine(self) -> None:
+        key = self._key()
+        if key == self._asked:
+            return
+        first, self._asked = not self._asked, key
+        if not self.gate.lines or first:
+            self.gate.show_waiting()
         try:
-            check_new_folder(folder)
-            free, needed = room_for(folder.parent, source.imported.source.size)
+            order = self.order()
         except SpluError as fault:
-            return str(fault)
-        except OSError as fault:
-            return self.tr("The folder can't be used ({why}); choose another.").format(why=fault.strerror or "?")
-        if free < needed:
-            return self.tr("Only {free} are free there, and the release may need {needed}; make room first.").format(
-                free=size(free), needed=size(needed)
-            )
-        return ""
+            self.fault(str(fault))
+            return
+        if order is None:
+            return
+        job = self.tasks.run("gate", lambda progress: examine(order, progress=progress), pause=0 if first else _REST)
+        job.done.connect(partial(self._examined, key))
+        job.failed.connect(self._not_examined)
 
     def _offer(self) -> None:
         source = self.session.source
-        if source is None or self._job is not None:
+        if source is None or self._job is not None or self.stack.currentWidget() is not self.content:
             return
-        if not self.done_card.isHidden() and self.place_card.isHidden():
+        if self._is_done():
             self.set_primary(self.tr("Ask the release for counts"), True)
             return
-        problem = self._place_fault(source)
-        self.place_note.setText(problem or self.tr("Will be written: {folder}").format(folder=self.target()))
-        restyle(self.place_note, "problem" if problem else "quiet")
         text = self.tr("Publish {n} records").format(n=number(source.imported.table.n))
         waiting = self.gate.open_lines()
-        if self.gate.waiting:
+        if self.place.problem():
+            self.set_primary(text, False, self.tr("Choose another place first."))
+        elif self._found is None or self._found[0] != self._key():
             self.set_primary(text, False, self.tr("Still checking…"))
         elif any(line.light is Light.RED for line in waiting):
             self.set_primary(text, False, self.tr("Something above is in the way; change it first."))
         elif waiting:
             self.set_primary(text, False, self.tr("Accept what is marked above, or change it."))
         else:
-            self.set_primary(text, not problem, self.tr("Choose another place first.") if problem else "")
+            self.set_primary(text, True)
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Publishing writes a new folder with the table and a file <b>release.json</b> that tells its reader how"
-            " to interpret the counts. Nothing in it names a group, an original value or the order of your records.</p>"
-            "<p>It is written whole or not at all. Your own table is never touched.</p>"
+            "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a"
+            " short explanation for the recipient. No group, original value or record order stands in it.</p>"
+            "<p>It is written whole or not at all, checked, and remembered in your register of releases. Your own"
+            " table is never touched.</p>"
             "<p><b>What should I check?</b></p>"
             "<p>A published file can't be called back. Are all columns needed? Does a rare combination of age, ward and"
             " postcode point at one person?</p>"

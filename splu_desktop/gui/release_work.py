@@ -1,16 +1,18 @@
-"""What publishing, opening and checking a release do in the worker: plain functions of frozen values."""
+"""What publishing does in the worker: plain functions of frozen values."""
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from splu_desktop.core import sanitise
-from splu_desktop.core.gate import Line, table_lines
-from splu_desktop.core.plan import Plan
+import numpy as np
+
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Table
-from splu_desktop.files.release import OpenRelease, write_release
+from splu_desktop.core.table import Column
+from splu_desktop.files.publishing import Examination, Order, Outcome, publish
+
+_ROWS = 14
 
 
 class Whole:
@@ -35,18 +37,59 @@ class Whole:
         self._progress.report(stage, self._shown)
 
 
-def make_release(table: Table, plan: Plan, folder: Path, formats: tuple[str, ...], progress: Progress) -> OpenRelease:
-    """Sanitise and write. Raises SpluError, Cancelled; nothing is left behind then."""
-    whole = Whole(progress, stages=4 * len(plan.sensitive) + 1 + 2 * len(formats) + 1)
-    published = sanitise.run(table, plan, progress=whole)
-    return write_release(published, folder, formats=formats, progress=whole)
+@dataclass(frozen=True)
+class Bars:
+    """A column as bars.
+
+    Attributes
+    ----------
+    labels, counts : in the column's order where all are shown, else the most frequent first.
+    values : how many values the column has, shown or not.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+    values: int
+
+    @classmethod
+    def of(cls, column: Column) -> Bars:
+        """Return the bars of a column, `_ROWS` of them at most."""
+        counts = column.counts()
+        used = np.flatnonzero(counts > 0)
+        order = used if len(used) <= _ROWS else used[np.argsort(-counts[used], kind="stable")]
+        order = order[:_ROWS]
+        return cls(tuple(str(column.labels[i]) for i in order), tuple(int(counts[i]) for i in order), len(used))
+
+    def beside(self, column: Column) -> Bars:
+        """Return the bars of another column for the same labels, 0 where it has none."""
+        counts = column.counts()
+        place = {str(label): code for code, label in enumerate(column.labels.tolist())}
+        found = tuple(int(counts[place[label]]) if label in place else 0 for label in self.labels)
+        return Bars(self.labels, found, int(np.count_nonzero(counts)))
 
 
-def gate_lines(prepared: Table, plan: Plan, progress: Progress) -> tuple[Line, ...]:
-    """Return the lines of the gate that follow from a generalised table and its plan. Raises Cancelled."""
-    return table_lines(prepared, plan, progress=progress)
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A release that was published, and what only its maker may see.
+
+    Attributes
+    ----------
+    outcome : the release.
+    compared : SA -> its bars in the source (generalised as published) and in the release, for the same labels.
+    """
+
+    outcome: Outcome
+    compared: Mapping[str, tuple[Bars, Bars]]
 
 
-def room_for(folder: Path, source_bytes: int) -> tuple[int, int]:
-    """Return free bytes at `folder`, and how many a release of a source of that size may need at most."""
-    return shutil.disk_usage(folder).free, 3 * source_bytes + 1_000_000
+def make_release(order: Order, accepted: Mapping[str, str], examination: Examination, progress: Progress) -> Made:
+    """Publish through the gate. Raises SpluError, Cancelled; nothing is left behind then."""
+    whole = Whole(progress, stages=4 * len(order.plan.sensitive) + 5 + len(order.formats) + int(order.packed))
+    outcome = publish(order, accepted=accepted, examination=examination, progress=whole)
+    sensitive = order.plan.sensitive
+    source = table_after(order.table.select(sensitive), {n: order.plan.generalisations.get(n, ()) for n in sensitive})
+    compared = {}
+    for name in sensitive:
+        before = Bars.of(source[name])
+        compared[name] = before, before.beside(outcome.opened.published.table[name])
+    return Made(outcome, compared)

@@ -136,6 +136,7 @@ def test_publishing_waits_until_the_risks_are_accepted(opened: MainWindow, idle:
     idle(opened)
     page = opened.publish_page
     page.set_target(tmp_path / "release")
+    idle(opened)
     assert not page.primary.isEnabled()
     page.gate.accept_all()
     assert not page.primary.isEnabled(), "an identifier is not published by a mere tick"
@@ -157,20 +158,22 @@ def test_a_bad_name_for_a_release_is_refused(opened: MainWindow, idle: Idle, tmp
     opened.show_step(Step.PUBLISH)
     idle(opened)
     page = opened.publish_page
+    page.place.folder.setText(str(tmp_path))
+    page.place.name.setText(name)
+    idle(opened)
     page.gate.accept_all()
-    page.parent_edit.setText(str(tmp_path))
-    page.name_edit.setText(name)
     assert not page.primary.isEnabled()
-    assert page.place_note.text()
+    assert page.place.note.text()
 
 
 def test_an_existing_folder_is_refused(opened: MainWindow, idle: Idle, tmp_path: Path) -> None:
     opened.show_step(Step.PUBLISH)
     idle(opened)
-    opened.publish_page.gate.accept_all()
     opened.publish_page.set_target(tmp_path)
+    idle(opened)
+    opened.publish_page.gate.accept_all()
     assert not opened.publish_page.primary.isEnabled()
-    assert "exists already" in opened.publish_page.place_note.text()
+    assert "exists already" in opened.publish_page.place.note.text()
 
 
 def test_a_folder_that_is_no_release_is_told_in_one_sentence(window: MainWindow, idle: Idle, tmp_path: Path) -> None:

@@ -63,9 +63,10 @@ def test_from_file_to_answers(
     _press(qtbot, window)
     assert window.step is Step.PUBLISH
     qtbot.waitUntil(lambda: not window.tasks.busy(), timeout=PATIENCE)
-    window.publish_page.gate.accept_all()
     folder = tmp_path / "release"
     window.publish_page.set_target(folder)
+    idle(window)
+    window.publish_page.gate.accept_all()
     _press(qtbot, window)
     idle(window)
     assert window.publish_page.banner.kind != "fault", window.publish_page.banner.text.text()
@@ -120,8 +121,9 @@ def test_a_recipient_needs_no_source(
 def _publish(window: MainWindow, idle: Idle, folder: Path) -> None:
     window.show_step(Step.PUBLISH)
     idle(window)
-    window.publish_page.gate.accept_all()
     window.publish_page.set_target(folder)
+    idle(window)
+    window.publish_page.gate.accept_all()
     assert window.publish_page.primary.isEnabled()
     window.publish_page.act()
     idle(window)
@@ -170,11 +172,12 @@ def test_cancelling_a_publish_leaves_nothing(window: MainWindow, qtbot: QtBot, i
     window.show_step(Step.PUBLISH)
     idle(window)
     page = window.publish_page
-    page.gate.accept_all()
     parent = tmp_path / "out"
     parent.mkdir()
     for seen in ("Mixing", "Shuffling", "Writing"):
-        page.set_target(parent / "release")
+        page.set_target(parent / f"release {seen}")
+        idle(window)
+        page.gate.accept_all()
         job = page.publish()
         assert job is not None
 
@@ -200,11 +203,12 @@ def test_closing_the_window_while_publishing_leaves_nothing(
     idle(window)
     window.show_step(Step.PUBLISH)
     idle(window)
-    window.publish_page.gate.accept_all()
     parent = tmp_path / "out"
     parent.mkdir()
     window.publish_page.set_target(parent / "release")
+    idle(window)
+    window.publish_page.gate.accept_all()
     monkeypatch.setattr(window, "_may_stop_publishing", lambda: True)
-    window.publish_page.publish()
+    assert window.publish_page.publish() is not None
     window.close()
     assert list(parent.iterdir()) == []

@@ -1,0 +1,140 @@
+"""Where a release goes, in which formats, and for whom: the inputs of the publish page."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from datetime import date
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.files.whole import check_new_file, check_new_folder
+from splu_desktop.gui.widgets import Card, button, label, line_edit, restyle
+
+
+class PlaceCard(Card):
+    """Folder, name, formats, packing, purpose and recipient."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", spacing=8, parent=parent)
+        self.body.addWidget(label(self.tr("Where to, and for whom"), "strong"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        self.folder = line_edit(self.tr("Folder that the release is written into"))
+        self.name = line_edit(self.tr("Name of the release"))
+        self.recipient = line_edit(self.tr("Recipient"), self.tr("who gets it; kept in your register of releases"))
+        self.purpose = line_edit(self.tr("Purpose"), self.tr("what for; kept in your register of releases"))
+        for row, (text, edit) in enumerate(
+            (
+                (self.tr("In the &folder"), self.folder),
+                (self.tr("&Name of the release"), self.name),
+                (self.tr("Rec&ipient"), self.recipient),
+                (self.tr("Pur&pose"), self.purpose),
+            )
+        ):
+            caption = label(text)
+            caption.setBuddy(edit)
+            edit.textChanged.connect(self._edited)
+            grid.addWidget(caption, row, 0)
+            grid.addWidget(edit, row, 1)
+        grid.addWidget(button(self.tr("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
+        grid.addWidget(label(self.tr("Formats")), 4, 0)
+        grid.addLayout(self._build_formats(), 4, 1, 1, 2)
+        self.body.addLayout(grid)
+        self.note = label("", "quiet", wrap=True)
+        self.body.addWidget(self.note)
+
+    def _build_formats(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        self.csv = QCheckBox(self.tr("CSV"))
+        self.csv.setChecked(True)
+        self.csv.setEnabled(False)
+        self.csv.setToolTip(self.tr("Always written, since it is what every program reads"))
+        self.xlsx = QCheckBox(self.tr("&Excel workbook"))
+        self.parquet = QCheckBox(self.tr("Par&quet"))
+        self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
+        self.packed = QCheckBox(self.tr("One &ZIP file"))
+        self.password = line_edit(self.tr("Password of the ZIP file"), self.tr("password, if wanted"))
+        self.password.setEchoMode(QLineEdit.EchoMode.Password)
+        self.password.setVisible(False)
+        self.packed.toggled.connect(self.password.setVisible)
+        for box in (self.csv, self.xlsx, self.parquet, self.packed):
+            row.addWidget(box)
+            box.toggled.connect(self._edited)
+        self.password.textChanged.connect(self._edited)
+        row.addWidget(self.password, 1)
+        row.addStretch(1)
+        return row
+
+    def _edited(self) -> None:
+        self.show_note()
+        self.changed.emit()
+
+    def target(self) -> Path:
+        """Return the folder or ZIP file that would be written."""
+        name = self.name.text().strip()
+        if self.packed.isChecked() and not name.lower().endswith(".zip"):
+            name += ".zip"
+        return Path(self.folder.text().strip()).expanduser() / name
+
+    def set_target(self, folder: Path) -> None:
+        """Name the folder to write."""
+        self.folder.setText(str(folder.parent))
+        self.name.setText(folder.name)
+
+    def formats(self) -> tuple[str, ...]:
+        """Return the formats chosen."""
+        chosen = (("csv", True), ("xlsx", self.xlsx.isChecked()), ("parquet", self.parquet.isChecked()))
+        return tuple(name for name, on in chosen if on)
+
+    def zip_password(self) -> str | None:
+        """Return the password of the ZIP file, None for none."""
+        return self.password.text() or None if self.packed.isChecked() else None
+
+    def propose(self, source: Path) -> None:
+        """Fill in a folder and a name that is still free."""
+        parent = source.resolve().parent
+        documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        # The sample lies inside the program's own folder, where no release belongs.
+        if parent.name == "resources" or not os.access(parent, os.W_OK):
+            parent = documents if documents.is_dir() else Path.home()
+        base = f"{source.name.split('.')[0]}-release-{date.today().isoformat()}"
+        name, again = base, 2
+        while (parent / name).exists() or (parent / f"{name}.zip").exists():
+            name, again = f"{base}-{again}", again + 1
+        self.set_target(parent / name)
+
+    def problem(self) -> str:
+        """Return what is wrong with the place, in words; "" where nothing is."""
+        folder, name = self.folder.text().strip(), self.name.text().strip()
+        if not folder or not name:
+            return self.tr("Name a folder for the release.")
+        target = self.target()
+        if name in (".", "..") or Path(name).name != name or target.parent != Path(folder).expanduser():
+            return self.tr("The name of the release must be a plain name, without / or \\.")
+        try:
+            (check_new_file if self.packed.isChecked() else check_new_folder)(target)
+        except SpluError as fault:
+            return str(fault)
+        except (OSError, ValueError):
+            return self.tr("“{folder}” can't be used; choose another folder.").format(folder=folder)
+        return ""
+
+    def show_note(self) -> None:
+        """Say what would be written, or what is wrong with the place."""
+        problem = self.problem()
+        self.note.setText(problem or self.tr("Will be written: {path}").format(path=self.target()))
+        restyle(self.note, "problem" if problem else "quiet")
+
+    def ask_folder(self) -> None:
+        """Let the user choose the folder above the release."""
+        name = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), self.folder.text())
+        if name:
+            self.folder.setText(name)
