@@ -133,7 +133,7 @@ def parse_condition(text: str, published: Published) -> Condition:
     fitting = [name for name in published.table.names if _after(name, text) is not None]
     if fitting:
         name = max(fitting, key=len)
-        return parse_choice(_after(name, text) or "", published.table[name], sensitive=name in published.gammas)
+        return parse_choice(_after(name, text) or "", published.table[name], sensitive=published.is_sensitive(name))
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(f"“{_short(text)}” is not a condition; write Column=Value, Column=A|B or Column=low..high.")

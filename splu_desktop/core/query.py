@@ -146,6 +146,9 @@ class Reader:
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
+        if sa in self.published.groupings:
+            tolerant = self._engine.tolerant(sa)
+            return np.asarray(tolerant.signal / tolerant.a, np.float64)
         through = self._engine.transition(sa)
         return through.signal / through.a
 
@@ -212,7 +215,7 @@ class Reader:
         for condition in conditions:
             if condition.column not in table:
                 raise BadQuestion(unknown_column(condition.column, self.published))
-            sensitive = condition.column in self.published.gammas
+            sensitive = self.published.is_sensitive(condition.column)
             try:
                 labels = condition.select(table[condition.column], sensitive=sensitive)
             except UnknownValue:
@@ -229,7 +232,7 @@ class Reader:
             chosen[condition.column] = labels
         # A condition that every label meets selects everything.
         chosen = {name: labels for name, labels in chosen.items() if not labels.all()}
-        nsas = sorted(name for name in chosen if name not in self.published.gammas)
+        nsas = sorted(name for name in chosen if not self.published.is_sensitive(name))
         sas = [name for name in self.published.sensitive if name in chosen]
         question = Question(
             tuple((name, chosen[name].tobytes()) for name in nsas), tuple((name, chosen[name]) for name in sas)
@@ -247,7 +250,11 @@ class Reader:
         (1 - 1/gamma)^(gamma f) >= 0.025.
         """
         sa = next(name for name, chosen in question.chosen if not chosen.any())
-        n_p, gamma = self._selected(question), self.published.gammas[sa]
+        n_p = self._selected(question)
+        # Of several sizes the largest leaves a record unseen most easily.
+        gamma = self.published.gammas[sa] if sa in self.published.gammas else self.published.groupings[sa].sizes[-1]
+        if gamma == 1:
+            return Found(0, 0.0, 0.0, 0.0, n_p, 0.0)
         top = float(np.log(_TAIL) / (gamma * np.log1p(-1 / gamma)))
         return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf)
 

@@ -11,12 +11,19 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import reconstruct, reconstruct_interval, reconstruct_pooled, reconstruct_states
+from splu_desktop.core import (
+    reconstruct,
+    reconstruct_interval,
+    reconstruct_pooled,
+    reconstruct_states,
+    reconstruct_tolerant,
+)
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Column, Flags
+from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.core.transition import Floats, Transition
 
 Indices = NDArray[np.intp]
@@ -65,6 +72,7 @@ class Engine:
         self.published = published
         self.selector = Selector(published.table)
         self._transitions: dict[str, Transition] = {}
+        self._tolerant: dict[str, TolerantTransition] = {}
         self._codes: dict[str, Indices] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
@@ -75,6 +83,12 @@ class Engine:
     def transition(self, sa: str) -> Transition:
         """Return how the draw carried the true values of an SA to the published ones."""
         return _kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
+
+    def tolerant(self, sa: str) -> TolerantTransition:
+        """Return the same for an SA with a tolerance per value."""
+        column, grouping = self.published.table[sa], self.published.groupings[sa]
+        counts = column.counts().astype(np.float64)
+        return _kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
 
     def codes(self, sa: str, records: Indices | None = None) -> Indices:
         """Return the codes of an SA, of all or of some records, ready for counting."""
@@ -100,7 +114,7 @@ class Engine:
             if cross is not None:
                 return np.frombuffer(picked[0][1], bool).astype(np.float64) @ cross
         if not picked:
-            return self.transition(base).counts
+            return self.published.table[base].counts().astype(np.float64)
         records = self.selector.records(picked)
         return np.bincount(self.codes(base, records), minlength=self.published.table[base].m).astype(np.float64)
 
@@ -116,8 +130,14 @@ class Engine:
         selections : the distinct NSA parts.
         asked : per question, the number of its selection and the chosen values.
         """
-        through = self.transition(base)
         y = np.array([self.counted(base, picked) for picked in selections])
+        if base in self.published.groupings:
+            numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), method)
+            return [
+                Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
+                for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
+            ]
+        through = self.transition(base)
         rows = Rows.plain(y)
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
@@ -267,6 +287,8 @@ class Engine:
 
     def several_sas(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
+        if any(sa in self.published.groupings for sa, _ in question.chosen):
+            return self._several_tolerant(question, method)
         records = self.selector.records(question.picked)
         parts = [(chosen, self.transition(sa)) for sa, chosen in question.chosen]
         at = [self.codes(sa, records) for sa, _ in question.chosen]
@@ -306,6 +328,24 @@ class Engine:
             cells = np.concatenate([outside, y])[None, :]
             estimate = float(reconstruct_states.as_printed(cells, self.published.n, gammas)[0])
         return _made(y[-1], estimate, low, high, top, spread, method)
+
+    def _several_tolerant(self, question: Question, method: Method) -> Found:
+        records = self.selector.records(question.picked)
+        top = self.published.n if records is None else len(records)
+        factors, meets, readable = [], np.ones(top, bool), True
+        for sa, chosen in question.chosen:
+            codes = self.codes(sa, records)
+            if sa in self.published.groupings:
+                tolerant = self.tolerant(sa)
+                weights, clear = tolerant.inverse @ chosen, tolerant.readable
+            else:
+                plain = self.transition(sa)
+                weights, clear = _weights(chosen, plain), plain.readable
+            factors.append(weights[codes])
+            meets &= chosen[codes]
+            readable &= bool(clear[chosen].all())
+        estimate, low, high, spread = reconstruct_tolerant.several_sas(factors, readable, float(top), method)
+        return Found(int(meets.sum()), estimate, low, high, top, spread)
 
     def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
         """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions."""

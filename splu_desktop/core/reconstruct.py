@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 import numpy as np
 
@@ -43,6 +44,18 @@ _WORDS = {
 }
 
 
+class Counted(Protocol):
+    """What independence of a selection and a value rests on: a transition of either kind."""
+
+    @property
+    def n(self) -> int:
+        """Records, N."""
+
+    @property
+    def counts(self) -> Floats:
+        """(m,) published counts f'_s."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Published counts of Q selections over the m values of one SA.
@@ -72,7 +85,7 @@ def unbiased(rows: Rows, through: Transition) -> Floats:
     return np.where(through.readable, x, independent(rows, through))
 
 
-def independent(rows: Rows, through: Transition) -> Floats:
+def independent(rows: Rows, through: Counted) -> Floats:
     """Return (Q, m) mu_s = N_P f'_s / N, the count expected if s had nothing to do with P."""
     return rows.total[:, None] * (through.counts / through.n)
 
@@ -123,7 +136,7 @@ def fit_spread(gap: Floats, mu: Floats, var: Floats) -> Floats:
     return t
 
 
-def shrink(rows: Rows, x: Floats, var: Floats, through: Transition) -> Floats:
+def shrink(rows: Rows, x: Floats, var: Floats, through: Counted) -> Floats:
     """Return (Q, m) x pulled towards independence, mu + k (x - mu), k = t mu^2 / (t mu^2 + Var), cut to [0, N_P]."""
     mu = independent(rows, through)
     spread = fit_spread(x - mu, mu, var) * mu**2

@@ -148,7 +148,7 @@ def _column_name(name: str, path: Path, published: Published) -> str:
 
 
 def _condition(name: str, cell: str, path: Path, number: int, published: Published) -> Condition:
-    column, sensitive = published.table[name], name in published.gammas
+    column, sensitive = published.table[name], published.is_sensitive(name)
     try:
         return parse_choice(cell, column, sensitive=sensitive)
     except BadQuestion as fault:
