@@ -119,10 +119,15 @@ def check_formats(formats: Sequence[str]) -> None:
 
 def final(published: Published) -> Published:
     """Return what is handed out: numbers and dates spelled plainly, re-drawn columns typed by what is published."""
-    columns = (
-        plain(as_published(column) if column.name in published.gammas else column) for column in published.table.columns
+    columns = tuple(
+        plain(as_published(column) if published.is_sensitive(column.name) else column)
+        for column in published.table.columns
     )
-    return replace(published, table=Table(tuple(columns)))
+    groupings = {
+        name: grouping.respelled(published.table[name], next(column for column in columns if column.name == name))
+        for name, grouping in published.groupings.items()
+    }
+    return replace(published, table=Table(columns), groupings=groupings)
 
 
 def fill_folder(
@@ -186,9 +191,9 @@ def read_release(
     package = open_package(Path(folder), password)
     facts = facts_of(package)
     table = table_of(package, facts, verify=verify, progress=progress)
-    gammas = {column["name"]: column["gamma"] for column in facts["columns"] if column["role"] == "sa"}
+    gammas, groupings = ways_of(facts)
     thresholds = Thresholds(**facts["thresholds"])
-    return OpenRelease(package.path, facts, Published(table=table, gammas=gammas, thresholds=thresholds))
+    return OpenRelease(package.path, facts, Published(table, gammas, thresholds, groupings))
 
 
 def facts_of(package: Package) -> dict[str, Any]:
@@ -281,4 +286,21 @@ def _column(
                 f"Column “{entry['name']}” of “{path}” holds text where {FACTS_NAME} says {kind.value}; ask for the "
                 "release again."
             ) from None
-    return Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind)
+    column = Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind)
+    return column if values is not None else _as_listed(column, entry.get("domain"))
+
+
+def _as_listed(column: Column, domain: Any) -> Column:
+    """Return a column with its labels in the order the facts list them in: intervals stand in theirs, not by text."""
+    if not isinstance(domain, list) or sorted(map(str, domain)) != sorted(column.labels.tolist()):
+        return column
+    place = {label: at for at, label in enumerate(domain)}
+    new = np.array([place[label] for label in column.labels.tolist()], np.int32)
+    order = np.argsort(new)
+    return Column(
+        name=column.name,
+        kind=column.kind,
+        codes=new[column.codes] if column.m else column.codes,
+        labels=column.labels[order],
+        missing=column.missing[order],
+    )

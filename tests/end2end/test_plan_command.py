@@ -125,6 +125,7 @@ def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsy
         assert dict(zip(before.labels, before.counts(), strict=True)) == dict(
             zip(kept.labels, kept.counts(), strict=True)
         )
+        assert before.labels.tolist() == kept.labels.tolist(), "groups stand in their order, for the reader too"
     assert set(published.table["Charges"].labels) <= set(after["Charges"].labels)
     assert "Small wards" in published.table["Ward: today"].labels
 
