@@ -11,6 +11,7 @@ from splu_desktop.cli.planning import add_plan_options, table_and_plan
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.remedies import Eligibility
     from splu_desktop.core.table import Column, Table
 
 _LISTED = 30
@@ -115,8 +116,11 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
     from splu_desktop.core.remedies import eligibility, remedies
 
-    gamma, steps = plan.gammas[column.name], plan.generalisations.get(column.name, ())
+    steps = plan.generalisations.get(column.name, ())
     allowed = eligibility(source, steps)
+    if column.name in plan.groupings:
+        return _tolerant(column, allowed, plan)
+    gamma = plan.gammas[column.name]
     found: dict[str, Any] = {
         "gamma": gamma,
         "eligible": allowed.allows(gamma),
@@ -129,6 +133,34 @@ def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict
         "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds)],
     }
     return {**found, **_promises(column, gamma, plan.thresholds, curves)} if allowed.allows(gamma) else found
+
+
+def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any]:
+    """Return what is promised of a column with a tolerance per value (mechanism.md section 5)."""
+    from splu_desktop.core import tolerant_guarantees
+    from splu_desktop.core.errors import SpluError
+    from splu_desktop.core.sanitise import planned
+
+    grouping = plan.groupings[column.name]
+    try:
+        planned(column, grouping)
+    except SpluError:
+        eligible = False
+    else:
+        eligible = not allowed.measured
+    return {
+        "grouping": grouping.as_dict(),
+        "eligible": eligible,
+        "largest_gamma": allowed.largest_gamma,
+        "limiting_value": allowed.value,
+        "limiting_count": allowed.count,
+        "limiting_share": allowed.share,
+        "measurement": allowed.measured,
+        "given_away_by": [],
+        "remedies": [],
+        "sentences": tolerant_guarantees.sentences_of(column.name, grouping, plan.thresholds),
+        **tolerant_guarantees.promises_as_dict(grouping, plan.thresholds),
+    }
 
 
 def _promises(column: Column, gamma: int, thresholds: Thresholds, curves: bool) -> dict[str, Any]:
@@ -190,7 +222,8 @@ def _print_text(said: dict[str, Any]) -> None:
 
 
 def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) -> None:
-    print(f"Sensitive column “{name}”, gamma {found['gamma']}")
+    how = f"gamma {found['gamma']}" if "gamma" in found else "a tolerance per value"
+    print(f"Sensitive column “{name}”, {how}")
     if found["measurement"]:
         print("  It holds a measurement and must be put into groups first.")
     else:

@@ -19,9 +19,10 @@ from typing import Any
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column, whole_gammas
+from splu_desktop.core.plan import Plan, Thresholds, groupings_as_dicts, steps_as_dicts, steps_by_column, whole_gammas
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
+from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.importer.recognise import facts
@@ -62,6 +63,7 @@ class Project:
     thresholds : epsilon, T_E, alpha, T_P.
     generalisations : column name -> steps.
     kept_identifiers : column name -> reason.
+    groupings : SA name -> group sizes with a tolerance per value, in place of a gamma.
     together : whether one gamma is set for all SAs.
     folder : the source's folder, relative to the project file's where possible; a hint where to look.
     window : what the window wants to find again, such as the page; plain data, no values of the source.
@@ -77,17 +79,20 @@ class Project:
     together: bool = True
     folder: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("roles", "gammas", "generalisations", "kept_identifiers", "window"):
+        for name in ("roles", "gammas", "groupings", "generalisations", "kept_identifiers", "window"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting where the choices don't make one yet."""
         sensitive = [name for name, role in self.roles.items() if role is Role.SA]
+        groupings = {name: self.groupings[name] for name in sensitive if name in self.groupings}
         return Plan(
             roles=self.roles,
-            gammas={name: self.gammas[name] for name in sensitive if name in self.gammas},
+            gammas={name: self.gammas[name] for name in sensitive if name in self.gammas and name not in groupings},
+            groupings=groupings,
             thresholds=self.thresholds,
             generalisations=self.generalisations,
             kept_identifiers=self.kept_identifiers,
@@ -106,6 +111,7 @@ class Project:
             self,
             roles={name: self.roles.get(name, suggested.get(name, Role.DROPPED)) for name in names},
             gammas={name: gamma for name, gamma in self.gammas.items() if name in names},
+            groupings={name: grouping for name, grouping in self.groupings.items() if name in names},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in names},
             kept_identifiers={name: why for name, why in self.kept_identifiers.items() if name in names},
         )
@@ -162,6 +168,7 @@ def as_dict(project: Project) -> dict[str, Any]:
         "kept_identifiers": dict(project.kept_identifiers),
         "generalise": steps_as_dicts(project.generalisations),
         "gammas": dict(project.gammas),
+        "groupings": groupings_as_dicts(project.groupings),
         "one_gamma_for_all": project.together,
         "thresholds": {
             "epsilon": thresholds.epsilon,
@@ -194,6 +201,7 @@ def from_dict(data: Any, path: Path) -> Project:
             choices=import_from_dict(data["import"]),
             roles={str(name): Role(role) for name, role in data["columns"].items()},
             gammas=whole_gammas(data["gammas"]),
+            groupings={str(name): Grouping.from_dict(stored) for name, stored in data.get("groupings", {}).items()},
             thresholds=Thresholds(**data["thresholds"]),
             generalisations=steps_by_column(data["generalise"]),
             kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},

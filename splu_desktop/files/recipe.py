@@ -8,8 +8,8 @@ value”), so it belongs to the custodian, not to the release.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +68,12 @@ class Recipe:
                 f"{name[0].upper()}{name[1:]} doesn't fit this table: {', and '.join(said)}; use the file it was "
                 "made for, or make a new recipe."
             )
-        plan = self.plan
-        return Plan(
-            roles={column: plan.roles[column] for column in table.names},
-            gammas={column: plan.gammas[column] for column in table.names if column in plan.gammas},
-            thresholds=plan.thresholds,
-            generalisations={c: plan.generalisations[c] for c in table.names if c in plan.generalisations},
-            kept_identifiers={c: plan.kept_identifiers[c] for c in table.names if c in plan.kept_identifiers},
-        )
+        ordered: dict[str, Any] = {}
+        for entry in fields(self.plan):  # all that is said by column stands in the table's order
+            said_by_column = getattr(self.plan, entry.name)
+            if isinstance(said_by_column, Mapping):
+                ordered[entry.name] = {c: said_by_column[c] for c in table.names if c in said_by_column}
+        return replace(self.plan, **ordered)
 
 
 def write_recipe(recipe: Recipe, path: Path, *, overwrite: bool = False) -> None:
@@ -95,11 +93,17 @@ def recipe_text(recipe: Recipe) -> str:
         "columns": plan["roles"],
         "kept_identifiers": plan["kept_identifiers"],
         "generalise": plan["generalisations"],
-        "plan": {"version": plan["version"], "gammas": plan["gammas"], "thresholds": thresholds},
+        "plan": {
+            "version": plan["version"],
+            "gammas": plan["gammas"],
+            "groupings": plan.get("groupings", {}),
+            "thresholds": thresholds,
+        },
     }
     if recipe.source is not None:
         source = recipe.source
         data["made_with"] = {"file": source.name, "bytes": source.size, "sha256": source.sha256}
+    data["plan"] = {name: entry for name, entry in data["plan"].items() if entry != {}}
     filled = {name: section for name, section in data.items() if section}
     return "# How to read a table and publish it with SPLU Desktop: splu publish FILE --recipe THIS --out DIR\n" + (
         tomli_w.dumps(filled)
@@ -140,7 +144,8 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         stored = {
             "version": plan["version"],
             "roles": data["columns"],
-            "gammas": plan["gammas"],
+            "gammas": plan.get("gammas", {}),
+            "groupings": plan.get("groupings", {}),
             "thresholds": plan.get("thresholds", {}),
             "generalisations": data.get("generalise", {}),
             "kept_identifiers": data.get("kept_identifiers", {}),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from splu_desktop.core import generalise as g
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.tolerance import Tolerances
+from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files import project as projects
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, SourceFacts, read
 from splu_desktop.files.project import BadProject, Project, SourceState, open_project, save_project
@@ -75,6 +78,28 @@ def plans(draw: st.DrawFn) -> Plan:
         generalisations=draw(st.dictionaries(st.sampled_from(names), STEPS, max_size=3)),
         kept_identifiers=draw(st.dictionaries(st.sampled_from(names), NAMES.filter(str.strip), max_size=2)),
     )
+
+
+def tolerant_plan() -> Plan:
+    """One column with a gamma, one with a tolerance per value."""
+    third = Fraction(1, 3)
+    grouping = Grouping((1, 4), (third, 1 - third), Tolerances({"none": Fraction(1), "HIV": Fraction(1, 4)}))
+    roles = {"Age": Role.NSA, "Ward": Role.SA, "Finding": Role.SA}
+    return Plan(roles=roles, gammas={"Ward": 3}, groupings={"Finding": grouping})
+
+
+def test_tolerances_per_value_come_back_too(tmp_path: Path) -> None:
+    plan = tolerant_plan()
+    write_recipe(Recipe(ImportChoices(), plan), tmp_path / "r.toml")
+    assert read_recipe(tmp_path / "r.toml").plan == plan
+    table = Table(tuple(Column.from_labels(name, ["a", "b"]) for name in ("Finding", "Ward", "Age")))
+    fitted = read_recipe(tmp_path / "r.toml").plan_for(table)
+    assert fitted == plan
+    assert list(fitted.roles) == ["Finding", "Ward", "Age"]
+    project = Project(FACTS, ImportChoices(), plan.roles, {"Ward": 3, "Finding": 9}, groupings=plan.groupings)
+    save_project(project, tmp_path / "p.splu")
+    assert open_project(tmp_path / "p.splu") == project
+    assert open_project(tmp_path / "p.splu").plan() == plan, "a tolerance per value goes before a gamma"
 
 
 @given(plans(), CHOICES, st.none() | st.just(FACTS))
