@@ -22,14 +22,14 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every command. Commands live in modules of their own, imported when run."""
-    from splu_desktop.cli import guarantee, handover, inspect, plan, publish, query, releases, verify
+    from splu_desktop.cli import guarantee, handover, inspect, plan, publish, query, releases, report, verify
 
     parser = _Parser(
         prog="splu", description="Hand out a sensitive table: small counts protected, large ones answered."
     )
     parser.add_argument("--version", action="version", version=f"splu {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (inspect, plan, publish, guarantee, query, verify, handover, releases):
+    for module in (inspect, plan, publish, guarantee, query, report, verify, handover, releases):
         module.add(commands)
     return parser
 

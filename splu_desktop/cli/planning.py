@@ -73,7 +73,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
             "or leave out --recipe."
         )
     recipe = read_recipe(args.recipe)
-    imported = read(args.file, _overruled(recipe.choices, asked))
+    imported = read(args.file, overruled(recipe.choices, asked))
     plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
     return imported, plan, _words(plan)
 
@@ -83,7 +83,7 @@ def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
     return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
-def _overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
+def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
     """Return the stored choices with those asked for on the command line in their place."""
     given: dict[str, Any] = {}
     for field in fields(asked):

@@ -1,4 +1,4 @@
-"""`splu verify`: check a release without its source."""
+"""`splu verify`: check a release, or a report against its release, without the source."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "verify",
-        help="check a release without its source",
+        help="check a release, or a report against its release, without the source",
         description="Check that the files of RELEASE are those that were released, fit its description and look as "
-        "chance makes them.",
+        "chance makes them. With REPORT.json before it: that every fingerprint and every figure of the report that "
+        "follows from the release is the release's.",
     )
+    parser.add_argument("report", type=Path, nargs="?", metavar="REPORT.json", help="a report written as JSON")
     parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder or ZIP")
     add_password(parser)
     add_json(parser)
@@ -31,6 +33,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the checks. Raises NotVerified after that where one failed."""
+    if args.report is not None:
+        _report(args)
+        return
     from splu_desktop.files.register import Register
     from splu_desktop.files.verify import verify_release
 
@@ -51,3 +56,31 @@ def run(args: argparse.Namespace) -> None:
             print(f"{'ok    ' if check.passed else 'FAILED'}  {check.sentence}")
     if failed:
         raise NotVerified(failed[0].sentence)
+
+
+def _report(args: argparse.Namespace) -> None:
+    """Print what differs between a report and its release. Raises NotVerified after that where anything does."""
+    from splu_desktop.report.verify import verify_report
+
+    found = verify_report(args.report, args.release, password=password_from(args))
+    if args.json:
+        print_json(
+            {
+                "report": str(args.report),
+                "release": str(args.release),
+                "edition": found.edition,
+                "sound": not found.differences,
+                "figures": found.compared,
+                "files": found.files,
+                "differences": [{"where": each.where, "sentence": each.sentence} for each in found.differences],
+            }
+        )
+    else:
+        for each in found.differences:
+            print(f"DIFFERS  {each.sentence}")
+        if not found.differences:
+            print(f"ok       All {found.files} files and all {found.compared} figures of the report are the release's.")
+        if found.edition == "internal":
+            print("Note: figures of the internal edition that need the source were not computed again.")
+    if found.differences:
+        raise NotVerified(found.differences[0].sentence)

@@ -1,0 +1,110 @@
+"""`splu report`: the audit report of a release, in two editions and four formats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.core.errors import BadSetting
+
+_FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipient", "remarks")
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    from splu_desktop.cli.import_options import add_import_options
+    from splu_desktop.cli.publish import add_password
+
+    parser = commands.add_parser(
+        "report",
+        help="write the audit report of a release",
+        description="Write what was released, with which promise, what it is worth and what it risks. The external "
+        "edition, which is written unless --internal is given, follows from the release alone and may be handed out "
+        "with it.",
+    )
+    parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder or ZIP")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the report; ends in .pdf, .html, .json or .xlsx"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="write over FILE if it is there")
+    parser.add_argument(
+        "--internal", action="store_true", help="the internal edition, with true counts; needs --source"
+    )
+    parser.add_argument("--source", type=Path, metavar="FILE", help="the file that the release was made from")
+    parser.add_argument("--recipe", type=Path, metavar="RECIPE", help="the recipe it was published with")
+    for name in _FIELDS:
+        parser.add_argument(f"--{name}", default="", help=f"what to print as {name}")
+    parser.add_argument("--language", default="en", help="en, de or fr (default: en)")
+    parser.add_argument("--paper", default="A4", help="A4 or Letter, for PDF (default: A4)")
+    add_password(parser)
+    add_import_options(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the report. Raises SpluError; nothing is written then."""
+    from splu_desktop.cli.publish import Shown, password_from
+    from splu_desktop.files.register import Register
+    from splu_desktop.files.release import read_release
+    from splu_desktop.report.history import background, entry_of, typed_then
+    from splu_desktop.report.language import language
+    from splu_desktop.report.make import check_target, make_report, write_report
+    from splu_desktop.report.model import Fields
+
+    check_target(args.out)
+    language(args.language)
+    if args.out.exists() and not args.overwrite:
+        raise BadSetting(f"“{args.out}” exists already; choose another name, or add --overwrite.")
+    if args.internal != (args.source is not None):
+        raise BadSetting(
+            "The internal edition is computed with the source: give --internal and --source FILE together."
+        )
+    password = password_from(args)
+    shown = Shown(sys.stderr.isatty() and not args.json)
+    try:
+        opened = read_release(args.release, password=password, progress=shown)
+        register = Register()
+        entry = entry_of(register.read(), opened)
+        fields = typed_then(entry, Fields(**{name: getattr(args, name) for name in _FIELDS}))
+        behind = None
+        if args.internal:
+            imported, plan = _source(args)
+            behind = background(opened, imported, plan=plan, register=register, progress=shown)
+        report = make_report(opened, fields, behind, password=password, progress=shown)
+        write_report(report, args.out, language=args.language, paper=args.paper, progress=shown)
+    finally:
+        shown.end()
+    verdict = report.public.cover.verdict
+    if args.json:
+        print_json(
+            {
+                "out": str(args.out),
+                "edition": report.edition,
+                "bytes": args.out.stat().st_size,
+                "verdict": {"code": verdict.code, "reasons": list(verdict.reasons)},
+            }
+        )
+        return
+    from splu_desktop.report.content.opening import verdict as in_words
+
+    print(f"Wrote the {report.edition} edition to {args.out}")
+    print(in_words(report, language("en")))
+
+
+def _source(args: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the source as read, and the recipe's plan or None."""
+    from splu_desktop.cli.import_options import choices_from
+    from splu_desktop.cli.planning import overruled
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.recipe import read_recipe
+
+    asked = choices_from(args)
+    if args.recipe is None:
+        return read(args.source, asked), None
+    recipe = read_recipe(args.recipe)
+    imported = read(args.source, overruled(recipe.choices, asked))
+    return imported, recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")

@@ -1,0 +1,259 @@
+"""Cover, what was done, source and columns."""
+
+from __future__ import annotations
+
+from splu_desktop.core import sentences
+from splu_desktop.report.content.parts import (
+    KINDS,
+    ROLES,
+    VERDICT_REASONS,
+    exact_percent,
+    facts,
+    listed,
+    not_here,
+    whole,
+    yes_no,
+)
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.language import Language, mark
+from splu_desktop.report.model import Report
+
+# Where a reviewer's question is answered.
+QUESTIONS = (
+    (mark("What was released?"), (2, 4, 12)),
+    (mark("From what?"), (3,)),
+    (mark("By whom, for whom and what for?"), (1, 14)),
+    (mark("With which promise?"), (2, 7)),
+    (mark("What is the published table worth?"), (8,)),
+    (mark("What could go wrong?"), (9, 10, 13)),
+    (mark("How was it checked?"), (6, 11, 12)),
+)
+
+
+def title(report: Report, t: Language) -> str:
+    """Return the report's title."""
+    return report.public.cover.fields.title or t("Release “{name}”", name=report.public.release.folder)
+
+
+def cover(report: Report, t: Language) -> list[Block]:
+    """Return section 1."""
+    said = report.public.cover
+    typed, release = said.fields, report.public.release
+    rows: list[tuple[str, Cell]] = [
+        (t("Organisation"), typed.organisation),
+        (t("Operator"), typed.operator),
+        (t("Reviewer"), typed.reviewer),
+        (t("Purpose"), typed.purpose),
+        (t("Recipient"), typed.recipient),
+        (t("Release made"), t.moment(release.created)),
+        (t("Report made"), f"{t.moment(said.created)} ({said.time_zone})"),
+        (t("Software"), f"{said.software} {said.software_version}"),
+        (t("Release made with"), release.software),
+        (t("Release number (id)"), release.id or ""),
+    ]
+    if typed.remarks:
+        rows.append((t("Remarks"), typed.remarks))
+    return [
+        Paragraph(title(report, t), "title"),
+        Paragraph(t("Audit report of a release of sensitive data"), "subtitle"),
+        Heading(t("1 Cover")),
+        Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
+        facts(t("Cover"), rows),
+        Heading(t("Where to find what"), 2),
+        Table(
+            t("Where to find what"),
+            (t("Question"), t("Sections")),
+            [(t(question), ", ".join(str(number) for number in numbers)) for question, numbers in QUESTIONS],
+            "ll",
+            (3, 1),
+        ),
+    ]
+
+
+def verdict(report: Report, t: Language) -> str:
+    """Return the verdict in one line."""
+    found = report.public.cover.verdict
+    reasons = "; ".join(t(VERDICT_REASONS[code]) for code in found.reasons)
+    if found.code == "sound":
+        return t("All checks passed and all thresholds are met.")
+    if found.code == "reservations":
+        return t("All checks passed. To be weighed: {reasons}.", reasons=reasons)
+    return t("NOT to be relied on: {reasons}.", reasons=reasons)
+
+
+def what_was_done(report: Report, t: Language) -> list[Block]:
+    """Return section 2: one page in plain words."""
+    public, release = report.public, report.public.release
+    blocks: list[Block] = [
+        Heading(t("2 What was done, in plain words"), new_page=True),
+        Paragraph(
+            t(
+                "A table of {records} records and {columns} columns was released. Nobody's record was taken out, and "
+                "columns that name persons are not in it.",
+                records=t.number(release.records),
+                columns=t.number(release.columns),
+            )
+        ),
+        Paragraph(
+            t(
+                "Columns published as they are: {names}. Anyone may count them, and the counts are exact.",
+                names=listed(release.nsas, t, 20),
+            )
+        ),
+        Paragraph(
+            t(
+                "Sensitive columns: {names}. Their values were re-drawn: each record was put into a random group of "
+                "records with different values, and received the value of a random member of its group. Groups, random "
+                "numbers and the order of the records were destroyed.",
+                names=listed(release.sensitive, t, 20),
+            )
+        ),
+    ]
+    blocks += [
+        Paragraph(
+            t(
+                "In “{column}” groups have {gamma} records, so the value in a person's own row is the person's own "
+                "with a probability of about 1 in {gamma}.",
+                column=part.column,
+                gamma=t.number(part.gamma),
+            )
+        )
+        for part in public.mechanism
+    ]
+    blocks.append(Paragraph(t("The promise:")))
+    for promise in public.guarantees:
+        blocks += [Paragraph(text, "lead") for text in promises(promise.column, report, t)]
+    blocks += [
+        Paragraph(
+            t(
+                "So the table answers questions about many people and hides the answer about few. What the promise "
+                "does not cover stands in section 13; how the table was checked, in section 12."
+            )
+        ),
+    ]
+    return blocks
+
+
+def promises(column: str, report: Report, t: Language) -> list[str]:
+    """Return the exact sentences for one column, as the program states them (`core.sentences`)."""
+    found = next(promise for promise in report.public.guarantees if promise.column == column)
+    return [
+        t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column)),
+        t.sentence(sentences.large_count_promise(found.gamma, found.epsilon, found.t_e, column=column)),
+    ]
+
+
+CHOICES = {
+    "format": mark("format"),
+    "encoding": mark("character encoding"),
+    "delimiter": mark("delimiter"),
+    "quote": mark("quote mark"),
+    "escape": mark("escape mark"),
+    "decimal": mark("decimal mark"),
+    "thousands": mark("thousands mark"),
+    "sheet": mark("sheet"),
+    "header_row": mark("header row"),
+    "header_rows": mark("rows of the header"),
+    "last_row": mark("last row"),
+    "date_order": mark("order of day and month"),
+}
+
+
+def source(report: Report, t: Language) -> list[Block]:
+    """Return section 3."""
+    blocks: list[Block] = [Heading(t("3 Source"), new_page=True)]
+    if report.original is None:
+        return [*blocks, not_here(t)]
+    found = report.original.source
+    blocks.append(
+        facts(
+            t("Source"),
+            [
+                (t("File"), found.file),
+                (t("Size"), t.size(found.bytes)),
+                ("SHA-256", found.sha256),
+                (t("Records read"), whole(found.records, t)),
+                (t("Columns read"), whole(found.columns, t)),
+                (t("Records left out on import"), whole(found.rows_dropped, t)),
+            ],
+        )
+    )
+    blocks += [
+        Heading(t("How the file was read"), 2),
+        Table(
+            t("Import choices"),
+            (t("Choice"), t("Value"), t("Reason")),
+            [(t(CHOICES.get(name, name)), value, t.sentence(why)) for name, value, why in found.choices],
+            "lll",
+            (1.2, 1, 2.5),
+        ),
+        Heading(t("Missing values"), 2),
+    ]
+    if found.missing:
+        rows = [
+            (column, f"“{token}”", whole(count, t), yes_no(applied, t))
+            for column, token, count, applied in found.missing
+        ]
+        header = (t("Column"), t("Text"), t("Records"), t("Taken as missing"))
+        blocks.append(Table(t("Missing values"), header, rows, "llrl", (2, 1.4, 1, 1)))
+    else:
+        blocks.append(Paragraph(t("No text was found that could stand for a missing value.")))
+    blocks.append(Heading(t("Problems on import and what was decided"), 2))
+    if found.problems:
+        rows = [
+            (t.sentence(each.kind), t.sentence(each.decision), whole(each.rows, t), each.example)
+            for each in found.problems
+        ]
+        header = (t("Kind"), t("Decision"), t("Rows"), t("First one"))
+        blocks.append(Table(t("Import problems"), header, rows, "llrl", (1.3, 1, 0.7, 3)))
+    else:
+        blocks.append(Paragraph(t("None.")))
+    return blocks
+
+
+def columns(report: Report, t: Language) -> list[Block]:
+    """Return section 4."""
+    public = report.public
+    blocks: list[Block] = [Heading(t("4 Columns"), new_page=True)]
+    header = (t("Column"), t("Role"), t("Type"), t("Values"), t("Missing"), t("Generalised"))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            column.name,
+            t(ROLES[column.role]),
+            t(KINDS[column.kind]),
+            whole(column.distinct, t),
+            whole(column.missing, t),
+            ", ".join(str(step["how"]) for step in column.generalised) or "–",
+        )
+        for column in public.columns
+    ]
+    blocks.append(Paragraph(t("The {n} columns of the published table:", n=t.number(len(rows)))))
+    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.4, 1.9, 1.3, 0.8, 0.9, 1.2)))
+    if report.original is not None:
+        blocks.append(Heading(t("All columns of the source, with role and reason"), 2))
+        source_header = (t("Column"), t("Role"), t("Values"), t("Generalised"), t("Reason"))
+        rows = [
+            (
+                column.name,
+                t(ROLES[column.role]),
+                whole(column.distinct, t),
+                "; ".join(column.generalised) or "–",
+                t.sentence(column.reason),
+            )
+            for column in report.original.columns
+        ]
+        blocks.append(Table(t("Source columns"), source_header, rows, "llrll", (2, 1.6, 0.7, 1.6, 2.4)))
+    asked = public.guarantees[0]
+    blocks.append(
+        Paragraph(
+            t(
+                "The thresholds asked for: relative error {epsilon}, tolerated probability T_E {t_e}, small counts up "
+                "to {alpha}.",
+                epsilon=exact_percent(asked.epsilon, t),
+                t_e=exact_percent(asked.t_e, t),
+                alpha=t.number(asked.alpha),
+            ),
+            "note",
+        )
+    )
+    return blocks

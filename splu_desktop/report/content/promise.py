@@ -1,0 +1,155 @@
+"""Mechanism, eligibility and guarantees."""
+
+from __future__ import annotations
+
+from splu_desktop.report import figures, model
+from splu_desktop.report.content.opening import promises
+from splu_desktop.report.content.parts import decimal, exact_percent, share, whole
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.language import Language
+from splu_desktop.report.model import Report
+
+
+def mechanism(report: Report, t: Language) -> list[Block]:
+    """Return section 5."""
+    header = (t("Sensitive column"), t("Group size gamma"), t("Groups"), t("Groups with one more"), t("1/gamma (r/N)"))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            part.column,
+            whole(part.gamma, t),
+            whole(part.groups, t),
+            whole(part.larger_groups, t),
+            share(part.confidence, t, 2),
+        )
+        for part in report.public.mechanism
+    ]
+    return [
+        Heading(t("5 Mechanism and parameters")),
+        Paragraph(
+            t(
+                "Mechanism: {name}. Each sensitive column is treated by itself. Records get random ids; ordered by "
+                "value "
+                "and id they are dealt into r = N/gamma decoy groups, so that no group holds a value twice; groups are "
+                "mixed; each record receives the value of a uniformly drawn member of its group, itself included; the "
+                "records are shuffled. All randomness comes from the operating system's cryptographic source.",
+                name=report.public.release.mechanism,
+            )
+        ),
+        Table(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)),
+    ]
+
+
+def eligibility(report: Report, t: Language) -> list[Block]:
+    """Return section 6."""
+    blocks: list[Block] = [
+        Heading(t("6 Eligibility")),
+        Paragraph(
+            t(
+                "Decoy groups exist only where no value fills more than 1/gamma of the records. The program refuses to "
+                "publish otherwise."
+            )
+        ),
+    ]
+    if report.original is not None:
+        blocks += [Heading(t("In the original table"), 2), _eligible(report.original.eligibility, t("Eligibility"), t)]
+        blocks.append(Heading(t("In the published table"), 2))
+    blocks.append(_eligible(report.public.eligibility, t("Eligibility, published"), t))
+    blocks.append(
+        Paragraph(
+            t(
+                "Published counts vary around the true ones, so a published share may lie a little above the limit. "
+                "How "
+                "likely that is was checked (section 12)."
+            ),
+            "note",
+        )
+    )
+    return blocks
+
+
+def _eligible(found: tuple[model.Eligibility, ...], name: str, t: Language) -> Table:
+    header = (
+        t("Sensitive column"),
+        t("Values"),
+        t("Most frequent value"),
+        t("Records"),
+        t("Share"),
+        t("Limit"),
+        t("Largest gamma"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.column,
+            whole(each.values, t),
+            each.most_frequent,
+            whole(each.count, t),
+            share(each.share, t, 2),
+            share(each.limit, t, 2),
+            whole(each.largest_gamma, t),
+        )
+        for each in found
+    ]
+    return Table(name, header, rows, "lrlrrrr", (2, 0.9, 2, 1, 0.9, 0.9, 1))
+
+
+def guarantees(report: Report, t: Language) -> list[Block]:
+    """Return section 7: sentences, both plots and the tables of thresholds for each sensitive column."""
+    blocks: list[Block] = [
+        Heading(t("7 Guarantees"), new_page=True),
+        Paragraph(
+            t(
+                "All figures are exact: they follow from the binomial law of the draw, not from a bound or an "
+                "approximation, and depend on gamma and the thresholds alone."
+            )
+        ),
+    ]
+    for promise in report.public.guarantees:
+        blocks += _of_column(promise, report, t)
+    return blocks
+
+
+def _of_column(promise: model.Guarantee, report: Report, t: Language) -> list[Block]:
+    column = promise.column
+    counts = [row.published for each in report.public.utility if each.column == column for row in each.values]
+    blocks: list[Block] = [Heading(t("Column “{column}”, gamma {gamma}", column=column, gamma=promise.gamma), 2)]
+    blocks += [Paragraph(text, "lead") for text in promises(column, report, t)]
+    error = exact_percent(promise.epsilon, t)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            "T_P",
+            decimal(promise.t_p, t),
+            t(
+                "least probability of an error above {epsilon} in counts 1 to {alpha}",
+                epsilon=error,
+                alpha=promise.alpha,
+            ),
+        ),
+        ("T_f", whole(promise.t_f, t), t("records from which the error stays below {epsilon}, exact", epsilon=error)),
+        ("T_f", whole(promise.t_f_chebyshev, t), t("the same by Chebyshev's bound")),
+        ("T_f", decimal(promise.t_f_as_published, t, 1), t("as printed in the papers: not valid, for comparison only")),
+    ]
+    if promise.wanted_t_p is not None:
+        met = t("met") if promise.meets else t("NOT met")
+        rows.insert(1, (t("T_P asked for"), decimal(promise.wanted_t_p, t), met))
+    name = t("Figures of “{column}”", column=column)
+    blocks.append(Table(name, (t("Figure"), t("Value"), t("Meaning")), rows, "lrl", (1, 1, 4)))
+    blocks += [figures.large_counts(promise, counts, t), figures.small_counts(promise, t)]
+    blocks.append(Heading(t("Table of thresholds"), 2))
+    blocks.append(Paragraph(t("Records from which a published count is within the error in all but T_E of releases:")))
+    t_es = sorted({t_e for _, t_e, _ in promise.thresholds})
+    by_error: dict[float, dict[float, int]] = {}
+    for epsilon, t_e, t_f in promise.thresholds:
+        by_error.setdefault(epsilon, {})[t_e] = t_f
+    blocks.append(
+        Table(
+            t("Thresholds of “{column}”", column=column),
+            (t("Error"), *(f"T_E {exact_percent(t_e, t)}" for t_e in t_es)),
+            [
+                (exact_percent(epsilon, t), *(whole(row.get(t_e), t) for t_e in t_es))
+                for epsilon, row in by_error.items()
+            ],
+            "l" + "r" * len(t_es),
+            [1.0] * (1 + len(t_es)),
+        )
+    )
+    return blocks

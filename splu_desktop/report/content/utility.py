@@ -1,0 +1,174 @@
+"""Measured utility, and the annex with all values."""
+
+from __future__ import annotations
+
+from splu_desktop.report import figures, model
+from splu_desktop.report.content.parts import MOST_INLINE, STATES, exact_percent, share, whole, yes_no
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.language import Language
+from splu_desktop.report.model import Report
+
+
+def measured(report: Report, t: Language) -> list[Block]:
+    """Return section 8."""
+    blocks: list[Block] = [Heading(t("8 Measured utility"), new_page=True)]
+    if report.original is not None:
+        blocks += _workloads(report.original, t)
+        for marginal in report.original.marginals:
+            blocks += _marginal(marginal, report, t)
+    for utility in report.public.utility:
+        blocks += _published(utility, report, t)
+    return blocks
+
+
+def _workloads(original: model.Original, t: Language) -> list[Block]:
+    blocks: list[Block] = []
+    for found in original.utility:
+        blocks += [
+            Heading(t("Error of estimated counts of “{column}”", column=found.column), 2),
+            Paragraph(
+                t(
+                    "{queries} random questions (conditions on up to three unchanged columns and one value of the "
+                    "sensitive column) were put to the published table and to the source. Relative error of the "
+                    "estimate by the size of the true count, and how often the 95 % interval held the truth:",
+                    queries=t.number(found.queries),
+                )
+            ),
+            figures.bands(found, t),
+        ]
+        header = (t("True count"), t("Questions"), t("Mean error"), t("Interval held"))
+        rows: list[tuple[Cell, ...]] = [
+            (
+                t.sentence(band.label),
+                whole(band.queries, t),
+                share(band.mean_relative_error, t),
+                share(band.coverage, t),
+            )
+            for band in found.bands
+        ]
+        blocks.append(Table(t("Error by band, “{column}”", column=found.column), header, rows, "lrrr", (2, 1, 1, 1)))
+        if found.unsafe is not None:
+            blocks.append(
+                Paragraph(
+                    t(
+                        "Of {small} questions with a true count of 1 to 3, {unsafe} were answered wrong by more than "
+                        "30 %, as is wanted.",
+                        small=t.number(found.small),
+                        unsafe=t.percent(found.unsafe),
+                    )
+                )
+            )
+    return blocks
+
+
+def _marginal(marginal: model.Marginal, report: Report, t: Language) -> list[Block]:
+    promise = next(each for each in report.public.guarantees if each.column == marginal.column)
+    error = exact_percent(promise.epsilon, t)
+    blocks: list[Block] = [
+        Heading(t("Counts of “{column}” before and after", column=marginal.column), 2),
+        Paragraph(
+            t(
+                "Of {small} values with small counts, {wrong} came out wrong by more than {epsilon}, as is wanted; of "
+                "{large} values that can be answered, {missed} did. In all, {share} of the records would have to "
+                "change "
+                "their value to turn the published counts into the true ones.",
+                small=t.number(marginal.small_values),
+                wrong=t.number(marginal.small_wrong),
+                large=t.number(marginal.large_values),
+                missed=t.number(marginal.large_wrong),
+                epsilon=error,
+                share=t.percent(marginal.total_deviation, 2),
+            )
+        ),
+        figures.before_after(marginal, t),
+    ]
+    if len(marginal.values) <= MOST_INLINE:
+        blocks.append(_before_after(marginal, t))
+    else:
+        blocks.append(Paragraph(t("All {n} values stand in the annex.", n=t.number(len(marginal.values))), "note"))
+    return blocks
+
+
+def _before_after(marginal: model.Marginal, t: Language) -> Table:
+    header = (t("Value"), t("True count"), t("Published"), t("Difference"), t("What it is"), t("Within the error"))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            row.value,
+            whole(row.true, t),
+            whole(row.published, t),
+            whole(row.published - row.true, t),
+            t(STATES[row.state]),
+            yes_no(row.inside, t),
+        )
+        for row in marginal.values
+    ]
+    return Table(
+        t("Before and after, “{column}”", column=marginal.column), header, rows, "lrrrll", (3, 1, 1, 1, 1.1, 1)
+    )
+
+
+def _published(utility: model.Utility, report: Report, t: Language) -> list[Block]:
+    promise = next(each for each in report.public.guarantees if each.column == utility.column)
+    header = (
+        t("True count"),
+        t("Mean relative error"),
+        t("Probability of an error above {e}", e=exact_percent(promise.epsilon, t)),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (whole(each.count, t), share(each.expected_relative_error, t), share(each.error_probability, t, 2))
+        for each in utility.expected
+    ]
+    blocks: list[Block] = [
+        Heading(t("What published counts of “{column}” are worth", column=utility.column), 2),
+        Paragraph(t("By the law of the draw, small and large counts of the whole table:")),
+        Table(t("Expected error, “{column}”", column=utility.column), header, rows, "rrr", (1, 1, 1.4)),
+        figures.published_bars(utility, t),
+        Paragraph(
+            t(
+                "“Signal” is what the draw left of a value's link to the other columns: 100 % for rare values, 0 % for "
+                "a "
+                "value that fills 1/gamma of the records."
+            ),
+            "note",
+        ),
+    ]
+    if len(utility.values) <= MOST_INLINE:
+        blocks.append(_values(utility, t))
+    else:
+        blocks.append(Paragraph(t("All {n} values stand in the annex.", n=t.number(len(utility.values))), "note"))
+    return blocks
+
+
+def _values(utility: model.Utility, t: Language) -> Table:
+    header = (
+        t("Value"),
+        t("Published"),
+        t("By its published count"),
+        t("Error probability"),
+        t("Mean error"),
+        t("Signal"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            row.value,
+            whole(row.published, t),
+            t(STATES[row.state]),
+            share(row.error_probability, t),
+            share(row.expected_relative_error, t),
+            share(row.signal, t),
+        )
+        for row in utility.values
+    ]
+    return Table(t("Values, “{column}”", column=utility.column), header, rows, "lrlrrr", (3, 1, 1.2, 1.1, 1, 0.9))
+
+
+def annex(report: Report, t: Language) -> list[Block]:
+    """Return the long tables of values, whole."""
+    tables: list[Table] = []
+    if report.original is not None:
+        tables += [_before_after(each, t) for each in report.original.marginals if len(each.values) > MOST_INLINE]
+    tables += [_values(each, t) for each in report.public.utility if len(each.values) > MOST_INLINE]
+    blocks: list[Block] = []
+    for table in tables:
+        blocks += [Heading(t("Annex: {name}", name=table.name), new_page=not blocks), table]
+    return blocks

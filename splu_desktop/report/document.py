@@ -1,0 +1,104 @@
+"""What a report is made of, whatever its format: headings, paragraphs, tables and figures in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from splu_desktop.report.scene import Scene
+
+
+@dataclass(frozen=True)
+class Number:
+    """A figure in a cell: as it is written and as it is."""
+
+    text: str
+    value: float | None
+
+
+Cell = str | Number
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell as it is written."""
+    return cell if isinstance(cell, str) else cell.text
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 opens a section and starts a bookmark."""
+
+    text: str
+    level: int = 1
+    new_page: bool = False
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text. Styles: "body", "lead" (a promise, set off), "note" (small), "item", "title", "subtitle"."""
+
+    text: str
+    style: str = "body"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a header row.
+
+    Attributes
+    ----------
+    name : what it shows, also the sheet's name in a workbook.
+    header : one text per column; empty for a list of facts, whose first column then names the rows.
+    rows : the cells.
+    align : "l" or "r" per column.
+    weights : relative widths, summing to anything.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    align: str
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with a caption and the same in words, for those who can't see it."""
+
+    scene: Scene
+    caption: str
+    words: str
+
+
+@dataclass(frozen=True)
+class SignatureLines:
+    """Lines to sign on: what each is for."""
+
+    labels: Sequence[str]
+
+
+Block = Heading | Paragraph | Table | Figure | SignatureLines
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report ready to be set.
+
+    Attributes
+    ----------
+    title : of the document.
+    edition : the mark that every page bears.
+    internal : whether it must not be handed out.
+    footer : what identifies the report on every page.
+    language : "en", "de", "fr".
+    page_of : text with {page} and {pages}.
+    """
+
+    title: str
+    edition: str
+    internal: bool
+    footer: str
+    language: str
+    page_of: str
+    contents: str
+    blocks: tuple[Block, ...]

@@ -1,0 +1,106 @@
+"""What the register of releases knows of a release: its plan, what was acknowledged, other releases of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.gate import Light, table_lines
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Table
+from splu_desktop.files.earlier import find_earlier
+from splu_desktop.files.fingerprint import fingerprints
+from splu_desktop.files.importer import Imported
+from splu_desktop.files.register import Entry, Reading, Register
+from splu_desktop.files.release import OpenRelease
+from splu_desktop.report import model
+from splu_desktop.report.original import Background
+
+
+def entry_of(reading: Reading, opened: OpenRelease) -> Entry | None:
+    """Return the register's entry of a release, None where the release was not made here."""
+    return next((entry for entry in reading.releases if entry.release == opened.facts.get("id")), None)
+
+
+def typed_then(entry: Entry | None, fields: model.Fields) -> model.Fields:
+    """Return the fields, those left empty as they were typed when the release was published."""
+    if entry is None:
+        return fields
+    return replace(
+        fields,
+        **{
+            name: str(entry.body.get(name) or "")
+            for name in ("operator", "purpose", "recipient")
+            if not getattr(fields, name)
+        },
+    )
+
+
+def background(
+    opened: OpenRelease,
+    imported: Imported,
+    *,
+    plan: Plan | None = None,
+    register: Register | None = None,
+    progress: Progress | None = None,
+) -> Background:
+    """Return all that the internal edition needs besides the release.
+
+    Parameters
+    ----------
+    imported : the source, read as for publishing.
+    plan : the plan it was published with; None takes the register's, else what the release shows.
+    register : None for the user's own.
+
+    Raises
+    ------
+    RegisterFault : the register can't be read. Cancelled.
+    """
+    progress = progress or Silent()
+    register = register or Register()
+    reading = register.read()
+    entry = entry_of(reading, opened)
+    if plan is None and entry is not None:
+        plan = _plan(entry)
+    earlier: tuple[model.Earlier, ...] | None = None
+    if plan is not None and reading.entries:
+        key = register.key()
+        prints = fingerprints(imported.table, plan, key, file_sha256=imported.source.sha256, progress=progress)
+        found = find_earlier(reading, prints, imported.table, plan, key, register.folder, progress=progress)
+        earlier = tuple(
+            model.Earlier(
+                time=each.entry.time,
+                release=each.entry.release,
+                purpose=str(each.entry.body.get("purpose") or ""),
+                recipient=str(each.entry.body.get("recipient") or ""),
+                relation=each.how,
+            )
+            for each in found
+            if each.entry.release != opened.facts.get("id")
+        )
+    acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, progress))
+    return Background(imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier)
+
+
+def _plan(entry: Entry) -> Plan | None:
+    try:
+        return Plan.from_dict(entry.body["recipe"])
+    except (BadSetting, KeyError):  # written by another version; the release itself then says what it can
+        return None
+
+
+def _acknowledged(
+    body: Mapping[str, Any], table: Table, plan: Plan | None, progress: Progress
+) -> Iterator[model.Acknowledged]:
+    """Give the amber lines of the gate. The register keeps their names and the words, the table the rest."""
+    accepted = body.get("accepted", {})
+    lines = () if plan is None else table_lines(table, plan, progress=progress)
+    for name in body.get("warned", ()):
+        said: list[tuple[str | None, str]] = [
+            (line.column, line.sentence) for line in lines if line.name == name and line.light is Light.AMBER
+        ]
+        for column, sentence in said or [(None, "")]:
+            yield model.Acknowledged(name, column, sentence, name in accepted, str(accepted.get(name, "")))

@@ -1,0 +1,88 @@
+"""One way to a report: a release in, a report out, written in any format from the same model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.release import OpenRelease
+from splu_desktop.report.content import document
+from splu_desktop.report.model import Fields, Report
+from splu_desktop.report.original import Background, original
+from splu_desktop.report.public import public
+
+ENDINGS = (".pdf", ".html", ".json", ".xlsx")
+
+
+def make_report(
+    opened: OpenRelease,
+    fields: Fields | None = None,
+    background: Background | None = None,
+    *,
+    created: str | None = None,
+    password: str | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Return the report of a release: the external edition, or with `background` the internal one.
+
+    Parameters
+    ----------
+    created : moment of the report, ISO 8601 with offset; None for now.
+    password : of an encrypted ZIP.
+
+    Raises
+    ------
+    NotItsSource : `background` holds another source. BadRelease; Cancelled.
+    """
+    progress = progress or Silent()
+    found = public(opened, fields or Fields(), created=created, password=password, progress=progress)
+    return Report(found, None if background is None else original(opened, background, progress=progress))
+
+
+def check_target(target: Path) -> None:
+    """Raise BadSetting where a file name's ending is none of the formats. Asked early, before any work."""
+    if target.suffix.lower() not in ENDINGS:
+        raise BadSetting(f"The report “{target.name}” must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
+
+
+def write_report(
+    report: Report,
+    target: Path,
+    *,
+    language: str = "en",
+    paper: str = "A4",
+    progress: Progress | None = None,
+) -> None:
+    """Write a report in the format that the file's ending says, whole or not at all, over an existing file.
+
+    Parameters
+    ----------
+    language : "en", "de" or "fr"; JSON has names instead of sentences and no language.
+    paper : "A4" or "Letter", for PDF.
+
+    Raises
+    ------
+    BadSetting : unknown ending, language or paper. CannotWrite; Cancelled.
+    """
+    check_target(target)
+    progress = progress or Silent()
+    ending = target.suffix.lower()
+    if ending == ".json":
+        from splu_desktop.report.json_report import write_json
+
+        write_json(report, target)
+        return
+    made = document(report, language)
+    if ending == ".pdf":
+        from splu_desktop.report.pdf import write_pdf
+
+        write_pdf(made, target, paper=paper, progress=progress)
+    elif ending == ".html":
+        from splu_desktop.report.html import write_html
+
+        write_html(made, target)
+    else:
+        from splu_desktop.report.xlsx import write_report_xlsx
+
+        write_report_xlsx(made, target)

@@ -1,0 +1,439 @@
+"""The report as named fields: the one thing that every format is made from.
+
+`Report.public` follows from the release folder and from what the custodian typed, nothing else, and is the whole of the
+external edition. `Report.original` holds what was computed with the source at hand; the internal edition adds it.
+Shares and probabilities are numbers in 0..1, counts are records unless said otherwise, moments ISO 8601 with offset.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from splu_desktop.core.classifier import Accuracy
+from splu_desktop.core.disclosure import Disclosure
+from splu_desktop.core.errors import BadSetting
+
+FORMAT = "splu-report"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What the custodian types; empty where nothing was."""
+
+    title: str = ""
+    organisation: str = ""
+    operator: str = ""
+    reviewer: str = ""
+    purpose: str = ""
+    recipient: str = ""
+    remarks: str = ""
+
+    def __post_init__(self) -> None:
+        for name, text in dataclasses.asdict(self).items():
+            if not isinstance(text, str):
+                raise BadSetting(f"The report's field “{name}” must be text.")
+            if len(text) > 4_000:
+                raise BadSetting(f"The report's field “{name}” can hold 4,000 characters at most; shorten it.")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The release in one line.
+
+    Attributes
+    ----------
+    code : "sound", "reservations" (sound, with what a reviewer should weigh) or "fails" (a check failed).
+    reasons : codes of `content.VERDICT_REASONS`.
+    """
+
+    code: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Who, when and what for."""
+
+    fields: Fields
+    created: str  # of the report
+    time_zone: str
+    software: str
+    software_version: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class ReleaseFacts:
+    """What was handed out."""
+
+    folder: str
+    id: str | None
+    created: str
+    software: str
+    mechanism: str
+    records: int
+    columns: int
+    nsas: tuple[str, ...]
+    sensitive: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """One column of the published table."""
+
+    name: str
+    role: str  # "nsa" or "sa"
+    kind: str
+    distinct: int
+    missing: int  # records
+    generalised: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class MechanismFacts:
+    """How one SA was re-drawn.
+
+    Attributes
+    ----------
+    groups : r = floor(N/gamma); larger_groups of them have gamma + 1 records.
+    confidence : r/N, the probability that a record kept its value: what an attacker knows from a person's own row.
+    """
+
+    column: str
+    gamma: int
+    groups: int
+    larger_groups: int
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Eligibility:
+    """Whether decoy groups exist: no value may fill more than 1/gamma of the records.
+
+    In the external edition the counts are those published; the check of the true ones stands in `Original`.
+    """
+
+    column: str
+    gamma: int
+    values: int
+    most_frequent: str
+    count: int
+    share: float
+    limit: float
+    largest_gamma: int
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What k releases of the same records, averaged, leave of the promise."""
+
+    releases: int
+    t_p: float
+    t_f: int
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What is promised for one SA: functions of gamma and the thresholds alone (mechanism.md section 3)."""
+
+    column: str
+    gamma: int
+    epsilon: float
+    t_e: float
+    alpha: int
+    wanted_t_p: float | None
+    t_p: float
+    t_f: int
+    t_f_chebyshev: int
+    t_f_as_published: float
+    meets: bool | None
+    small_counts: tuple[float, ...]  # Pr of an error above epsilon at 1, 2, ...
+    curve_t_e: tuple[float, ...]
+    curve_t_f: tuple[int, ...]
+    curve_t_f_chebyshev: tuple[int, ...]
+    thresholds: tuple[tuple[float, float, int], ...]  # epsilon, T_E, T_f
+    repeated: tuple[Repeated, ...]
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """Error of a count by the law of the draw alone."""
+
+    count: int
+    expected_relative_error: float
+    error_probability: float
+
+
+@dataclass(frozen=True)
+class PublishedValue:
+    """One value of an SA as published, with what its published count means."""
+
+    value: str
+    published: int
+    state: str  # "protected", "in between", "answerable"
+    error_probability: float
+    expected_relative_error: float
+    signal: float
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What the published counts of one SA are worth, from the release alone."""
+
+    column: str
+    expected: tuple[ExpectedError, ...]
+    values: tuple[PublishedValue, ...]
+
+
+@dataclass(frozen=True)
+class Recognisable:
+    """How recognisable records are by the NSAs, which are published as they were."""
+
+    nsas: tuple[str, ...]
+    records: int
+    classes: int
+    smallest: int
+    below: Mapping[str, int]  # k -> records in classes of fewer than k
+    causes: tuple[tuple[str, int], ...]  # NSA, unique records left without it
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Accuracy of a classifier for one SA, beside the guess from the margins alone."""
+
+    column: str
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Measured disclosure risk of the published table."""
+
+    recognisable: Recognisable
+    disclosure: tuple[Disclosure, ...]
+    learners: tuple[Learner, ...]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check of the release: name of `core.selfcheck.Check`, what it is about, how it ended, in English words."""
+
+    name: str
+    column: str | None
+    passed: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """One file of the release; `stated` is the SHA-256 in release.json, None for release.json itself."""
+
+    name: str
+    bytes: int
+    sha256: str
+    stated: str | None
+
+
+@dataclass(frozen=True)
+class Public:
+    """Everything that follows from the release and the typed fields."""
+
+    cover: Cover
+    release: ReleaseFacts
+    columns: tuple[PublishedColumn, ...]
+    mechanism: tuple[MechanismFacts, ...]
+    eligibility: tuple[Eligibility, ...]
+    guarantees: tuple[Guarantee, ...]
+    utility: tuple[Utility, ...]
+    risk: Risk
+    checks: tuple[CheckResult, ...]
+    files: tuple[FileFacts, ...]
+
+
+@dataclass(frozen=True)
+class SourceProblem:
+    """Problems of one kind found on import, and what was decided."""
+
+    kind: str
+    decision: str
+    problems: int
+    rows: int
+    example: str
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """Where the table came from and how it was read."""
+
+    file: str
+    bytes: int
+    sha256: str
+    records: int
+    columns: int
+    rows_dropped: int
+    choices: tuple[tuple[str, str, str], ...]  # name, choice, reason
+    missing: tuple[tuple[str, str, int, bool], ...]  # column, text, records, taken as missing
+    problems: tuple[SourceProblem, ...]
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """One column of the source: role, what was done to it, and why."""
+
+    name: str
+    role: str
+    kind: str
+    distinct: int
+    generalised: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """One value's count before and after the draw."""
+
+    value: str
+    true: int
+    published: int
+    state: str
+    inside: bool  # |f' - f| <= epsilon f
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """Counts of one SA before and after, and how many of each kind came out wrong by more than epsilon."""
+
+    column: str
+    values: tuple[BeforeAfter, ...]
+    small_values: int
+    small_wrong: int
+    large_values: int
+    large_wrong: int
+    total_deviation: float  # half the sum of |f' - f|, over N
+
+
+@dataclass(frozen=True)
+class Band:
+    """Measured error of questions whose true count lies in a band."""
+
+    label: str
+    queries: int
+    mean_relative_error: float | None
+    coverage: float | None
+
+
+@dataclass(frozen=True)
+class MeasuredUtility:
+    """A workload asked of the published table and of the source (`core.workload`).
+
+    Attributes
+    ----------
+    small : questions with a true count of 1 to 3; `unsafe` of them were answered wrong by more than 30 %.
+    """
+
+    column: str
+    queries: int
+    method: str
+    bands: tuple[Band, ...]
+    small: int
+    unsafe: float | None
+
+
+@dataclass(frozen=True)
+class OriginalDisclosure:
+    """The same measures for the original table, and for a classifier judged by true values.
+
+    `published_on_true` was trained on the published table and tested on original records; `original` is the best that
+    this classifier could do with the original at hand.
+    """
+
+    column: str
+    disclosure: Disclosure
+    published_on_true: Accuracy
+    original: Accuracy
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier release of the same source."""
+
+    time: str
+    release: str
+    purpose: str
+    recipient: str
+    relation: str
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """An amber line of the gate: a risk that the custodian took.
+
+    Attributes
+    ----------
+    sentence : what was found; empty where it can't be told again.
+    accepted : whether it was acknowledged by name, or only shown.
+    words : the words in which it was accepted; empty for a bare acknowledgement.
+    """
+
+    name: str
+    column: str | None
+    sentence: str
+    accepted: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Original:
+    """What was computed with the source at hand: for the internal edition alone."""
+
+    source: SourceFacts
+    columns: tuple[SourceColumn, ...]
+    eligibility: tuple[Eligibility, ...]
+    marginals: tuple[Marginal, ...]
+    utility: tuple[MeasuredUtility, ...]
+    disclosure: tuple[OriginalDisclosure, ...]
+    earlier: tuple[Earlier, ...] | None  # None where no register was asked
+    acknowledged: tuple[Acknowledged, ...] | None  # None where it is not known
+    checks: tuple[CheckResult, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report. Without `original` it is the external edition."""
+
+    public: Public
+    original: Original | None = None
+
+    @property
+    def edition(self) -> str:
+        """ "internal" or "external"."""
+        return "external" if self.original is None else "internal"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures as plain data; infinite ones as None."""
+        data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "edition": self.edition}
+        data["public"] = plain(self.public)
+        if self.original is not None:
+            data["original"] = plain(self.original)
+        return data
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses, mappings and tuples as what JSON knows."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,231 @@
+"""What the internal edition adds: figures computed with the source at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from splu_desktop.core import classifier, planning, selfcheck, workload
+from splu_desktop.core.disclosure import disclosure, finite
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.plan import Plan, as_fraction
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.published import Published
+from splu_desktop.core.query import DEFAULT
+from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.table import Table
+from splu_desktop.files.importer import Imported
+from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.spelling import plain as plainly_spelled
+from splu_desktop.report import model
+from splu_desktop.report.public import eligibility
+
+# Which questions are asked decides no value that is released; the same ones make two reports comparable.
+_QUESTIONS, _SEED = 3_000, 20_140_815
+
+
+class NotItsSource(BadSetting):
+    """The source given is not the one that the release was made from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """What the custodian's side knows besides the release.
+
+    Attributes
+    ----------
+    imported : the source as it was read.
+    plan : roles and generalisations; None: roles are those of the release, and suggested ones for columns left out.
+    acknowledged : lines of the gate that were accepted; None where it is not known.
+    earlier : earlier releases of the same source; None where no register was asked.
+    """
+
+    imported: Imported
+    plan: Plan | None = None
+    acknowledged: tuple[model.Acknowledged, ...] | None = None
+    earlier: tuple[model.Earlier, ...] | None = None
+
+
+def original(opened: OpenRelease, background: Background, *, progress: Progress | None = None) -> model.Original:
+    """Return the part of the report that needs the source.
+
+    Raises
+    ------
+    NotItsSource : records or columns differ from the release's. CannotGeneralise, UnknownColumn; Cancelled.
+    """
+    progress = progress or Silent()
+    imported, published = background.imported, opened.published
+    plan = background.plan or _implied(imported.table, opened)
+    source = _comparable(imported, plan, opened)
+    checks = tuple(
+        model.CheckResult(check.name, check.column, check.passed, check.sentence)
+        for check in selfcheck.check_release(source, plan, published, progress=progress)
+    )
+    ours, theirs = classifier.align(source, published.table)
+    disclosed = tuple(_disclosure(ours, theirs, published, progress))
+    return model.Original(
+        source=_source(imported),
+        columns=tuple(_columns(imported.table, plan)),
+        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
+        marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
+        utility=_workloads(source, published, progress),
+        disclosure=disclosed,
+        earlier=background.earlier,
+        acknowledged=background.acknowledged,
+        checks=checks,
+    )
+
+
+def _implied(table: Table, opened: OpenRelease) -> Plan:
+    """Return the plan that a release shows by itself; its generalisations can't be repeated from it."""
+    generalised = [entry["name"] for entry in opened.facts["columns"] if entry.get("generalised")]
+    if generalised:
+        raise NotItsSource(
+            f"Column “{generalised[0]}” was generalised before it was published; give the recipe of the release, so "
+            "that the source can be compared."
+        )
+    published = opened.published
+    roles = {name: Role.SA if name in published.gammas else Role.NSA for name in published.table.names}
+    suggested = suggest_roles(table, sensitive=published.sensitive)
+    for name in table.names:
+        if name not in roles:
+            roles[name] = Role.IDENTIFIER if suggested[name].role is Role.IDENTIFIER else Role.DROPPED
+    ordered = {name: roles[name] for name in (*table.names, *roles)}
+    return Plan(roles=ordered, gammas=dict(published.gammas), thresholds=published.thresholds)
+
+
+def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
+    """Return the source generalised and spelled as the release is. Raises NotItsSource."""
+    name, folder = imported.source.name, opened.folder.name
+    for column in opened.published.table.names:
+        if column not in imported.table:
+            raise NotItsSource(f"“{name}” is not the source of release “{folder}”: it has no column “{column}”.")
+    if imported.table.n != opened.published.n:
+        raise NotItsSource(
+            f"“{name}” is not the source of release “{folder}”: it has {imported.table.n} records where the release "
+            f"has {opened.published.n}; read it with the choices that were used for publishing."
+        )
+    table = table_after(imported.table, plan.generalisations)
+    return Table(
+        tuple(plainly_spelled(column) if column.name in opened.published.table else column for column in table.columns)
+    )
+
+
+def _source(imported: Imported) -> model.SourceFacts:
+    problems: dict[tuple[str, str], list[int | str]] = {}
+    for problem in imported.problems:
+        entry = problems.setdefault((problem.kind.value, problem.decision.value), [0, 0, problem.sentence])
+        entry[0], entry[1] = int(entry[0]) + 1, int(entry[1]) + problem.rows
+    return model.SourceFacts(
+        file=imported.source.name,
+        bytes=imported.source.size,
+        sha256=imported.source.sha256,
+        records=imported.table.n,
+        columns=len(imported.table.columns),
+        rows_dropped=imported.rows_dropped,
+        choices=tuple(_choices(imported)),
+        missing=tuple((token.column, token.token, token.count, token.applied) for token in imported.missing_tokens),
+        problems=tuple(
+            model.SourceProblem(kind, decision, int(entry[0]), int(entry[1]), str(entry[2]))
+            for (kind, decision), entry in problems.items()
+        ),
+    )
+
+
+def _choices(imported: Imported) -> Iterable[tuple[str, str, str]]:
+    for item in fields(imported.choices):
+        value = getattr(imported.choices, item.name)
+        if value is None or isinstance(value, Mapping) or item.name == "names":
+            continue
+        yield item.name, str(value), str(imported.reasons.get(item.name, ""))
+
+
+def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
+    suggested = suggest_roles(table, sensitive=plan.sensitive)
+    for column in table.columns:
+        role = plan.roles.get(column.name, Role.DROPPED)
+        kept = plan.kept_identifiers.get(column.name)
+        yield model.SourceColumn(
+            name=column.name,
+            role=role.value,
+            kind=column.kind.value,
+            distinct=column.m,
+            generalised=tuple(step.words for step in plan.generalisations.get(column.name, ())),
+            reason=kept or suggested[column.name].reason,
+        )
+
+
+def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> model.Marginal:
+    before, after = ours[name].counts(), theirs[name].counts()
+    asked, gamma = published.thresholds, published.gammas[name]
+    there = np.flatnonzero(before > 0)
+    states = planning.plan_values(before[there], published.n, gamma, asked) if len(there) > 1 else None
+    epsilon = as_fraction(asked.epsilon)
+    # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
+    inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
+    rows = []
+    for place, at in enumerate(there.tolist()):
+        state = states.state(place) if states is not None else planning.State.BETWEEN
+        rows.append(
+            model.BeforeAfter(
+                str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])
+            )
+        )
+    rows.sort(key=lambda row: -row.true)
+    small = [row for row in rows if row.state == planning.State.PROTECTED.value]
+    large = [row for row in rows if row.state == planning.State.ANSWERABLE.value]
+    return model.Marginal(
+        column=name,
+        values=tuple(rows),
+        small_values=len(small),
+        small_wrong=sum(not row.inside for row in small),
+        large_values=len(large),
+        large_wrong=sum(not row.inside for row in large),
+        total_deviation=float(np.abs(after - before).sum() / 2 / published.n),
+    )
+
+
+def _disclosure(
+    ours: Table, theirs: Table, published: Published, progress: Progress
+) -> Iterable[model.OriginalDisclosure]:
+    nsas: Sequence[str] = published.nsas
+    found = disclosure(ours, nsas, dict.fromkeys(published.sensitive), progress)
+    for name, measured in zip(published.sensitive, found, strict=True):
+        yield model.OriginalDisclosure(
+            column=name,
+            disclosure=measured,
+            published_on_true=classifier.transferred(theirs, ours, nsas, name, progress),
+            original=classifier.original(ours, nsas, name, progress),
+        )
+
+
+def _workloads(source: Table, published: Published, progress: Progress) -> tuple[model.MeasuredUtility, ...]:
+    """Return the measured error by band of a workload (journal section 6), one per SA."""
+    if not published.nsas:
+        return ()
+    found = []
+    for name in published.sensitive:
+        asked = workload.draw(source, published.nsas, [name], size=_QUESTIONS, seed=_SEED, progress=progress)
+        if not asked.questions:
+            continue
+        measured = workload.measure(asked, [published], [DEFAULT], progress=progress)
+        errors, unsafe = measured.errors[DEFAULT], measured.unsafe[DEFAULT]
+        found.append(
+            model.MeasuredUtility(
+                column=name,
+                queries=len(asked.questions),
+                method=DEFAULT.value,
+                bands=tuple(
+                    model.Band(label, int(queries), finite(float(error)), finite(float(held)))
+                    for label, queries, error, held in zip(
+                        measured.names, measured.queries, errors, measured.coverage, strict=True
+                    )
+                ),
+                small=measured.small,
+                unsafe=finite(unsafe),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,158 @@
+"""Drawings as lists of lines, shapes and words in points, which HTML (as SVG) and PDF draw alike."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+# The program's light palette: Okabe and Ito's hues, dark enough for text.
+INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"
+ACCENT, PROTECTED, ANSWERABLE, BETWEEN = "#00629b", "#96376d", "#006b4e", "#5c6873"
+SOFT = "#e8ecef"
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through points; `dash` in points, 0 for a solid one."""
+
+    points: tuple[tuple[float, float], ...]
+    colour: str = INK
+    width: float = 1.0
+    dash: float = 0.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """A filled rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A filled circle, or a square where colour must not carry the meaning alone."""
+
+    x: float
+    y: float
+    size: float
+    colour: str
+    square: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """A line of text; `x`, `y` is its baseline at the anchor. `up` turns it to run from below to above."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+    size: float = 8.0
+    colour: str = INK
+    up: bool = False
+
+
+Item = Path | Box | Dot | Words
+
+
+@dataclass
+class Scene:
+    """A drawing of `width` x `height` points, origin at the upper left."""
+
+    width: float
+    height: float
+    items: list[Item] = field(default_factory=list)
+
+    def add(self, *items: Item) -> None:
+        """Draw on top of what is there."""
+        self.items.extend(items)
+
+    def svg(self, words: str) -> str:
+        """Return the drawing as an SVG element with `words` as its text alternative."""
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
+            f'aria-label="{html.escape(words)}" font-family="sans-serif"><title>{html.escape(words)}</title>'
+        ]
+        parts += [_svg(item) for item in self.items]
+        return "".join(parts) + "</svg>"
+
+
+def _svg(item: Item) -> str:
+    if isinstance(item, Path):
+        points = " ".join(f"{x:.2f},{y:.2f}" for x, y in item.points)
+        dash = f' stroke-dasharray="{item.dash:g}"' if item.dash else ""
+        return f'<polyline points="{points}" fill="none" stroke="{item.colour}" stroke-width="{item.width:g}"{dash}/>'
+    if isinstance(item, Box):
+        place = f'x="{item.x:.2f}" y="{item.y:.2f}" width="{item.width:.2f}" height="{item.height:.2f}"'
+        return f'<rect {place} fill="{item.colour}"/>'
+    if isinstance(item, Dot):
+        if item.square:
+            s = item.size
+            return _svg(Box(item.x - s, item.y - s, 2 * s, 2 * s, item.colour))
+        return f'<circle cx="{item.x:.2f}" cy="{item.y:.2f}" r="{item.size:g}" fill="{item.colour}"/>'
+    turn = f' transform="rotate(-90 {item.x:.2f} {item.y:.2f})"' if item.up else ""
+    return (
+        f'<text x="{item.x:.2f}" y="{item.y:.2f}" font-size="{item.size:g}" text-anchor="{item.anchor}" '
+        f'fill="{item.colour}"{turn}>{html.escape(item.text)}</text>'
+    )
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A scale from data to points, linear or logarithmic."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where a value lies, in points; values outside lie at the edge."""
+        value = min(max(value, self.low), self.high)
+        if self.log:
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Return round values to mark, ascending."""
+        if self.log:
+            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+            tens = [10.0**power for power in range(first, last + 1)]
+            wanted = tens if len(tens) > 3 else [step * ten for ten in tens for step in (1, 2, 5)]
+            return [value for value in wanted if self.low * 0.999 <= value <= self.high * 1.001]
+        span = self.high - self.low
+        step = 10 ** math.floor(math.log10(span / 4))
+        step = next(step * k for k in (1, 2, 5, 10) if span / (step * k) <= 6)
+        first = math.ceil(self.low / step)
+        return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+
+def frame(
+    scene: Scene,
+    x: Axis,
+    y: Axis,
+    x_texts: Sequence[tuple[float, str]],
+    y_texts: Sequence[tuple[float, str]],
+    x_title: str,
+    y_title: str,
+) -> None:
+    """Draw grid, ticks and titles of a plot. Tick texts come as (value, text)."""
+    for value, text in y_texts:
+        at = y.at(value)
+        scene.add(Path(((x.start, at), (x.end, at)), GRID, 0.5), Words(x.start - 4, at + 2.5, text, "end", 7, QUIET))
+    for value, text in x_texts:
+        at = x.at(value)
+        scene.add(Path(((at, y.start), (at, y.start + 3)), QUIET, 0.5))
+        scene.add(Words(at, y.start + 11, text, "middle", 7, QUIET))
+    scene.add(Path(((x.start, y.start), (x.end, y.start)), QUIET, 0.75))
+    scene.add(Words((x.start + x.end) / 2, y.start + 23, x_title, "middle", 8))
+    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 8, INK, up=True))

@@ -1,0 +1,191 @@
+"""Checks a report against a release without the source: every fingerprint, and every figure that the release yields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.package import Package, open_package
+from splu_desktop.files.release import OpenRelease, read_release
+from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
+from splu_desktop.report import model
+from splu_desktop.report.json_report import read_json
+from splu_desktop.report.public import file_facts, public
+from splu_desktop.report.schema import problems
+
+_CLOSE = 1e-9  # another processor may round the last digits of a logarithm otherwise
+_GUESSES = 2e-3  # and then decide a near-tie of the classifier otherwise
+_MOST_SHOWN = 200
+_NOT_COMPARED = {"public.release.folder"}  # a folder may be renamed
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that does not agree.
+
+    Attributes
+    ----------
+    where : "report", a file's name, or a place in the report such as "public.guarantees[0].t_f".
+    sentence : what, in one sentence.
+    """
+
+    where: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a check of a report found.
+
+    Attributes
+    ----------
+    differences : empty where all agrees.
+    compared : figures compared.
+    files : files whose fingerprints were compared.
+    edition : of the report; figures of the internal part that need the source are not compared.
+    """
+
+    differences: tuple[Difference, ...]
+    compared: int
+    files: int
+    edition: str
+
+
+def verify_report(
+    report: Path, release: Path, *, password: str | None = None, progress: Progress | None = None
+) -> Verification:
+    """Check a report against a release.
+
+    Raises
+    ------
+    BadReport : the report is no JSON or no report. BadRelease : there is no release. PasswordNeeded; Cancelled.
+    """
+    progress = progress or Silent()
+    data, sealed = read_json(report)
+    found: list[Difference] = []
+    if not sealed:
+        found.append(
+            Difference(
+                "report", f"“{report.name}” was altered after it was written: its digest does not fit its bytes."
+            )
+        )
+    wrong = list(problems(data))
+    found += [Difference(place or "report", f"{place or 'The report'} {what}.") for place, what in wrong[:_MOST_SHOWN]]
+    package = open_package(release, password)
+    stated = _stated_files(data)
+    found += list(_files(package, stated, progress))
+    compared = 0
+    try:
+        opened = read_release(release, password=password, progress=progress, verify=False)
+    except BadRelease as fault:
+        found.append(Difference(FACTS_NAME, str(fault)))
+    else:
+        if not wrong:
+            more, compared = _figures(data, opened, password, progress)
+            found += more
+    unique = {(each.where, each.sentence): each for each in found}
+    return Verification(tuple(unique.values()), compared, len(stated), str(data.get("edition", "")))
+
+
+def _stated_files(data: dict[str, Any]) -> dict[str, str]:
+    try:
+        return {str(entry["name"]): str(entry["sha256"]) for entry in data["public"]["files"]}
+    except (KeyError, TypeError):
+        return {}
+
+
+def _files(package: Package, stated: dict[str, str], progress: Progress) -> Iterator[Difference]:
+    there = package.names()
+    for name, sha256 in stated.items():
+        if name not in there:
+            yield Difference(name, f"The release lacks its file “{name}”.")
+            continue
+        try:
+            now = file_facts(package, name, None, progress)
+        except SpluError as fault:
+            yield Difference(name, str(fault))
+            continue
+        if now.sha256 != sha256:
+            yield Difference(name, f"“{name}” is not the file reported on: its SHA-256 is {now.sha256}, not {sha256}.")
+    for name in there:
+        if name not in stated:
+            yield Difference(name, f"The release holds a file “{name}” that the report does not know.")
+
+
+def _figures(
+    data: dict[str, Any], opened: OpenRelease, password: str | None, progress: Progress
+) -> tuple[list[Difference], int]:
+    said = data["public"]["cover"]
+    try:
+        typed = model.Fields(**{item.name: said["fields"][item.name] for item in fields(model.Fields)})
+        again = public(
+            opened,
+            typed,
+            created=said["created"],
+            time_zone=said["time_zone"],
+            software_version=said["software_version"],
+            password=password,
+            progress=progress,
+        )
+    except SpluError as fault:
+        return [Difference("report", str(fault))], 0
+    found, compared = [], 0
+    for where, ours, theirs in _leaves(data["public"], model.plain(again), "public"):
+        compared += 1
+        if where not in _NOT_COMPARED and not _same(where, ours, theirs):
+            found.append(
+                Difference(where, f"{where}: the report says {_shown(ours)}, the release gives {_shown(theirs)}.")
+            )
+    for where, ours, theirs in _published_counts(data, opened):
+        compared += 1
+        if ours != theirs:
+            found.append(
+                Difference(where, f"{where}: the report says {_shown(ours)}, the release gives {_shown(theirs)}.")
+            )
+    return found[:_MOST_SHOWN], compared
+
+
+def _published_counts(data: dict[str, Any], opened: OpenRelease) -> Iterator[tuple[str, Any, Any]]:
+    """Give the published counts that the internal part repeats."""
+    for i, marginal in enumerate(data.get("original", {}).get("marginals", ())):
+        if marginal["column"] not in opened.published.table:
+            yield f"original.marginals[{i}].column", marginal["column"], None
+            continue
+        column = opened.published.table[marginal["column"]]
+        counts = dict(zip(column.labels.tolist(), column.counts().tolist(), strict=True))
+        for j, row in enumerate(marginal["values"]):
+            yield f"original.marginals[{i}].values[{j}].published", row["published"], counts.get(row["value"], 0)
+
+
+def _leaves(ours: Any, theirs: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in dict.fromkeys([*ours, *theirs]):
+            yield from _leaves(ours.get(name), theirs.get(name), f"{where}.{name}")
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            yield f"{where} (number of entries)", len(ours), len(theirs)
+        for i, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+            yield from _leaves(one, other, f"{where}[{i}]")
+    else:
+        yield where, ours, theirs
+
+
+def _same(where: str, ours: Any, theirs: Any) -> bool:
+    number = isinstance(ours, int | float) and isinstance(theirs, int | float)
+    if not number or isinstance(ours, bool) or isinstance(theirs, bool):
+        return type(ours) is type(theirs) and bool(ours == theirs)
+    if isinstance(ours, int) and isinstance(theirs, int):
+        return bool(ours == theirs)
+    if where.endswith(("accuracy.trained", "accuracy.margins")):
+        return bool(abs(ours - theirs) <= _GUESSES)
+    return math.isclose(ours, theirs, rel_tol=_CLOSE, abs_tol=1e-12)
+
+
+def _shown(value: Any) -> str:
+    text = f"“{value}”" if isinstance(value, str) else "nothing" if value is None else f"{value}"
+    return text if len(text) <= 120 else text[:119] + "…"
