@@ -130,7 +130,7 @@ def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict
         "limiting_share": allowed.share,
         "measurement": allowed.measured,
         "given_away_by": [],
-        "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds)],
+        "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds, tolerances=True)],
     }
     return {**found, **_promises(column, gamma, plan.thresholds, curves)} if allowed.allows(gamma) else found
 
