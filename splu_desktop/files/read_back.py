@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
+import zipfile
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -20,6 +22,7 @@ from splu_desktop.files.xlsx_writer import typed_cells
 _STAGE = "Reading the files back"
 _BLOCK = 1 << 17  # bytes
 _BLOCKS = 6
+_FEW_CELLS = 200_000
 
 
 def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
@@ -84,12 +87,23 @@ def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str
     return None
 
 
-def differing(raw: bytes, form: str, table: Table, progress: Progress) -> str | None:
+def differing(raw: bytes, form: str, table: Table, progress: Progress, *, whole: bool = True) -> str | None:
     """Return the name of a column that an XLSX or Parquet file holds otherwise than `table`, None where all agree.
+
+    Parameters
+    ----------
+    raw : the file's bytes.
+    form : "xlsx" or "parquet".
+    whole : whether a long workbook is compared cell by cell, which takes longer than writing it and can't be stopped
+        meanwhile. Else it is unpacked, by which ZIP's own sums are checked, and its rows are counted.
 
     Raises NoParquet where the library is not installed; Cancelled.
     """
-    return _xlsx(raw, table, progress) if form == "xlsx" else _parquet(raw, table, progress)
+    if form == "parquet":
+        return _parquet(raw, table, progress)
+    if whole or table.n * len(table.columns) <= _FEW_CELLS:
+        return _xlsx(raw, table, progress)
+    return _xlsx_ends(raw, table, progress)
 
 
 def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
@@ -114,10 +128,24 @@ def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
     return None if seen == table.n else table.names[0]
 
 
+def _xlsx_ends(raw: bytes, table: Table, progress: Progress) -> str | None:
+    """Unpack a workbook, by which the sums that ZIP keeps of every part are checked, and count its rows."""
+    rows, sheets = 0, 0
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        for name in archive.namelist():
+            sheets += name.startswith("xl/worksheets/")
+            with archive.open(name) as file:
+                tail = b""
+                while block := file.read(1 << 20):
+                    progress.report(_STAGE, min(1.0, rows / table.n))
+                    # A mark that two blocks share is counted with the second.
+                    rows += (tail + block).count(b"<row ") if name.startswith("xl/worksheets/") else 0
+                    tail = block[-4:]
+    return None if rows == table.n + sheets else table.names[0]
+
+
 def _spread(cell: Any) -> Any:
     """Return a cell in the one form that writer and reader share: calamine gives floats, and dates at midnight."""
-    import datetime
-
     if cell is None or cell == "":
         return ""
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
@@ -133,30 +161,30 @@ def _parquet(raw: bytes, table: Table, progress: Progress) -> str | None:
         import pyarrow.parquet as pq
     except ImportError:
         raise NoParquet("reading Parquet needs the program's “parquet” extra.") from None
-    stored = pq.read_table(io.BytesIO(raw))
-    if stored.num_rows != table.n or stored.column_names != list(table.names):
+    stored = pq.ParquetFile(io.BytesIO(raw))
+    if stored.metadata.num_rows != table.n or stored.schema_arrow.names != list(table.names):
         return table.names[0]
-    for done, column in enumerate(table.columns):
-        progress.report(_STAGE, done / len(table.columns))
-        array = stored.column(done)
-        if not _same_array(array, column, pa):
-            return column.name
+    seen = 0
+    for batch in stored.iter_batches(50_000):
+        part = slice(seen, seen + batch.num_rows)
+        for place, column in enumerate(table.columns):
+            progress.report(_STAGE, seen / table.n)
+            if not _same_array(batch.column(place), column, part, pa):
+                return column.name
+        seen = part.stop
     return None
 
 
-def _same_array(array: Any, column: Column, pa: Any) -> bool:
+def _same_array(array: Any, column: Column, part: slice, pa: Any) -> bool:
     if column.values is None:
-        cells = array.combine_chunks() if hasattr(array, "combine_chunks") else array
-        encoded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
-        if hasattr(encoded, "chunks"):
-            encoded = encoded.unify_dictionaries().combine_chunks()
+        encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         labels = np.array(encoded.dictionary.to_pylist(), dtype=object)
-        return bool(np.array_equal(labels[encoded.indices.to_numpy()], column.labels[column.codes]))
-    absent = column.missing[column.codes]
-    if not np.array_equal(array.is_null().to_numpy(), absent):
+        return bool(np.array_equal(labels[encoded.indices.to_numpy()], column.labels[column.codes[part]]))
+    absent = column.missing[column.codes[part]]
+    if not np.array_equal(array.is_null().to_numpy(zero_copy_only=False), absent):
         return False
-    wanted = column.values[column.codes][~absent]
-    got = array.drop_null().to_numpy()
+    wanted = column.values[column.codes[part]][~absent]
+    got = array.drop_null().to_numpy(zero_copy_only=False)
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return bool(np.array_equal(got.astype("datetime64[us]"), wanted))
     return bool(np.array_equal(got.astype(float), wanted))

@@ -35,6 +35,7 @@ from splu_desktop.files.release_facts import (
     make_facts,
     parse_facts,
     seal_of,
+    ways_of,
 )
 from splu_desktop.files.spelling import parsed, plain
 from splu_desktop.files.table_writers import WRITERS
@@ -169,7 +170,11 @@ def fill_folder(
 
 def _check_written(path: Path, form: str, table: Table, progress: Progress) -> None:
     """Raise BadRelease where a table file does not read as it was written."""
-    odd = csv_differs(path, table, progress) if form == "csv" else differing(path.read_bytes(), form, table, progress)
+    odd = (
+        csv_differs(path, table, progress)
+        if form == "csv"
+        else differing(path.read_bytes(), form, table, progress, whole=False)
+    )
     if odd is not None:
         raise BadRelease(f"The release was withheld: column “{odd}” of “{path.name}” does not read as it was written.")
 

@@ -15,7 +15,8 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.inert import all_inert, inert
 from splu_desktop.files.xlsx_writer import write_xlsx
 
-_ROWS_AT_A_TIME = 50_000
+_ROWS_AT_A_TIME = 20_000
+_ROWS_IN_A_GROUP = 100_000  # of Parquet; small enough to be stopped between two
 _NEEDS_QUOTES = re.compile('[",\r\n]')
 
 
@@ -57,19 +58,23 @@ def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = Fals
             "This installation can't write Parquet, which needs the pyarrow library; choose CSV or XLSX, or install "
             "the program with its “parquet” extra."
         ) from None
-    arrays = []
-    for done, column in enumerate(table.columns):
-        progress.report("Writing Parquet", done / len(table.columns))
-        arrays.append(_arrow(column, pa))
-    pq.write_table(pa.table(arrays, names=list(table.names)), path)
+    schema = pa.schema([(column.name, _arrow(column, slice(0, 0), pa).type) for column in table.columns])
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, table.n, _ROWS_IN_A_GROUP):
+            part = slice(start, start + _ROWS_IN_A_GROUP)
+            arrays = []
+            for column in table.columns:
+                progress.report("Writing Parquet", min(1.0, start / table.n))
+                arrays.append(_arrow(column, part, pa))
+            writer.write_table(pa.table(arrays, schema=schema))
 
 
-def _arrow(column: Column, pa: Any) -> Any:
+def _arrow(column: Column, part: slice, pa: Any) -> Any:
     if column.values is None:
         labels = pa.array(column.labels.tolist(), pa.string())
-        return pa.DictionaryArray.from_arrays(pa.array(column.codes), labels)
-    values = column.values[column.codes]
-    absent = column.missing[column.codes]
+        return pa.DictionaryArray.from_arrays(pa.array(column.codes[part]), labels)
+    values = column.values[column.codes[part]]
+    absent = column.missing[column.codes[part]]
     if column.kind is Kind.DATE:
         return pa.array(values.astype("datetime64[D]"), pa.date32(), mask=absent)
     if column.kind is Kind.DATETIME:
