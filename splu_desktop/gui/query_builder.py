@@ -180,7 +180,7 @@ class QuestionBuilder(QWidget):
     # -- inside --------------------------------------------------------------------------------------------------
 
     def _role(self, name: str) -> Role:
-        return Role.SA if self._published is not None and name in self._published.gammas else Role.NSA
+        return Role.SA if self._published is not None and self._published.is_sensitive(name) else Role.NSA
 
     def _tip(self, name: str) -> str:
         if self._role(name) is Role.SA:

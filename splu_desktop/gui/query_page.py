@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QTabWidget
 
 from splu_desktop.files.release import OpenRelease
+from splu_desktop.gui.crosstab_tab import CrosstabTab
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.query_question import QuestionTab
 from splu_desktop.gui.query_tab import Tab
@@ -73,8 +74,12 @@ class QueryPage(Page):
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(self.tr("Ways of asking"))
         self.one = QuestionTab(self.tasks)
-        self.ways: tuple[Tab, ...] = (self.one,)
-        for tab, name in ((self.one, self.tr("One &question")),):
+        self.crosstab = CrosstabTab(self.tasks)
+        self.ways: tuple[Tab, ...] = (self.one, self.crosstab)
+        for tab, name in (
+            (self.one, self.tr("One &question")),
+            (self.crosstab, self.tr("C&ross-table")),
+        ):
             self.tabs.addTab(tab, name)
         for tab in self.ways:
             tab.offered.connect(self._offer)
@@ -173,6 +178,7 @@ class QueryPage(Page):
 
     def _tab_changed(self) -> None:
         self.banner.hide()
+        self.crosstab.offer_within(self.one.builder.conditions())
         self._offer()
         self.help_changed.emit()
 

@@ -64,8 +64,8 @@ class QuestionTab(Tab):
         middle.addWidget(self.builder, 5)
         middle.addWidget(self._build_card(), 3)
         column.addLayout(middle, 3)
-        self._build_asked(column)
         self._asked: list[Asked] = []
+        self._build_asked(column)
         self._question_changed()
 
     def _build_card(self) -> QWidget:
@@ -98,9 +98,7 @@ class QuestionTab(Tab):
         head.setSpacing(4)
         self.asked_title = label(self.tr("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
-        self.warning = label(
-            self.tr("True counts are shown: for the custodian only, never hand them out"), "warning", wrap=False
-        )
+        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
@@ -224,13 +222,13 @@ class QuestionTab(Tab):
         self.card_stack.setCurrentIndex(int(on))
         if on:
             self.estimators.method.setFocus()
-            if self._asked and self._asked[0].answer.conditions == self.builder.conditions():
+            if self._answers_question():
                 self.ask()
         else:
             self.advanced.setFocus()
 
     def _estimator_chosen(self) -> None:
-        if self._asked and self._asked[0].answer.conditions == self.builder.conditions():
+        if self._answers_question():
             self.ask()
 
     def _truth_switched(self, on: bool) -> None:
@@ -240,7 +238,7 @@ class QuestionTab(Tab):
             self._asked = [Asked(asked.answer, asked.others) for asked in self._asked]
             self.asked_model.show(tuple(self._asked))
             self.answer_card.true.hide()
-        elif self._asked and self._asked[0].answer.conditions == self.builder.conditions():
+        elif self._answers_question():
             self.ask()
 
     def _counted(self, asker: Asker, counts: object) -> None:
@@ -252,8 +250,8 @@ class QuestionTab(Tab):
             return
         if asked.true is not None and not self.truth_switch.isChecked():
             asked = Asked(asked.answer, asked.others)
-        self.answer_card.show_answer(asked.answer, asked.true)
-        if asked.others:
+        if asked.answer.conditions == self.builder.conditions():
+            self.answer_card.show_answer(asked.answer, asked.true)
             self.estimators.show_answers(asked.others)
         first = not self._asked
         same = self._asked and (self._asked[0].answer.conditions == asked.answer.conditions)
@@ -264,7 +262,7 @@ class QuestionTab(Tab):
         self.asked_model.show(())
         self.asked_model.show(tuple(self._asked))
         if first:
-            self.asked.fit_columns(330)
+            self.asked.fit_columns(250)
         self._say_list()
         self.answered.emit()
 
@@ -276,7 +274,16 @@ class QuestionTab(Tab):
         conditions = self.builder.conditions()
         self.question.setText(sentence(conditions))
         self.clear_button.setEnabled(bool(conditions))
+        # An answer never stands beside a question that it does not answer.
+        if self._answers_question():
+            asked = self._asked[0]
+            self.answer_card.show_answer(asked.answer, asked.true)
+        else:
+            self.answer_card.show_answer(None)
         self.offered.emit()
+
+    def _answers_question(self) -> bool:
+        return bool(self._asked) and self._asked[0].answer.conditions == self.builder.conditions()
 
     def help_text(self) -> str:
         return self.tr(

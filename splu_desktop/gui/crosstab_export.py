@@ -1,0 +1,166 @@
+"""A cross-table as files: cells and grid as CSV or XLSX, the heat map as a picture. Runs in the worker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query import Answer, sentence
+from splu_desktop.files.sheets import Cell, Sheet, write_sheets
+from splu_desktop.files.whole import CannotWrite, whole_file
+from splu_desktop.gui.crosstab_work import Grid
+
+translate = QCoreApplication.translate
+_SCALE = 2.0  # pixels of a PNG for each unit
+_MOST_PIXELS = 12_000  # along one side
+_PAD = 8.0
+
+
+def write_cells(grid: Grid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
+    """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins."""
+    write_sheets([_long(grid, cells), _square(grid)], path, progress)
+
+
+def _long(grid: Grid, cells: NDArray[np.intp]) -> Sheet:
+    names = ("published", "estimate", "low", "high", "selected", "share", "share low", "share high", "badge")
+    taken = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
+    header = (*taken, *(f"answer {name}" if name in taken else name for name in names))
+    rows: list[Sequence[Cell]] = []
+    for line, value in zip(*np.divmod(cells, len(grid.values)), strict=True):
+        answer: Answer = grid.answers[line, value]
+        share = answer.share or (None, None, None)
+        rows.append(
+            (
+                *grid.parts[line],
+                grid.values[value],
+                answer.published,
+                answer.estimate,
+                answer.low,
+                answer.high,
+                answer.n_p,
+                *share,
+                answer.badge.value,
+            )
+        )
+    return Sheet("Cells", header, rows)
+
+
+def _square(grid: Grid) -> Sheet:
+    rows: list[Sequence[Cell]] = [("All", grid.all.published, *(line.published for line in grid.lines))]
+    for at, value in enumerate(grid.values):
+        rows.append((value, grid.totals[at].estimate, *(answer.estimate for answer in grid.answers[:, at])))
+    return Sheet("Estimates", (grid.wanted.sa, "All", *grid.names), rows)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A heat map as texts and colours, frozen on the window's thread.
+
+    Attributes
+    ----------
+    title : above the map.
+    across, down : headers.
+    texts : one row of texts per entry of `down`.
+    grounds, inks : their colours, as "#rrggbb".
+    note : below the map.
+    font : of the window.
+    """
+
+    title: str
+    across: tuple[str, ...]
+    down: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    grounds: tuple[tuple[str, ...], ...]
+    inks: tuple[tuple[str, ...], ...]
+    note: str
+    font: QFont
+
+
+def title_of(grid: Grid) -> str:
+    """Return what a cross-table shows, in words."""
+    columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
+    words = translate("crosstab", "Estimated records by {columns}").format(columns=" × ".join(columns))
+    return f"{words}. {sentence(grid.wanted.within)}" if grid.wanted.within else words
+
+
+def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
+    """Write a heat map as PNG or SVG, by the file's ending. Raises CannotWrite; Cancelled."""
+    progress.report("Drawing", 0.0)
+    metrics = QFontMetricsF(picture.font)
+    height = metrics.height() + 8
+    first = min(300.0, max(map(metrics.horizontalAdvance, ("", *picture.down))) + 2 * _PAD)
+    wide = [
+        min(
+            220.0,
+            max(metrics.horizontalAdvance(text) for text in (name, *(row[at] for row in picture.texts))) + 2 * _PAD,
+        )
+        for at, name in enumerate(picture.across)
+    ]
+    size = QSize(
+        math.ceil(max(first + sum(wide), metrics.horizontalAdvance(picture.title)) + 2 * _PAD),
+        math.ceil(height * (len(picture.down) + 3.5) + 2 * _PAD),
+    )
+    with whole_file(path, overwrite=True) as partial:
+        if path.suffix.lower() == ".svg":
+            drawn = QSvgGenerator()
+            drawn.setFileName(str(partial))
+            drawn.setSize(size)
+            drawn.setViewBox(QRectF(0, 0, size.width(), size.height()))
+            drawn.setTitle(picture.title)
+            painter = QPainter(drawn)
+            _draw(painter, picture, size, height, first, wide, progress)
+            painter.end()
+            return
+        scale = min(_SCALE, _MOST_PIXELS / max(size.width(), size.height()))
+        if scale < 1.0:
+            raise CannotWrite(
+                translate("crosstab", "The table is too large for a PNG; save it as SVG, or show fewer cells.")
+            )
+        image = QImage(size * scale, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        painter = QPainter(image)
+        _draw(painter, picture, size, height, first, wide, progress)
+        painter.end()
+        if not image.save(str(partial), b"PNG"):
+            raise CannotWrite(translate("crosstab", "“{path}” can't be written.").format(path=path))
+
+
+def _draw(
+    painter: QPainter, picture: Picture, size: QSize, height: float, first: float, wide: list[float], progress: Progress
+) -> None:
+    metrics = QFontMetricsF(picture.font)
+    painter.fillRect(QRectF(0, 0, size.width(), size.height()), QColor("#ffffff"))
+    painter.setFont(picture.font)
+
+    def write(x: float, y: float, width: float, text: str, colour: str, right: bool) -> None:
+        painter.setPen(QColor(colour))
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+        painter.drawText(QRectF(x, y, width, height), int(side | Qt.AlignmentFlag.AlignVCenter), shown)
+
+    top = _PAD
+    write(_PAD, top, size.width() - 2 * _PAD, picture.title, "#1b252f", False)
+    top += height * 1.2
+    x = _PAD + first
+    for width, name in zip(wide, picture.across, strict=True):
+        write(x + _PAD / 2, top, width - _PAD, name, "#52606d", True)
+        x += width
+    for row, name in enumerate(picture.down):
+        progress.report("Drawing", row / len(picture.down))
+        top += height
+        write(_PAD, top, first - _PAD, name, "#1b252f", False)
+        x = _PAD + first
+        for at, width in enumerate(wide):
+            painter.fillRect(QRectF(x, top, width - 1, height - 1), QColor(picture.grounds[row][at]))
+            write(x + _PAD / 2, top, width - _PAD, picture.texts[row][at], picture.inks[row][at], True)
+            x += width
+    write(_PAD, top + height * 1.2, size.width() - 2 * _PAD, picture.note, "#52606d", False)

@@ -1,0 +1,399 @@
+"""What is seen of a cross-table: which cells, in which order, and the two models that show them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QColor
+
+from splu_desktop.core.query import Answer, Badge
+from splu_desktop.gui import theme
+from splu_desktop.gui.answer_card import LOOKS
+from splu_desktop.gui.crosstab_work import TRUST, Grid
+from splu_desktop.gui.models import BAR, ROW, Index, shortened
+from splu_desktop.gui.words import number, percent
+
+Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_DEEPEST = 0.45  # of the accent in the ground of the largest cell, so that the text in it keeps its contrast
+
+
+def short(answer: Answer, share: bool) -> str:
+    """Return a cell's text: no digit that the interval does not support, a range for a protected count."""
+    if share and answer.n_p:
+        low, high = answer.low / answer.n_p, answer.high / answer.n_p
+        if answer.exact:
+            return percent(answer.published / answer.n_p, 1)
+        places = 0 if high - low > 0.02 else 1
+        if answer.badge is Badge.PROTECTED:
+            return f"{percent(low, places)} – {percent(high, places)}"
+        mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
+        return mark + percent(answer.estimate / answer.n_p, places)
+    if answer.exact:
+        return number(answer.published)
+    if answer.badge is Badge.PROTECTED:
+        return f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}"
+    width = max(answer.high - answer.low, 1.0)
+    step = 10 ** max(0, math.floor(math.log10(width)) - 1)
+    mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
+    return mark + number(round(answer.estimate / step) * step)
+
+
+class Seen(QObject):
+    """Which cells of a grid are seen, and how: shared by the heat map and the bars."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.grid: Grid | None = None
+        self.share = False
+        self.text = ""
+        self.trusted = len(TRUST)  # kinds of TRUST that are seen, from the first
+        self.mask: NDArray[np.bool_] = np.zeros((0, 0), bool)
+        self.estimate: NDArray[np.float64] = np.zeros((0, 0))
+        self.low, self.high, self.published = self.estimate, self.estimate, self.estimate
+        self.n_p: NDArray[np.float64] = np.zeros(0)
+
+    def take(self, grid: Grid | None) -> None:
+        """See another grid."""
+        self.grid = grid
+        if grid is not None:
+            self.estimate, self.low, self.high, self.published = (
+                grid.numbers(name) for name in ("estimate", "low", "high", "published")
+            )
+            self.n_p = np.array([line.n_p for line in grid.lines], float)
+        self._filter()
+
+    def set(self, *, share: bool | None = None, text: str | None = None, trusted: int | None = None) -> None:
+        """Change what is seen of it."""
+        self.share = self.share if share is None else share
+        self.text = self.text if text is None else text
+        self.trusted = self.trusted if trusted is None else trusted
+        self._filter()
+
+    def _filter(self) -> None:
+        grid = self.grid
+        if grid is None:
+            self.mask = np.zeros((0, 0), bool)
+        else:
+            mask = grid.trust < self.trusted
+            lines, values = [n.casefold() for n in grid.names], [v.casefold() for v in grid.values]
+            for word in self.text.casefold().split():
+                fits = np.array([word in name for name in lines], bool)
+                mask &= fits[:, None] | np.array([word in value for value in values], bool)
+            self.mask = mask
+        self.changed.emit()
+
+    def measure(self, figures: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (A, B) counts, or shares of their line's records."""
+        return figures / self.n_p[:, None] if self.share else figures
+
+    def words(self, line: int, value: int) -> str:
+        """Return one cell in full words."""
+        if self.grid is None:
+            return ""
+        answer: Answer = self.grid.answers[line, value]
+        where = f"{self.grid.names[line]} · {self.grid.values[value] or '–'}"
+        if answer.exact:
+            return f"{where}: {answer.shown}"
+        words: str = self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}").format(
+            where=where,
+            shown=answer.shown,
+            low=number(math.floor(answer.low)),
+            high=number(math.ceil(answer.high)),
+            share=short(answer, True),
+            of=number(answer.n_p),
+            badge=answer.badge_text,
+        )
+        return words
+
+
+class HeatModel(QAbstractTableModel):
+    """The grid as a table: the SA's values down and the NSAs across, or the other way round; margins come first."""
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self.seen = seen
+        self.across = False  # whether the SA's values go across
+        self.row_order: Order = None
+        self.column_order: Order = None
+        self._lines: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._values: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._top = 1.0
+        seen.changed.connect(self.arrange)
+
+    def arrange(self) -> None:
+        """Find rows and columns anew."""
+        self.beginResetModel()
+        mask = self.seen.mask
+        figures = self.seen.measure(self.seen.estimate) if mask.size else mask.astype(float)
+        lines, values = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        down, over = (self.column_order, self.row_order) if self.across else (self.row_order, self.column_order)
+        # `down` sorts the SA's values by one line's figures, `over` the lines by one value's.
+        self._values = values[_ranks(figures.T[values], down)] if mask.size else values
+        self._lines = lines[_ranks(figures[lines], over)] if mask.size else lines
+        seen_figures = figures[mask] if mask.size else figures
+        self._top = float(seen_figures.max()) if seen_figures.size and seen_figures.max() > 0 else 1.0
+        self.endResetModel()
+
+    def turn(self, across: bool) -> None:
+        """Show the SA's values across, or down."""
+        self.across = across
+        self.row_order, self.column_order = self.column_order, self.row_order
+        self.arrange()
+
+    def sort_by(self, section: int, orientation: Qt.Orientation) -> None:
+        """Sort by the column (or row) clicked: largest first, then smallest first, then as the values stand."""
+        down = orientation == Qt.Orientation.Horizontal
+        line = self._line_of(section, orientation)
+        now = self.row_order if down else self.column_order
+        new: Order = (line, True)
+        if now is not None and now[0] == line:
+            new = (line, False) if now[1] else None
+        if down:
+            self.row_order = new
+        else:
+            self.column_order = new
+        self.arrange()
+
+    def _line_of(self, section: int, orientation: Qt.Orientation) -> int:
+        if section == 0:
+            return -1
+        over_values = (orientation == Qt.Orientation.Horizontal) == self.across
+        return int((self._values if over_values else self._lines)[section - 1])
+
+    def place(self, index: Index) -> tuple[int, int]:
+        """Return (line, value) of a cell, -1 in a margin."""
+        first, second = (index.row(), index.column()) if self.across else (index.column(), index.row())
+        return (
+            int(self._lines[first - 1]) if first else -1,
+            int(self._values[second - 1]) if second else -1,
+        )
+
+    def answer(self, line: int, value: int) -> Answer:
+        """Return a cell or a margin."""
+        grid = self.seen.grid
+        assert grid is not None
+        if line < 0:
+            return grid.all if value < 0 else grid.totals[value]
+        found: Answer = grid.lines[line] if value < 0 else grid.answers[line, value]
+        return found
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
+        size = len(self._lines if self.across else self._values)
+        return 0 if parent.isValid() or not size else size + 1
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        size = len(self._values if self.across else self._lines)
+        return 0 if parent.isValid() or not size else size + 1
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        grid = self.seen.grid
+        if grid is None or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return _RIGHT if orientation == Qt.Orientation.Horizontal else _LEFT
+            return None
+        line = self._line_of(section, orientation)
+        over_values = (orientation == Qt.Orientation.Horizontal) == self.across
+        name = self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or "–"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tr("{name}: click to sort by it").format(name=name)
+        order = self.row_order if orientation == Qt.Orientation.Horizontal else self.column_order
+        sign = "" if order is None or order[0] != line else (" ▾" if order[1] else " ▴")
+        return shortened(name) + sign
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or self.seen.grid is None:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT
+        line, value = self.place(index)
+        inside = line >= 0 and value >= 0
+        if inside and not self.seen.mask[line, value]:
+            return "·" if role == Qt.ItemDataRole.DisplayRole else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return short(self.answer(line, value), self.seen.share)
+        if role == Qt.ItemDataRole.ToolTipRole and inside:
+            return self.seen.words(line, value)
+        c = theme.colours()
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(c.protected if self.answer(line, value).badge is Badge.PROTECTED else c.text)
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self.ground(line, value, c)
+        return None
+
+    def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
+        """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones."""
+        if line < 0 or value < 0:
+            return QColor(c.sunken)
+        if self.seen.grid is not None and TRUST[self.seen.grid.trust[line, value]] is Badge.PROTECTED:
+            return QColor(c.protected_soft)
+        figure = float(self.seen.estimate[line, value])
+        if self.seen.share:
+            figure /= max(float(self.seen.n_p[line]), 1.0)
+        return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self._top, 1.0))))
+
+
+def _ranks(figures: NDArray[np.float64], order: Order) -> NDArray[np.intp]:
+    """Return the order of (K, L) figures by one of their L lines, or by their sums."""
+    if order is None:
+        return np.arange(len(figures))
+    by = figures.sum(axis=1) if order[0] < 0 else figures[:, order[0]]
+    return np.argsort(-by if order[1] else by, kind="stable")
+
+
+def _mixed(ground: QColor, ink: QColor, part: float) -> QColor:
+    parts = [
+        round(a + (b - a) * part)
+        for a, b in zip(
+            (ground.red(), ground.green(), ground.blue()), (ink.red(), ink.green(), ink.blue()), strict=True
+        )
+    ]
+    return QColor(*parts)
+
+
+class CellsModel(QAbstractTableModel):
+    """The cells one below the other, each with its interval as a bar; sorted and filtered by whole arrays."""
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self.seen = seen
+        self._cells: NDArray[np.intp] = np.zeros(0, np.intp)  # line * B + value
+        self._order = (0, Qt.SortOrder.AscendingOrder)
+        self.top = 1.0
+        seen.changed.connect(self.arrange)
+
+    def titles(self) -> list[str]:
+        """Return the headers."""
+        grid = self.seen.grid
+        sides = [side.column for side in grid.wanted.sides] if grid is not None else [""]
+        sa = grid.wanted.sa if grid is not None else ""
+        return [
+            *sides,
+            sa,
+            self.tr("Answer"),
+            self.tr("95 % interval"),
+            self.tr("Trust"),
+            self.tr("Share"),
+            self.tr("Published"),
+            self.tr("Selected"),
+        ]
+
+    @property
+    def bar_section(self) -> int:
+        """The column with the bars."""
+        return len(self.titles()) - 5
+
+    def arrange(self) -> None:
+        """Find the cells and their order anew."""
+        self.beginResetModel()
+        self._cells = np.flatnonzero(self.seen.mask.ravel())
+        high = self.seen.measure(self.seen.high).ravel()[self._cells] if len(self._cells) else np.zeros(0)
+        self.top = float(high.max()) if len(high) and high.max() > 0 else 1.0
+        self._sort()
+        self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._order = (column, order)
+        self.beginResetModel()
+        self._sort()
+        self.endResetModel()
+
+    def _sort(self) -> None:
+        grid = self.seen.grid
+        if grid is None or not len(self._cells):
+            return
+        section, order = self._order
+        cells = np.sort(self._cells)
+        line, value = np.divmod(cells, len(grid.values))
+        sides = len(grid.wanted.sides)
+        if section < sides:
+            # Values stand in their own order in the grid; the first place of each is its rank.
+            rank: dict[str, int] = {}
+            places = [rank.setdefault(parts[section], len(rank)) for parts in grid.parts]
+            key = np.array(places, float)[line]
+        elif section == sides:
+            key = value.astype(float)
+        else:
+            flat = {
+                sides + 1: self.seen.estimate,
+                sides + 2: self.seen.high - self.seen.low,
+                sides + 3: grid.trust.astype(float),
+                sides + 4: self.seen.estimate / np.maximum(self.seen.n_p, 1.0)[:, None],
+                sides + 5: self.seen.published,
+                sides + 6: np.broadcast_to(self.seen.n_p[:, None], self.seen.estimate.shape),
+            }[section]
+            key = flat.ravel()[cells]
+        self._cells = cells[np.argsort(key if order == Qt.SortOrder.AscendingOrder else -key, kind="stable")]
+
+    def cells(self) -> NDArray[np.intp]:
+        """Return the cells seen, in their order, as line * B + value."""
+        return self._cells
+
+    def place(self, index: Index) -> tuple[int, int]:
+        """Return (line, value) of a row."""
+        assert self.seen.grid is not None
+        line, value = divmod(int(self._cells[index.row()]), len(self.seen.grid.values))
+        return line, value
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._cells)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.titles())
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        titles = self.titles()
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(titles):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return titles[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._side(section)
+        return None
+
+    def _side(self, section: int) -> Qt.AlignmentFlag:
+        words_to = len(self.titles()) - 6
+        return _LEFT if section < words_to or section in (words_to + 1, words_to + 2) else _RIGHT
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        grid = self.seen.grid
+        if not index.isValid() or grid is None:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._side(index.column())
+        line, value = self.place(index)
+        answer: Answer = grid.answers[line, value]
+        sides = len(grid.wanted.sides)
+        section = index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            texts = (*grid.parts[line], grid.values[value])
+            if section <= sides:
+                return shortened(texts[section] or "–")
+            return (
+                short(answer, False),
+                f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}",
+                answer.badge_text.partition(":")[0],
+                short(answer, True),
+                number(answer.published),
+                number(answer.n_p),
+            )[section - sides - 1]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.seen.words(line, value)
+        if role == ROW:
+            return answer
+        if role == BAR and section == self.bar_section:
+            of = float(answer.n_p) if self.seen.share else 1.0
+            return tuple(figure / max(of, 1.0) / self.top for figure in (answer.low, answer.estimate, answer.high))
+        if role == Qt.ItemDataRole.ForegroundRole and section == sides + 3:
+            return QColor(getattr(theme.colours(), LOOKS[answer.badge][1]))
+        if role == Qt.ItemDataRole.DecorationRole and section == sides + 3:
+            picture, colour = LOOKS[answer.badge]
+            return theme.icon(picture, getattr(theme.colours(), colour))
+        return None

@@ -1,0 +1,291 @@
+"""Cross-table: estimates with intervals for every cell, as a heat map and as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.condition import Condition
+from splu_desktop.core.progress import Progress
+from splu_desktop.gui import theme
+from splu_desktop.gui.crosstab_export import Picture, title_of, write_cells, write_picture
+from splu_desktop.gui.crosstab_model import CellsModel, HeatModel, Seen
+from splu_desktop.gui.crosstab_setup import Setup
+from splu_desktop.gui.crosstab_view import CellsView, HeatView
+from splu_desktop.gui.crosstab_work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes
+from splu_desktop.gui.query_tab import Tab
+from splu_desktop.gui.query_work import Asker
+from splu_desktop.gui.tasks import Job, Tasks
+from splu_desktop.gui.widgets import Busy, Empty, button, label, line_edit, margins
+from splu_desktop.gui.words import number
+
+
+class CrosstabTab(Tab):
+    """The second tab."""
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(tasks, parent)
+        self._job: Job | None = None
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self.setup = Setup()
+        self.setup.changed.connect(self.offered)
+        column.addWidget(self.setup)
+        self.seen = Seen(self)
+        self.heat, self.cells = HeatModel(self.seen), CellsModel(self.seen)
+        self.stack = QStackedWidget()
+        self.start = Empty(
+            "chart-column",
+            self.tr("All counts of a table at once"),
+            self.tr("Choose one or two columns above. Each cell gets its estimate and its 95 % interval."),
+        )
+        self.busy = Busy(self.tr("Counting the cells"), self.tr("Cancel"))
+        self.busy.cancelled.connect(self._cancel)
+        self.table = self._build_table()
+        for part in (self.start, self.busy, self.table):
+            self.stack.addWidget(part)
+        column.addWidget(self.stack, 1)
+
+    def _build_table(self) -> QWidget:
+        table = QWidget()
+        column = QVBoxLayout(table)
+        margins(column, 0, spacing=6)
+        bar = QHBoxLayout()
+        bar.setSpacing(8)
+        self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(lambda text: self.seen.set(text=text))
+        bar.addWidget(self.search, 1)
+        self.trust = QComboBox()
+        self.trust.setAccessibleName(self.tr("Cells shown"))
+        for words, kinds in (
+            (self.tr("all cells"), len(TRUST)),
+            (self.tr("without protected"), len(TRUST) - 1),
+            (self.tr("reliable only"), len(TRUST) - 2),
+        ):
+            self.trust.addItem(words, kinds)
+        self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
+        bar.addWidget(self.trust)
+        self.measure = QComboBox()
+        self.measure.setAccessibleName(self.tr("Figures shown"))
+        self.measure.addItem(self.tr("counts"), False)
+        self.measure.addItem(self.tr("shares"), True)
+        self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
+        bar.addWidget(self.measure)
+        self.looks = QButtonGroup(self)
+        self.heat_button, self.bars_button = QPushButton(self.tr("Heat &map")), QPushButton(self.tr("&Bars"))
+        for at, made in enumerate((self.heat_button, self.bars_button)):
+            made.setCheckable(True)
+            self.looks.addButton(made, at)
+            bar.addWidget(made)
+        self.heat_button.setChecked(True)
+        self.looks.idClicked.connect(self._look)
+        self.turn_button = button(
+            self.tr("&Turn"), self.turn, picture="refresh-cw", hint=self.tr("Swap rows and columns")
+        )
+        bar.addWidget(self.turn_button)
+        self.export_button = button(self.tr("&Export…"), lambda: None, picture="download")
+        menu = QMenu(self.export_button)
+        for words, ending in (
+            (self.tr("Cells as &CSV…"), "csv"),
+            (self.tr("Cells as &Excel workbook…"), "xlsx"),
+            (self.tr("Heat map as &PNG…"), "png"),
+            (self.tr("Heat map as &SVG…"), "svg"),
+        ):
+            menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
+        self.export_button.setMenu(menu)
+        bar.addWidget(self.export_button)
+        column.addLayout(bar)
+        self.views = QStackedWidget()
+        self.heat_view, self.cells_view = HeatView(self.heat), CellsView(self.cells)
+        for view in (self.heat_view, self.cells_view):
+            view.pointed.connect(self._point)
+            self.views.addWidget(view)
+        column.addWidget(self.views, 1)
+        self.readout = label("", "quiet", wrap=True, selectable=True)
+        column.addWidget(self.readout)
+        return table
+
+    # -- the page asks -------------------------------------------------------------------------------------------
+
+    def take(self, asker: Asker | None) -> None:
+        self.asker = asker
+        self.tasks.drop("crosstab")
+        self._job = None
+        self.seen.take(None)
+        self.setup.show_release(asker.published if asker is not None else None)
+        self.stack.setCurrentWidget(self.start)
+
+    def offer_within(self, conditions: tuple[Condition, ...]) -> None:
+        """Take the conditions of the question in front."""
+        if self.asker is not None:
+            sensitive = self.asker.published.sensitive
+            self.setup.offer_within(tuple(c for c in conditions if c.column not in sensitive))
+
+    def offer(self) -> tuple[str, bool, str]:
+        words = self.tr("Count the cells")
+        wanted = self.setup.wanted()
+        if self.asker is None or self._job is not None:
+            return words, False, ""
+        if wanted is None:
+            if not self.asker.published.nsas:
+                return words, False, self.tr("The release has no column to set against the sensitive one.")
+            return words, False, self.tr("Choose two different columns.")
+        cells = sizes(self.asker, wanted)
+        words = self.tr("Count {n} cells").format(n=number(cells))
+        if cells > MOST_CELLS:
+            return (
+                words,
+                False,
+                self.tr("At most {most} cells at once: choose intervals, or a column with fewer values.").format(
+                    most=number(MOST_CELLS)
+                ),
+            )
+        return words, True, ""
+
+    def act(self) -> None:
+        self.count()
+
+    def count(self) -> Job | None:
+        """Count the cells in the worker."""
+        asker, wanted = self.asker, self.setup.wanted()
+        if asker is None or wanted is None:
+            return None
+        self.failed.emit("")
+        self.busy.begin()
+        self.stack.setCurrentWidget(self.busy)
+        job = self.tasks.run("crosstab", lambda progress: compute(asker, wanted, progress))
+        self._job = job
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(partial(self._counted, asker, wanted))
+        job.failed.connect(self._not_counted)
+        job.stopped.connect(lambda: self._not_counted(""))
+        self.offered.emit()
+        return job
+
+    def turn(self) -> None:
+        """Swap rows and columns."""
+        self.heat.turn(not self.heat.across)
+
+    def export(self, path: Path) -> Job | None:
+        """Write what is seen, in the worker, as the file's ending says."""
+        grid = self.seen.grid
+        if grid is None:
+            return None
+        self.failed.emit("")
+        work: Callable[[Progress], None]
+        if path.suffix.lower() in (".png", ".svg"):
+            picture = self.picture()
+            work = partial(write_picture, picture, path)
+        else:
+            work = partial(write_cells, grid, self.cells.cells().copy(), path)
+        job = self.tasks.run("export", work)
+        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.failed.connect(self.failed)
+        return job
+
+    def picture(self) -> Picture:
+        """Return the heat map as it is seen, for a file: always in the light colours, which print."""
+        heat, across, down = self.heat, Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        rows, columns = heat.rowCount(), heat.columnCount()
+        assert self.seen.grid is not None
+        places = [[heat.place(heat.index(row, at)) for at in range(columns)] for row in range(rows)]
+        light = theme.LIGHT
+        protected = len(TRUST) - 1
+        trust = self.seen.grid.trust
+        return Picture(
+            title=title_of(self.seen.grid),
+            across=tuple(str(heat.headerData(at, across)) for at in range(columns)),
+            down=tuple(str(heat.headerData(at, down)) for at in range(rows)),
+            texts=tuple(tuple(str(heat.index(row, at).data()) for at in range(columns)) for row in range(rows)),
+            grounds=tuple(tuple(heat.ground(*place, light).name() for place in line) for line in places),
+            inks=tuple(
+                tuple(
+                    light.protected if min(place) >= 0 and trust[place] == protected else light.text for place in line
+                )
+                for line in places
+            ),
+            note=self._legend(),
+            font=self.font(),
+        )
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _ask_export(self, ending: str) -> None:
+        if self.seen.grid is None:
+            return
+        stem = " by ".join([self.seen.grid.wanted.sa, *(side.column for side in self.seen.grid.wanted.sides)])
+        start = "".join("_" if mark in '/\\:*?"<>|' else mark for mark in stem)
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save the cross-table"), f"{start}.{ending}", f"{ending.upper()} (*.{ending})"
+        )
+        if name:
+            path = Path(name)
+            self.export(path if path.suffix else path.with_suffix(f".{ending}"))
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _counted(self, asker: Asker, wanted: Wanted, grid: Grid) -> None:
+        if not self.still(asker):
+            return
+        self._job = None
+        self.heat.row_order = self.heat.column_order = None
+        self.heat.across = len(grid.values) < len(grid.parts)
+        self.seen.take(grid)
+        self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.cells_view.fit()
+        self.stack.setCurrentWidget(self.table)
+        self.readout.setText(self._legend())
+        self.answered.emit()
+        self.offered.emit()
+
+    def _not_counted(self, text: str) -> None:
+        self._job = None
+        self.stack.setCurrentWidget(self.table if self.seen.grid is not None else self.start)
+        if text:
+            self.failed.emit(text)
+        self.offered.emit()
+
+    def _look(self, at: int) -> None:
+        self.views.setCurrentIndex(at)
+        self.turn_button.setEnabled(at == 0)
+
+    def _point(self, text: str) -> None:
+        self.readout.setText(text)
+
+    def _legend(self) -> str:
+        words: str = self.tr(
+            "≈: uncertain, use the interval. A range: protected, the count is small. No mark: reliable. “All” of a"
+            " column published unchanged is exact."
+        )
+        grid = self.seen.grid
+        if grid is not None and grid.left_out:
+            words += " " + self.tr("{n} combinations have no record and are left out.").format(n=number(grid.left_out))
+        return words
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each"
+            " diagnosis.</p>"
+            "<p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> is a protected"
+            " cell: its count is small and unreliable on purpose.</p>"
+            "<p>Click a header to sort by it. Point at a cell to read its interval.</p>"
+            "<p><b>What should I choose?</b></p><p>Few, broad columns: every further column makes the cells smaller and"
+            " their answers less sure. Put numbers and dates into intervals.</p>"
+        )

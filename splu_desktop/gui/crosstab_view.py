@@ -1,0 +1,146 @@
+"""The two looks of a cross-table: a heat map with margins, and cells with their intervals as bars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from splu_desktop.core.query import Badge
+from splu_desktop.gui import theme
+from splu_desktop.gui.answer_card import LOOKS
+from splu_desktop.gui.crosstab_model import CellsModel, HeatModel
+from splu_desktop.gui.models import BAR, ROW, Index, TableView
+
+_WORDS = 92  # pixels of an interval's figures beside its bar
+
+
+class HeatView(TableView):
+    """The heat map; a click on a header sorts by it."""
+
+    pointed = Signal(str)
+
+    def __init__(self, heat: HeatModel, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.setAccessibleName(self.tr("Cross-table"))
+        self.heat = heat
+        self.setModel(heat)
+        self.setSelectionBehavior(TableView.SelectionBehavior.SelectItems)
+        self.setItemDelegate(HeatDelegate(self))
+        header = self.verticalHeader()
+        header.show()
+        header.setSectionsClickable(True)
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setMaximumWidth(220)
+        self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setSectionsClickable(True)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.horizontalHeader().sectionClicked.connect(lambda at: heat.sort_by(at, Qt.Orientation.Horizontal))
+        header.sectionClicked.connect(lambda at: heat.sort_by(at, Qt.Orientation.Vertical))
+        self.selectionModel().currentChanged.connect(lambda now, _: self._point(now))
+        heat.modelReset.connect(self._fit)
+
+    def _fit(self) -> None:
+        width, across = self.fontMetrics().horizontalAdvance, Qt.Orientation.Horizontal
+        some = range(min(self.heat.columnCount(), 60))
+        names = max((width(str(self.heat.headerData(at, across))) for at in some), default=0)
+        self.horizontalHeader().setDefaultSectionSize(min(max(width("1,234 – 5,678"), names) + 28, 170))
+
+    def _point(self, index: Index) -> None:
+        if not index.isValid():
+            return
+        line, value = self.heat.place(index)
+        if line >= 0 and value >= 0:
+            self.pointed.emit(self.heat.seen.words(line, value))
+        else:
+            across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+            names = (self.heat.headerData(index.row(), down), self.heat.headerData(index.column(), across))
+            self.pointed.emit(f"{names[0]} · {names[1]}: {self.heat.answer(line, value).shown}")
+
+
+class HeatDelegate(QStyledItemDelegate):
+    """Fills a cell with its own ground, which a style sheet would paint over, and frames the current one."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        c = theme.colours()
+        ground = index.data(Qt.ItemDataRole.BackgroundRole)
+        rect = option.rect
+        painter.fillRect(rect, ground or QColor(c.card))
+        ink = index.data(Qt.ItemDataRole.ForegroundRole)
+        painter.setPen(ink or QColor(c.quiet))
+        painter.drawText(
+            rect.adjusted(4, 0, -8, 0),
+            int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+            str(index.data() or ""),
+        )
+        view = self.parent()
+        if isinstance(view, HeatView) and view.currentIndex() == index and view.hasFocus():
+            painter.setPen(QPen(QColor(c.accent), 2))
+            painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1))
+
+
+class CellsView(TableView):
+    """The cells as a list with bars."""
+
+    pointed = Signal(str)
+
+    def __init__(self, cells: CellsModel, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.setAccessibleName(self.tr("Cells with their intervals"))
+        self.cells = cells
+        self.setModel(cells)
+        self.setItemDelegate(BarDelegate(self))
+        self.setSortingEnabled(True)
+        self.selectionModel().currentChanged.connect(lambda now, _: self._point(now))
+
+    def fit(self) -> None:
+        """Give the columns the width of their content, and the bars room."""
+        self.fit_columns(180)
+        self.setColumnWidth(self.cells.bar_section, 230)
+        self.setColumnWidth(self.cells.bar_section + 1, self.fontMetrics().horizontalAdvance("uncertain uncertai") + 40)
+
+    def _point(self, index: Index) -> None:
+        if index.isValid():
+            self.pointed.emit(self.cells.seen.words(*self.cells.place(index)))
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Draws the 95 % interval of a cell on a scale common to all cells, with its ends in figures beside it."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        bar: Any = index.data(BAR)
+        if bar is None:
+            super().paint(painter, option, index)
+            return
+        # The empty text leaves ground and selection to the style.
+        blank = QStyleOptionViewItem(option)
+        self.initStyleOption(blank, index)
+        rect = QRectF(option.rect)
+        style = option.widget.style()
+        blank.text = ""
+        style.drawControl(style.ControlElement.CE_ItemViewItem, blank, painter, option.widget)
+        c = theme.colours()
+        answer = index.data(ROW)
+        colour = QColor(getattr(c, LOOKS[answer.badge][1]))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left, middle = rect.left() + 8, rect.center().y()
+        width = max(40.0, rect.width() - _WORDS - 24)
+        painter.setPen(QPen(QColor(c.line), 1))
+        painter.drawLine(round(left), round(middle), round(left + width), round(middle))
+        at = [left + width * min(max(figure, 0.0), 1.0) for figure in bar]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(at[0], middle - 3, max(3.0, at[2] - at[0]), 6), 3, 3)
+        if answer.badge is not Badge.PROTECTED:
+            painter.setPen(QPen(colour, 1.5))
+            painter.setBrush(QColor(c.card))
+            painter.drawEllipse(QRectF(at[1] - 4, middle - 4, 8, 8))
+        painter.setPen(QColor(c.text))
+        words = rect.adjusted(width + 16, 0, -4, 0)
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), str(index.data()))
+        painter.restore()

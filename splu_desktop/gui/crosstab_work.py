@@ -1,0 +1,156 @@
+"""A cross-table, computed in the worker: the values of one or two columns against those of a sensitive one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.condition import Condition
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query import DEFAULT, Answer, Badge
+from splu_desktop.core.table import Column
+from splu_desktop.gui.query_work import Asker
+
+MOST_CELLS = 20_000
+TRUST = (Badge.EXACT, Badge.RELIABLE, Badge.UNCERTAIN, Badge.PROTECTED)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One column of a cross-table; `intervals` is how many intervals its values are put in, 0 for each value."""
+
+    column: str
+    intervals: int = 0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A cross-table to be computed.
+
+    Attributes
+    ----------
+    sides : one or two NSAs.
+    sa : the sensitive column.
+    within : conditions that every record counted meets.
+    """
+
+    sides: tuple[Side, ...]
+    sa: str
+    within: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A cross-table with A lines of NSA values and B values of the SA.
+
+    Attributes
+    ----------
+    wanted : what was asked.
+    parts : (A,) the NSA values of each line, one text per side.
+    values : (B,) the SA's values.
+    answers : (A, B) objects, one Answer per cell.
+    lines : (A,) Answer, the records of each line, exact.
+    totals : (B,) Answer, each value among all records counted.
+    all : Answer, all records counted, exact.
+    trust : (A, B) place in TRUST.
+    left_out : lines without any record, which are not shown.
+    """
+
+    wanted: Wanted
+    parts: tuple[tuple[str, ...], ...]
+    values: tuple[str, ...]
+    answers: NDArray[np.object_]
+    lines: tuple[Answer, ...]
+    totals: tuple[Answer, ...]
+    all: Answer
+    trust: NDArray[np.int8]
+    left_out: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The NSA part of each line as one text."""
+        return tuple(" · ".join(part or "–" for part in parts) for parts in self.parts)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return (A, B) one figure of every cell: "estimate", "low", "high", "published"."""
+        flat = [float(getattr(answer, name)) for answer in self.answers.ravel()]
+        return np.array(flat).reshape(self.answers.shape)
+
+
+def pieces(column: Column, intervals: int) -> list[tuple[str, Condition]]:
+    """Return the values of a column, or intervals with about equally many records each, as named conditions."""
+    labels = column.labels.tolist()
+    gone = [(text, Condition(column.name, (text,))) for text, lost in zip(labels, column.missing, strict=True) if lost]
+    known = [text for text, lost in zip(labels, column.missing, strict=True) if not lost]
+    if not intervals or len(known) <= intervals or not column.kind.ordered:
+        return [(text, Condition(column.name, (text,))) for text in known] + gone
+    counts = column.counts()[~column.missing]
+    before = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    # The interval in which the middle record of a value falls, so that a frequent value does not push all to one side.
+    place = np.minimum(((before + counts / 2) * intervals / max(int(counts.sum()), 1)).astype(int), intervals - 1)
+    found = []
+    for at in np.unique(place):
+        inside = np.flatnonzero(place == at)
+        low, high = known[inside[0]], known[inside[-1]]
+        name = low if low == high else f"{low} – {high}"
+        found.append((name, Condition(column.name, (), low, high)))
+    return found + gone
+
+
+def sizes(asker: Asker, wanted: Wanted) -> int:
+    """Return how many cells the table may have; touches no record."""
+    table = asker.published.table
+    cells = table[wanted.sa].m
+    for side in wanted.sides:
+        m = table[side.column].m
+        cells *= min(m, side.intervals + int(table[side.column].missing.sum())) if side.intervals else m
+    return cells
+
+
+def compute(asker: Asker, wanted: Wanted, progress: Progress) -> Grid:
+    """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
+    table = asker.published.table
+    progress.report("Preparing the cells", 0.0)
+    sides = [pieces(table[side.column], side.intervals) for side in wanted.sides]
+    values = pieces(table[wanted.sa], 0)
+    heads = list(product(*sides))
+    within = wanted.within
+    with asker.lock:
+        reader = asker.reader
+        lines = reader.answers([within + _conditions(head) for head in heads])
+        kept = [at for at, line in enumerate(lines) if line.n_p > 0]
+        heads, lines = [heads[at] for at in kept], [lines[at] for at in kept]
+        questions = [(*within, *_conditions(head), condition) for head in heads for _, condition in values]
+        cells = reader.answers(questions, DEFAULT, progress)
+        totals = reader.answers([(*within, condition) for _, condition in values])
+        every = reader.answers([within])[0]
+    progress.report("Arranging the cells", 1.0)
+    answers = np.empty(len(cells), object)
+    answers[:] = cells
+    trust = np.array([TRUST.index(cell.badge) for cell in cells], np.int8)
+    shape = (len(heads), len(values))
+    return Grid(
+        wanted=wanted,
+        parts=tuple(tuple(name for name, _ in head) for head in heads),
+        values=tuple(name for name, _ in values),
+        answers=answers.reshape(shape),
+        lines=tuple(lines),
+        totals=tuple(totals),
+        all=every,
+        trust=trust.reshape(shape),
+        left_out=len(list(product(*sides))) - len(heads),
+    )
+
+
+def _conditions(head: Iterable[tuple[str, Condition]]) -> tuple[Condition, ...]:
+    return tuple(condition for _, condition in head)
+
+
+def matching(names: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Return which names hold every word of `text`."""
+    words = text.casefold().split()
+    return np.array([all(word in name.casefold() for word in words) for name in names], bool)
