@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
+from splu_desktop.cli.tolerance_options import print_tolerant, tolerant_facts
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan, Thresholds
@@ -100,15 +101,29 @@ def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     """Return how recognisable records are by the NSAs, with and without generalisation, and what causes it."""
     from splu_desktop.core import risk
+    from splu_desktop.core.generalise import coarser, column_after
     from splu_desktop.core.roles import Role
 
     names = plan.named(Role.NSA)
     found: dict[str, Any] = {"columns": list(names), **risk.risk(after, names).as_dict()}
     if any(name in plan.generalisations for name in names):
         found["without_generalisation"] = risk.risk(table, names).as_dict()
+    steps = {name: coarser(after[name]) for name in names}
+    trials = {name: column_after(after[name], way) for name, way in steps.items() if way}
     found["causes"] = [
-        {"column": cause.name, "left_out": cause.without.as_dict(), "alone": cause.alone.as_dict()}
-        for cause in risk.causes(after, names)
+        {
+            "column": cause.name,
+            "left_out": cause.without.as_dict(),
+            "alone": cause.alone.as_dict(),
+            "generalised": None
+            if cause.generalised is None
+            else {
+                "steps": [step.as_dict() for step in steps[cause.name]],
+                "words": steps[cause.name][0].words,
+                **cause.generalised.as_dict(),
+            },
+        }
+        for cause in risk.causes(after, names, trials=trials)
     ]
     return found
 
@@ -160,6 +175,7 @@ def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any
         "remedies": [],
         "sentences": tolerant_guarantees.sentences_of(column.name, grouping, plan.thresholds),
         **tolerant_guarantees.promises_as_dict(grouping, plan.thresholds),
+        **(tolerant_facts(column.compacted(), grouping, plan.thresholds) if eligible else {}),
     }
 
 
@@ -210,7 +226,10 @@ def _print_text(said: dict[str, Any]) -> None:
         print(f"  “{name}” looks like an identifier and is published all the same: {why}")
     for name, column in said["sensitive"].items():
         print()
-        _print_sensitive(name, column, said["thresholds"])
+        if "words" in column:
+            print_tolerant(name, column)
+        else:
+            _print_sensitive(name, column, said["thresholds"])
     print()
     _print_risk(said["risk"])
     if said["notes"]:
@@ -254,6 +273,9 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
         right=[1],
     )
     print()
+    listed = found["values"]
+    if len(listed) > _LISTED:  # the rarest are what protection is about
+        listed = [*listed[: _LISTED // 2], *listed[-_LISTED // 2 :]]
     rows = [
         [
             _short(row["value"]),
@@ -263,11 +285,11 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
             f"{100 * row['expected_error']:.2f} %",
             f"{100 * row['signal']:.1f} %",
         ]
-        for row in found["values"][:_LISTED]
+        for row in listed
     ]
     print_table(["value", "count", "state", "larger error", "expected error", "signal left"], rows, right=[1, 3, 4, 5])
     if len(found["values"]) > _LISTED:
-        print(f"… and {len(found['values']) - _LISTED:,} more values; --json lists them all.")
+        print(f"… and {len(found['values']) - len(listed):,} values between these; --json lists them all.")
 
 
 def _print_risk(found: dict[str, Any]) -> None:
@@ -290,6 +312,13 @@ def _print_risk(found: dict[str, Any]) -> None:
         print("  Leaving out one column would make unique records fewer:")
     for cause in telling:
         print(f"    without “{cause['column']}”: {cause['left_out']['below']['2']:,} unique")
+    coarser = [c for c in found["causes"] if c["generalised"] and c["generalised"]["below"]["2"] < below["2"]]
+    coarser.sort(key=lambda cause: int(cause["generalised"]["below"]["2"]))
+    if coarser:
+        print("  Generalising one column would, too:")
+    for cause in coarser[:5]:
+        made = cause["generalised"]
+        print(f"    “{cause['column']}”, {made['words']}: {made['below']['2']:,} unique")
 
 
 def _short(text: str) -> str:

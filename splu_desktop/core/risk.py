@@ -67,11 +67,13 @@ class Cause:
     name : the column.
     without : the risk that stays when it alone is left out.
     alone : the risk by it alone: two columns that each single records out hide each other in `without`.
+    generalised : the risk with the column as it was put on trial; None where it was not.
     """
 
     name: str
     without: Risk
     alone: Risk
+    generalised: Risk | None = None
 
     def freed(self, whole: Risk, k: int) -> int:
         """Return how many records leave the classes below k when the column is left out of `whole`."""
@@ -105,8 +107,16 @@ def figures(sizes: NDArray[np.int64]) -> Risk:
     )
 
 
-def causes(table: Table, names: Sequence[str], progress: Progress | None = None) -> tuple[Cause, ...]:
+def causes(
+    table: Table,
+    names: Sequence[str],
+    progress: Progress | None = None,
+    *,
+    trials: Mapping[str, Column] | None = None,
+) -> tuple[Cause, ...]:
     """Return for each of `names` what leaving it out would change, the most telling column first.
+
+    `trials` holds other forms of some of the columns, such as generalised ones; what each would change is told too.
 
     First is the column whose absence leaves the fewest unique records, then the fewest below 3, 5 and 10, then the one
     that makes most records unique alone.
@@ -114,9 +124,15 @@ def causes(table: Table, names: Sequence[str], progress: Progress | None = None)
     progress = progress or Silent()
     columns = _widest_last(table, names)
     found = []
-    for column, sizes in _left_out(columns, table.n, progress):
+    for column, before, behind in _left_out(columns, table.n, progress):
         counts = column.counts()
-        found.append(Cause(column.name, figures(sizes), figures(counts[counts > 0])))
+        trial = (trials or {}).get(column.name)
+        if trial is None:
+            without, tried = figures(before.split_sizes(behind.ids, behind.count)), None
+        else:
+            rest = before.joined(behind.ids, behind.count)
+            without, tried = figures(rest.sizes), with_column(rest, trial)
+        found.append(Cause(column.name, without, figures(counts[counts > 0]), tried))
     order = {name: place for place, name in enumerate(names)}
 
     def most_telling(cause: Cause) -> tuple[int, ...]:
@@ -140,8 +156,8 @@ def _widest_last(table: Table, names: Sequence[str]) -> list[Column]:
     return sorted((table[name] for name in dict.fromkeys(names)), key=lambda column: column.m)
 
 
-def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator[tuple[Column, NDArray[np.int64]]]:
-    """Give each column and the sizes of the classes by all the others.
+def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator[tuple[Column, Classes, Classes]]:
+    """Give each column, and the classes by the columns before it and by those behind it.
 
     Classes by the columns behind are kept for each place (4 N bytes each), classes by those before grow on the way, so
     that each place costs two renumberings and a sort, whatever the number of columns.
@@ -153,7 +169,6 @@ def _left_out(columns: Sequence[Column], n: int, progress: Progress) -> Iterator
     before = one_class(n)
     for done, column in enumerate(columns):
         progress.report(_STAGE, 1 / 3 + 2 * done / (3 * len(columns)))
-        rest = behind.pop()
-        yield column, before.split_sizes(rest.ids, rest.count)
+        yield column, before, behind.pop()
         before = before.split(column)
     progress.report(_STAGE, 1.0)

@@ -55,6 +55,9 @@ def test_a_column_on_trial_gives_the_risk_of_the_table_with_it(rows: list[tuple[
     assert risk.with_column(rest, trial) == risk.risk(changed, NAMES)
     assert risk.with_column(rest, table[name]) == risk.risk(table, NAMES)
     assert risk.with_column(rest, trial).unique <= risk.risk(table, NAMES).unique
+    for cause in risk.causes(table, NAMES, trials={name: trial}):
+        assert cause.generalised == (risk.risk(changed, NAMES) if cause.name == name else None)
+        assert cause.without == risk.risk(table, [other for other in NAMES if other != cause.name])
 
 
 @pytest.mark.parametrize("m", [3, 400, 70_000])

@@ -347,6 +347,16 @@ def test_the_suggested_intervals_make_a_skewed_measurement_eligible() -> None:
             assert after.m >= gamma
 
 
+def test_what_would_make_a_column_less_telling() -> None:
+    rng = np.random.default_rng(1)
+    assert isinstance(g.coarser(whole("age", rng.integers(0, 99, 2_000)))[0], g.Intervals)
+    assert g.coarser(Column.from_labels("c", [f"E{i:02d}.{j}" for i in range(30) for j in range(5)] * 20)) == (
+        g.Chapter("icd10"),
+    )
+    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b", "c"])) == (g.Rare(10),)
+    assert g.coarser(Column.from_labels("c", ["a", "b"] * 50)) == ()
+
+
 def test_a_table_is_generalised_column_by_column() -> None:
     table = Table((whole("a", np.arange(30)), whole("b", np.arange(30))))
     after = g.table_after(table, {"a": (g.by_cuts([10]),), "b": ()})

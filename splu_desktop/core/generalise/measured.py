@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.dates import DatePart, Part
+from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.role_names import words_of
@@ -102,6 +104,22 @@ def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None)
     except CannotGeneralise:
         pass
     return ()
+
+
+def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
+    """Return what would make a column published unchanged less telling, empty where nothing obvious would.
+
+    Intervals of a round width for measurements, part of the date, the chapter of diagnosis codes, or the values of
+    fewer than `k` records into one.
+    """
+    found = suggest(column, sensitive=False)
+    if found:
+        return found
+    system = system_of(column)
+    if system:
+        return (Chapter(system),)
+    rare = Rare(k)
+    return (rare,) if rare.apply(column).m < column.m else ()
 
 
 def _date_part(column: Column) -> Generalisation:
