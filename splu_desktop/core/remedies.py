@@ -103,7 +103,7 @@ def eligibility(column: Column, steps: Steps = ()) -> Eligibility:
         count=most,
         records=after.n,
         values=int(np.count_nonzero(counts)),
-        measured=not steps and g.is_measurement(column),
+        measured=g.still_measured(column, after),
     )
 
 

@@ -37,12 +37,10 @@ def prepare(table: Table, plan: Plan) -> Table:
     plan.check(table)
     generalised = table_after(table, plan.generalisations)
     for name, gamma in plan.gammas.items():
-        if name not in plan.generalisations:
-            check_sensitive(table[name])
+        check_sensitive(table[name], generalised[name])
         groups.check_eligible(generalised[name], gamma)
     for name, grouping in plan.groupings.items():
-        if name not in plan.generalisations:
-            check_sensitive(table[name])
+        check_sensitive(table[name], generalised[name])
         planned(generalised[name], grouping)
     return generalised
 

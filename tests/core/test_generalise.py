@@ -334,6 +334,17 @@ def test_measurements_are_told_from_codes(column: Column, measured: bool) -> Non
         assert g.suggest(column) == ()
 
 
+def test_a_step_that_leaves_a_measurement_as_fine_is_not_enough() -> None:
+    charges = whole("charge", np.arange(400) / 4, Kind.DECIMAL)
+    with pytest.raises(g.NeedsGroups):
+        g.check_sensitive(charges, g.OneMissing("none given").apply(charges))
+    for enough in (g.by_cuts([10, 50]), g.Prefix(length=1), g.Rare(5)):
+        g.check_sensitive(charges, enough.apply(charges))
+    born = Column.from_labels("born", [f"{y}-05-0{d}" for y in range(1930, 2010, 2) for d in (1, 2)], kind=Kind.DATE)
+    for enough in (g.DatePart(g.Part.YEAR), g.Age(date(2020, 1, 1))):
+        g.check_sensitive(born, enough.apply(born))
+
+
 def test_the_suggested_intervals_make_a_skewed_measurement_eligible() -> None:
     rng = np.random.default_rng(8)
     for numbers, kind in (

@@ -21,7 +21,14 @@ from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
 from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_quantiles, by_width, round_width
-from splu_desktop.core.generalise.measured import NeedsGroups, check_sensitive, coarser, is_measurement, suggest
+from splu_desktop.core.generalise.measured import (
+    NeedsGroups,
+    check_sensitive,
+    coarser,
+    is_measurement,
+    still_measured,
+    suggest,
+)
 from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 
@@ -53,6 +60,7 @@ __all__ = [
     "reference_date",
     "round_width",
     "steps_from",
+    "still_measured",
     "suggest",
     "system_of",
     "table_after",

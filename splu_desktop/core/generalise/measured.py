@@ -130,7 +130,13 @@ def _date_part(column: Column) -> Generalisation:
     return DatePart(Part.MONTH)
 
 
-def check_sensitive(column: Column) -> None:
-    """Raise NeedsGroups where a column can't be sensitive before it is generalised."""
-    if is_measurement(column):
+def still_measured(column: Column, after: Column) -> bool:
+    """Whether a column of the source is a measurement that its generalisation, if any, has left as fine as it was."""
+    values, left = (int(np.count_nonzero(~each.missing)) for each in (column, after))
+    return left >= values and is_measurement(after)
+
+
+def check_sensitive(column: Column, after: Column | None = None) -> None:
+    """Raise NeedsGroups where a column can't be sensitive as it stands, or as it is after generalisation."""
+    if still_measured(column, column if after is None else after):
         raise NeedsGroups(column)

@@ -91,7 +91,8 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     place: dict[str, int] = {}
     for name in grouping.names:
         place.setdefault(name, len(place))
-    taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in grouping.group[~stays])
+    meant = np.unique(grouping.group[~stays]).tolist()
+    taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
         raise CannotGeneralise(
             f"Column “{column.name}”: the group name “{min(taken)}” already stands for “no value” there; choose "
