@@ -15,6 +15,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
 
@@ -67,11 +71,11 @@ class _Walk:
     def idle(self) -> None:
         self.wait(lambda: not self.window.tasks.busy())
 
-    def shot(self, name: str) -> None:
+    def shot(self, name: str, widget: QWidget | None = None) -> None:
         if self.only in name:
             for _ in range(5):
                 self.application.processEvents()
-            self.window.grab().save(str(self.folder / f"{name}-{self.name}.png"))
+            (widget or self.window).grab().save(str(self.folder / f"{name}-{self.name}.png"))
 
     def run(self) -> None:
         from splu_desktop.core.condition import Condition
@@ -96,6 +100,19 @@ class _Walk:
         self.shot("2-classify")
         window.classify_page.table.select_rows([5, 6])
         self.shot("2-classify-selected")
+        window.session.set_roles({"Length of stay": Role.SA}, "a measurement")
+        self.idle()
+        self.shot("2-classify-barred")
+        window.session.undo_stack.undo()
+        window.classify_page.table.select_rows([3])
+        self.idle()
+        self.shot("2-classify-one")
+        dialog = window.classify_page.group_values()
+        if dialog is not None:
+            dialog.way.setCurrentIndex(1)
+            self.idle()
+            self.shot("2-classify-group", dialog)
+            dialog.reject()
         window.classify_page.act()
         self.idle()
         self.shot("3-plan")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
 
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles import Role, Suggestion
+from splu_desktop.gui.classify_parts import RemedyCard, RiskLine
 from splu_desktop.gui.facts import ColumnFacts
 from splu_desktop.gui.group_dialog import GroupDialog
 from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
@@ -176,8 +177,15 @@ class ClassifyPage(Page):
         for part in (self.detail_text, self.detail_more):
             self.details.body.addWidget(part)
         self.body.addWidget(self.details)
+        self.remedies = RemedyCard(self.session, self.tasks)
+        self.body.addWidget(self.remedies)
+        foot = QHBoxLayout()
+        foot.setSpacing(16)
         self.totals = label("", "quiet", wrap=True)
-        self.body.addWidget(self.totals)
+        foot.addWidget(self.totals, 1)
+        self.risk = RiskLine(self.session, self.tasks)
+        foot.addWidget(self.risk)
+        self.body.addLayout(foot)
 
     def _reason(self, row: ColumnRow) -> str:
         if row.role is row.suggestion.role:
@@ -278,6 +286,8 @@ class ClassifyPage(Page):
             )
         )
         self._offer()
+        self.risk.look()
+        self.remedies.look()
         self.help_changed.emit()
 
     def _fit(self) -> None:

@@ -54,7 +54,10 @@ def trial(column: Column, steps: Steps, rest: Table | None, progress: Progress) 
     if rest is not None:
         whole = Table((*rest.columns, made))
         unique = risk(whole, whole.names, progress).unique
-    return Trial(steps, made, column_facts(made), Bars.of(made), unique)
+    facts = column_facts(made)
+    if steps:  # whoever put numbers into groups has decided on them; what remains is no measurement any more
+        facts = replace(facts, measurement=False)
+    return Trial(steps, made, facts, Bars.of(made), unique)
 
 
 class GroupDialog(QDialog):

@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import guarantees
+from splu_desktop.core import guarantees, sentences
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.planning import State, plan_values
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.plots import LargeCounts, SmallCounts
@@ -52,7 +53,7 @@ class ValueRow:
     Attributes
     ----------
     count : its true count, records.
-    group : "protected" (at most alpha), "answerable" (at least T_f), "between".
+    group : "protected" (small, and not promised to be answered), "answerable" (at least T_f), "between".
     wrong : probability that its published count is wrong by more than epsilon.
     error : expected relative error of its published count.
     signal : what is left of its link to the other columns, 1 all, 0 none.
@@ -66,21 +67,46 @@ class ValueRow:
     signal: float
 
 
-def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Progress) -> tuple[ValueRow, ...]:
-    """Return one row per value, the most frequent first. Runs in a worker."""
+@dataclass(frozen=True)
+class Values:
+    """All values of an SA under a plan.
+
+    Attributes
+    ----------
+    rows : the most frequent value first.
+    totals : group -> (values, records).
+    warnings : what the thresholds fail to give, in sentences.
+    """
+
+    rows: tuple[ValueRow, ...]
+    totals: dict[str, tuple[int, int]]
+    warnings: tuple[str, ...]
+
+
+_GROUPS = {State.PROTECTED: "protected", State.BETWEEN: "between", State.ANSWERABLE: "answerable"}
+
+
+def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Progress) -> Values:
+    """Return all values with their figures. Runs in a worker. Raises SpluError, Cancelled."""
     progress.report("Values", 0.0)
     counts = column.counts()
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] > 0]
-    f = counts[order]
-    wrong = guarantees.miss_probability(gamma, thresholds.epsilon, f)
+    found = plan_values(counts[order], column.n, gamma, thresholds)
     progress.report("Values", 0.5)
-    error = guarantees.expected_relative_error(gamma, f)
-    signal = guarantees.signal(f, column.n, gamma)
-    t_f = guarantees.t_f(gamma, thresholds.epsilon, thresholds.t_e)
-    group = np.where(f <= thresholds.alpha, "protected", np.where(f >= t_f, "answerable", "between"))
-    progress.report("Values", 1.0)
-    return tuple(
-        ValueRow(str(value), int(count), str(kind), float(p), float(e), float(s))
-        for value, count, kind, p, e, s in zip(column.labels[order], f, group, wrong, error, signal, strict=True)
+    names = [_GROUPS[state] for state in State]
+    rows = tuple(
+        ValueRow(str(value), count, names[state], wrong, error, signal)
+        for value, count, state, wrong, error, signal in zip(
+            column.labels[order],
+            found.counts.tolist(),
+            found.states.tolist(),
+            found.error_probability.tolist(),
+            found.expected_error.tolist(),
+            found.signal.tolist(),
+            strict=True,
+        )
     )
+    totals = {_GROUPS[state]: (total.values, total.records) for state, total in found.totals.items()}
+    progress.report("Values", 1.0)
+    return Values(rows, totals, tuple(sentences.value_warnings(found, column=column.name)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -27,11 +27,12 @@ from splu_desktop.core.table import Column
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
-from splu_desktop.gui.plan_figures import ValueRow, curves, value_rows
+from splu_desktop.gui.plan_figures import ValueRow, Values, curves, value_rows
+from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.widgets import Card, Empty, Picture, button, label, margins
+from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
 from splu_desktop.gui.words import number, percent
 
 _REST = 120  # ms that the slider must rest before the table of values is made anew
@@ -61,6 +62,9 @@ class PlanPage(Page):
         self.use_empty(empty)
         self._drawn: tuple[object, ...] = ()
         self._listed: tuple[object, ...] = ()
+        self._compared: tuple[object, ...] = ()
+        self._comparing: tuple[object, ...] = ()
+        self._advice: Advice | None = None
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
         self._last_change = 0.0
         self._stroke = 0
@@ -98,6 +102,8 @@ class PlanPage(Page):
         self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
         self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
         self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
+        self.t_p = percent_box(0.0, 99.0, 0, self.tr("Least probability wanted, T_P"))
+        self.t_p.setSpecialValueText(self.tr("any"))
         for words, box, hint in (
             (
                 self.tr("Small: up to"),
@@ -105,12 +111,19 @@ class PlanPage(Page):
                 self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
             ),
             (
-                self.tr("Wrong: by more than"),
+                self.tr("Wrong: over"),
                 self.epsilon,
                 self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
             ),
             (
-                self.tr("Large counts may fail in"),
+                self.tr("at least in"),
+                self.t_p,
+                self.tr(
+                    "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
+                ),
+            ),
+            (
+                self.tr("Large may fail in"),
                 self.t_e,
                 self.tr("T_E: the probability with which a large count may still be wrong"),
             ),
@@ -120,10 +133,12 @@ class PlanPage(Page):
             text.setToolTip(hint)
             box.setToolTip(hint)
             asks.addWidget(text)
+            box.setMinimumWidth(72)
+            box.setMaximumWidth(84)
             asks.addWidget(box)
-            asks.addSpacing(12)
+            asks.addSpacing(8)
         asks.addStretch(1)
-        for box in (self.alpha, self.epsilon, self.t_e):
+        for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
             box.valueChanged.connect(lambda _: self._thresholds_changed())
         card.body.addLayout(asks)
         self.body.addWidget(card)
@@ -176,11 +191,8 @@ class PlanPage(Page):
         return made
 
     def _build_tabs(self) -> None:
-        self.tabs = QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
-        self.tabs.setMinimumHeight(
-            140
-        )  # else wrapped text, which is asked for its height at no width, takes the plots'
         promises = QWidget()
         column = QVBoxLayout(promises)
         margins(column, 0, 8, 0, 0, spacing=8)
@@ -195,6 +207,13 @@ class PlanPage(Page):
             row.addWidget(Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(text, 1)
             column.addLayout(row)
+        self.warnings = label("", wrap=True, selectable=True)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.warning_picture = Picture("triangle-alert", "warning")
+        row.addWidget(self.warning_picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.warnings, 1)
+        column.addLayout(row)
         self.copy_button = button(self.tr("Copy &these sentences"), self.copy_promises, picture="copy")
         column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
@@ -258,6 +277,9 @@ class PlanPage(Page):
         self.values.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.values, 1)
         self.tabs.addTab(values, self.tr("&Values"))
+        self.trade_off = TradeOffTab()
+        self.trade_off.take.connect(self.gamma.slider.setValue)
+        self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
         self.body.addWidget(self.tabs, 3)
 
     # -- what the user does --------------------------------------------------------------------------------------
@@ -291,7 +313,7 @@ class PlanPage(Page):
             epsilon=round(self.epsilon.value() / 100, 6),
             t_e=round(self.t_e.value() / 100, 6),
             alpha=self.alpha.value(),
-            t_p=choices.thresholds.t_p,
+            t_p=round(self.t_p.value() / 100, 6) or None,
         )
         self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
@@ -308,7 +330,8 @@ class PlanPage(Page):
 
     def copy_promises(self) -> None:
         """Copy the promises as text."""
-        QGuiApplication.clipboard().setText(f"{self.promise_small.text()}\n{self.promise_large.text()}")
+        said = (self.promise_small.text(), self.promise_large.text(), self.warnings.text())
+        QGuiApplication.clipboard().setText("\n".join(text for text in said if text))
 
     def ask_picture(self, plot: Plot) -> None:
         """Let the user choose where a plot is saved."""
@@ -356,7 +379,13 @@ class PlanPage(Page):
             return
         name = self.shown_column()
         thresholds = choices.thresholds
-        with QSignalBlocker(self.epsilon), QSignalBlocker(self.t_e), QSignalBlocker(self.alpha):
+        with (
+            QSignalBlocker(self.epsilon),
+            QSignalBlocker(self.t_e),
+            QSignalBlocker(self.alpha),
+            QSignalBlocker(self.t_p),
+        ):
+            self.t_p.setValue((thresholds.t_p or 0.0) * 100)
             self.epsilon.setValue(thresholds.epsilon * 100)
             self.t_e.setValue(thresholds.t_e * 100)
             self.alpha.setValue(thresholds.alpha)
@@ -367,6 +396,7 @@ class PlanPage(Page):
         self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
         self._draw(choices.gammas[name], thresholds)
         self._list_values(name, choices.gammas[name], thresholds)
+        self._compare(name, choices.gammas[name], thresholds)
         if choices.together or len(choices.sensitive) == 1:
             text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))
         else:
@@ -419,21 +449,50 @@ class PlanPage(Page):
         job.done.connect(self._values_ready)
         job.failed.connect(self.fault)
 
-    def _values_ready(self, rows: tuple[ValueRow, ...]) -> None:
+    def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
+        column = self._column()
+        if column is None:
+            return
+        if self._advice is not None and self._compared == (column, thresholds):
+            self.trade_off.show_advice(self._advice, gamma)
+            return
+        if self._comparing == (column, thresholds):
+            return
+        key = self._comparing = (column, thresholds)
+        counts = column.counts()
+        job = self.tasks.run(
+            "compare",
+            lambda progress: advise(counts[counts > 0], column.n, thresholds, name, progress),
+            pause=_REST,
+        )
+        job.done.connect(partial(self._compared_ready, key))
+        job.failed.connect(self.fault)
+
+    def _compared_ready(self, key: tuple[object, ...], advice: Advice) -> None:
+        self._compared, self._advice = key, advice
+        self.trade_off.show_advice(advice, self.gamma.value())
+
+    def _values_ready(self, found: Values) -> None:
+        rows = found.rows
+        self.warnings.setText("\n".join(found.warnings))
+        for part in (self.warnings, self.warning_picture):
+            part.setVisible(bool(found.warnings))
         first = not self.values_model.rows
         self.values_model.show(rows)
         if first:
             self.values.fit_columns(280)
         self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(rows))))
-        parts = []
-        for group, words in (
-            ("protected", self.tr("{values} protected ({records} records)")),
-            ("between", self.tr("{values} in between ({records} records)")),
-            ("answerable", self.tr("{values} answerable ({records} records)")),
-        ):
-            chosen = [row for row in rows if row.group == group]
-            parts.append(words.format(values=number(len(chosen)), records=number(sum(r.count for r in chosen))))
-        self.totals.setText(", ".join(parts))
+        said = {
+            "protected": self.tr("{values} protected ({records} records)"),
+            "between": self.tr("{values} in between ({records} records)"),
+            "answerable": self.tr("{values} answerable ({records} records)"),
+        }
+        self.totals.setText(
+            ", ".join(
+                said[group].format(values=number(values), records=number(records))
+                for group, (values, records) in found.totals.items()
+            )
+        )
 
     def help_text(self) -> str:
         return self.tr(

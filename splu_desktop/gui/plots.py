@@ -256,8 +256,8 @@ class LargeCountsPlot(Plot):
         at, height = math.log10(t_e), math.log10(t_f)
         self._guide.setData([-4.0, at, at], [height, height, -1.0])
         self._dot.setData([at], [height])
-        # The words stand where the curve, which falls to the right, leaves room: above, and to the left near the edge.
-        self._tag.setAnchor((0.0, 1.0) if at < -1.4 else (1.0, 1.15))
+        # The words stand where the curve, which falls to the right, leaves room: above it, or below it near the edge.
+        self._tag.setAnchor((0.0, 1.0) if at < -0.95 else (1.0, 0.0))
         self._tag.setPos(at, height)
         self._tag.setText(self.tr("{count} or more").format(count=number(t_f)))
         self._draw_rug(what)
@@ -384,7 +384,7 @@ class SmallCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = self.tr("A count of {f} is shown wrong by more than {epsilon} with probability {share}").format(
+        words: str = self.tr("Count {f}: wrong by more than {epsilon} with probability {share}").format(
             f=place + 1, epsilon=percent(what.epsilon), share=percent(float(what.probability[place]))
         )
         return words

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSizePolicy,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -142,6 +143,19 @@ class Card(QFrame):
         if heading:
             self.heading = label(heading, "strong")
             self.body.addWidget(self.heading)
+
+
+class Tabs(QTabWidget):
+    """Tabs that don't let the text on them decide how high they are: the page's own layout does."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), 150)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), 170)
 
 
 class Rule(QFrame):

@@ -91,7 +91,7 @@ def test_the_cursor_can_be_moved_by_keyboard(planning: MainWindow, qtbot: QtBot)
     plot.setFocus()
     qtbot.keyClick(plot, Qt.Key.Key_Right)
     qtbot.keyClick(plot, Qt.Key.Key_Right)
-    assert planning.plan_page.small_note.text().startswith("A count of 2 ")
+    assert planning.plan_page.small_note.text().startswith("Count 2: ")
     assert "probability of at least" in plot.accessibleDescription()
 
 

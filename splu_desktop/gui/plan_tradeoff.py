@@ -1,0 +1,168 @@
+"""The trade-off over all group sizes: what each protects, what error it leaves, and the one that is recommended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core import planning, sentences
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.progress import Progress
+from splu_desktop.gui import theme
+from splu_desktop.gui.plots import Floats, PercentAxis, Plot
+from splu_desktop.gui.widgets import Card, button, label, margins
+from splu_desktop.gui.words import number, percent
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What is found for one column and its thresholds.
+
+    Attributes
+    ----------
+    curve : T_P, errors and signal over the feasible gammas.
+    gamma : the recommended gamma; None where no T_P is asked for, or none meets it.
+    words : the recommendation, or what would help, in a sentence; "" where no T_P is asked for.
+    """
+
+    curve: planning.TradeOff
+    gamma: int | None
+    words: str
+
+
+def advise(counts: NDArray[np.int64], n: int, thresholds: Thresholds, column: str, progress: Progress) -> Advice:
+    """Return the trade-off and the recommendation. Runs in a worker. Raises SpluError."""
+    progress.report("Comparing group sizes", 0.0)
+    curve = planning.trade_off(counts, n, thresholds)
+    if thresholds.t_p is None:
+        return Advice(curve, None, "")
+    found = planning.recommend(counts, n, thresholds)
+    return Advice(curve, found.gamma, sentences.recommendation(found, thresholds, column=column))
+
+
+class TradeOffPlot(Plot):
+    """T_P and the error left in large counts, against gamma."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        left = PercentAxis("left", (0.0, 0.25, 0.5, 0.75, 1.0), log=False)
+        super().__init__(self.tr("Trade-off"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
+        item = self.getPlotItem()
+        self._t_p, self._error, self._subgroup = (item.plot() for _ in range(3))
+        self._now = pg.InfiniteLine(angle=90)
+        item.addItem(self._now, ignoreBounds=True)
+        self._advised = item.plot(pen=None, symbol="o", symbolSize=12)
+        item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
+        self._shown: Advice | None = None
+        self.label_axis("bottom", self.tr("group size gamma"))
+        self.label_axis("left", self.tr("share"))
+        self.recolour()
+
+    def recolour(self) -> None:
+        super().recolour()
+        if not hasattr(self, "_advised"):
+            return
+        c = theme.colours()
+        self._t_p.setPen(pg.mkPen(c.protected, width=2))
+        self._error.setPen(pg.mkPen(c.answerable, width=2))
+        self._subgroup.setPen(pg.mkPen(c.answerable, width=1, style=Qt.PenStyle.DashLine))
+        self._now.setPen(pg.mkPen(c.accent, width=1))
+        self._advised.setSymbolBrush(None)
+        self._advised.setSymbolPen(pg.mkPen(QColor(c.protected), width=2))
+
+    def draw(self, advice: Advice, gamma: int) -> None:
+        """Draw finished figures, with the gamma chosen now."""
+        curve = advice.curve
+        x = curve.gammas.astype(np.float64)
+        if advice is not self._shown:
+            self._shown = advice
+            self.getPlotItem().vb.setRange(xRange=(1.5, float(x.max(initial=3.0)) + 0.5), padding=0.0)
+            self._t_p.setData(x, curve.t_p)
+            self._error.setData(x, curve.large_error)
+            self._subgroup.setData(x, curve.subgroup_error)
+            at = np.flatnonzero(curve.gammas == advice.gamma) if advice.gamma is not None else np.zeros(0, np.intp)
+            self._advised.setData(x[at], curve.t_p[at])
+        self._now.setPos(gamma)
+        self.setAccessibleDescription(advice.words or self.words_at(max(0, min(gamma - 2, len(x) - 1))))
+
+    def places(self) -> Floats:
+        return self._shown.curve.gammas.astype(np.float64) if self._shown else np.zeros(0)
+
+    def words_at(self, place: int) -> str:
+        if self._shown is None or not len(self._shown.curve.gammas):
+            return ""
+        curve = self._shown.curve
+        words: str = self.tr(
+            "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of the"
+            " records {subgroup}; signal left {signal}"
+        ).format(
+            gamma=number(int(curve.gammas[place])),
+            t_p=percent(float(curve.t_p[place])),
+            error=percent(float(curve.large_error[place])),
+            subgroup=percent(float(curve.subgroup_error[place])),
+            signal=percent(float(curve.signal[place])),
+        )
+        return words
+
+
+class TradeOffTab(QWidget):
+    """The plot with its legend in words, the recommendation, and a button that takes it."""
+
+    take = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        margins(row, 0, 8, 0, 0, spacing=16)
+        self.plot = TradeOffPlot()
+        card = Card()
+        margins(card.body, 8, 4, 4, 4, spacing=0)
+        card.body.addWidget(self.plot)
+        row.addWidget(card, 3)
+        side = QVBoxLayout()
+        side.setSpacing(6)
+        self.words = label("", wrap=True, selectable=True)
+        self.use = button("", self._use, picture="check")
+        self.legend = label(
+            self.tr(
+                "Purple: small counts shown wrong (T_P). Green: usual error of large counts; dashed: the same within a"
+                " tenth of the records. Vertical line: the group size now."
+            ),
+            "quiet",
+            wrap=True,
+        )
+        self.readout = label("", "quiet", wrap=True)
+        self.plot.readout.connect(self._read)
+        side.addWidget(self.words)
+        side.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
+        side.addWidget(self.legend)
+        side.addWidget(self.readout)
+        side.addStretch(1)
+        row.addLayout(side, 2)
+        self._advice: Advice | None = None
+
+    def _read(self, text: str) -> None:
+        self.readout.setText(text)
+        self.legend.setVisible(not text)
+
+    def show_advice(self, advice: Advice, gamma: int) -> None:
+        """Show another trade-off, or another gamma in it."""
+        self._advice = advice
+        self.plot.draw(advice, gamma)
+        self.words.setText(
+            advice.words
+            or self.tr("Set above in how many cases small counts must be shown wrong, and a group size is recommended.")
+        )
+        wanted = advice.gamma if advice.gamma != gamma else None
+        self.use.setVisible(wanted is not None)
+        if wanted is not None:
+            self.use.setText(self.tr("&Use gamma {gamma}").format(gamma=number(wanted)))
+
+    def _use(self) -> None:
+        if self._advice is not None and self._advice.gamma is not None:
+            self.take.emit(self._advice.gamma)
