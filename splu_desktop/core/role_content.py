@@ -1,4 +1,4 @@
-"""What a column's values say about it: e-mail addresses, telephone numbers, official numbers with their check digits."""
+"""What a column's values say about it: e-mail addresses, telephone numbers, official numbers with check digits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
 REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
-FEWEST = 20  # records below which being near-unique says nothing
+FEWEST = 50  # records below which being near-unique says nothing
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(
@@ -124,6 +124,14 @@ def near_unique(column: Column) -> bool:
     """Whether nearly every record has a value of its own, in a table large enough for that to mean something."""
     filled = int(column.counts()[~column.missing].sum())
     return filled >= FEWEST and distinct_share(column) >= NEAR_UNIQUE
+
+
+def counts_records(column: Column) -> bool:
+    """Whether a column's whole numbers run on from 0 or 1, or are long keys, each in one record only."""
+    if column.kind is not Kind.INTEGER or column.values is None or column.missing.any() or column.m < column.n:
+        return False
+    low, high = float(column.values.min()), float(column.values.max())
+    return (low in (0.0, 1.0) and high - low < 1.5 * column.n) or (low >= 10_000 and high - low > 20.0 * column.n)
 
 
 def refers_to(column: Column, key: Column) -> bool:

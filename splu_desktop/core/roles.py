@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from enum import Enum
 
 from splu_desktop.core.groups import largest_gamma
-from splu_desktop.core.role_content import distinct_share, identifier_by_content, near_unique, refers_to
+from splu_desktop.core.role_content import (
+    FEWEST,
+    counts_records,
+    distinct_share,
+    identifier_by_content,
+    near_unique,
+    refers_to,
+)
 from splu_desktop.core.role_names import (
     birth_by_name,
     coordinate_by_name,
     identifier_by_name,
+    measures,
     medical,
     numbering,
     person_by_name,
@@ -113,12 +121,12 @@ def _identifies(column: Column) -> str | None:
         return f"the values look like {'an' if held[0] in 'aeiou' else 'a'} {held} each"
     if column.kind is Kind.TEXT:
         return "free text, which may name persons"
-    if medical(name):
+    if medical(name) or measures(name):
         return None
     share = distinct_share(column)
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         return f"numbers the records: {100 * share:.0f} different values in 100 records"
-    if near_unique(column) and (worded or (column.kind is Kind.INTEGER and share == 1.0)):
+    if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None
 

@@ -47,7 +47,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is not None and len(labels):
-        order = np.lexsort((values, missing))
+        order = np.lexsort((values, missing)) if missing.any() else np.argsort(values, kind="stable")
         ranked, gone = values[order], missing[order]
         empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
         if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():

@@ -49,8 +49,8 @@ class ImportRecipe:
             *([f"it has {_listed(added)} besides"] if added else []),
         ] or ["they stand in another order"]
         raise RecipeMismatch(
-            f"“{file}” doesn't have the columns that {self.name} was made for: {' and '.join(said)}; check the file, or "
-            "import it without the recipe and save a new one."
+            f"“{file}” doesn't have the columns that {self.name} was made for: {' and '.join(said)}; check the file, "
+            "or import it without the recipe and save a new one."
         )
 
 
@@ -61,7 +61,11 @@ def _listed(names: list[str]) -> str:
 def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = False) -> None:
     """Write how a table was read, whole or not at all. Raises CannotWrite."""
     data: dict[str, Any] = {
-        "import_recipe": {"version": _VERSION, "software": f"SPLU Desktop {__version__}", "made_with": imported.source.name},
+        "import_recipe": {
+            "version": _VERSION,
+            "software": f"SPLU Desktop {__version__}",
+            "made_with": imported.source.name,
+        },
         "columns": list(imported.table.names),
         "import": import_as_dict(imported.choices),
     }

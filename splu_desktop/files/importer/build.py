@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
-from splu_desktop.files.importer.missing import code_proposals, proposal
+from splu_desktop.files.importer.kinds import Typed, decide
+from splu_desktop.files.importer.missing import candidates, code_proposals, proposal
 from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.kinds import Typed, decide
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -160,10 +160,19 @@ def _tokens(
     declared: tuple[str, ...],
 ) -> list[MissingToken]:
     """Return what is, or may be, a mark for "no value" in a column."""
-    codes = set(code_proposals(typed.values, counts)) if typed.values is not None and typed.values.dtype.kind == "f" else set()
+    codes = (
+        set(code_proposals(typed.values, counts))
+        if typed.values is not None and typed.values.dtype.kind == "f"
+        else set()
+    )
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     told = wanted is not None or bool(declared)
-    looked_at = range(len(column.labels)) if told else sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
+    if told:
+        looked_at = list(range(len(column.labels)))
+    elif typed.values is None:
+        looked_at = candidates(column.labels)
+    else:
+        looked_at = sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
     found: list[MissingToken] = []
     for i in looked_at:
         label, count = column.labels[i], int(counts[i])

@@ -112,9 +112,7 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
     return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
 
 
-def _iso(
-    labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
     array = np.empty(len(labels), object)
     array[:] = labels

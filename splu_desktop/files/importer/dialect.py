@@ -18,7 +18,28 @@ csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
 USUAL = (",", ";", "\t", "|")
-_DELIMITERS = (*USUAL, ":", "^", "~", " ", "#", "&", "*", "!", "@", "+", "$", "\x1f", "\x1e", "\x01", "\x02", "§", "¦", "¬", "þ")
+_DELIMITERS = (
+    *USUAL,
+    ":",
+    "^",
+    "~",
+    " ",
+    "#",
+    "&",
+    "*",
+    "!",
+    "@",
+    "+",
+    "$",
+    "\x1f",
+    "\x1e",
+    "\x01",
+    "\x02",
+    "§",
+    "¦",
+    "¬",
+    "þ",
+)
 _DOUBLED = "|:~^#*&@$!"
 _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
 # What is rarely a delimiter has to win clearly.
@@ -27,7 +48,8 @@ _TYPED = re.compile(
     r"""\s*(?:
       |[+\-−]?[$€£¥]?\s?\d{1,3}(?:[,.\ \u00a0'’]\d{3})*(?:[.,]\d*)?\s?(?:%|[$€£¥])?
       |[+\-−]?\d*[.,]?\d+(?:[eE][+-]?\d+)?
-      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|\s?[+-]\d{2}:?\d{2})?)?
+      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}
+        (?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|\s?[+-]\d{2}:?\d{2})?)?
       |\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[aApP][mM])?
       |(?:https?|ftp)://\S+|www\.\S+
       |[\w.+\-]+@[\w\-]+\.[\w.\-]+
@@ -37,7 +59,8 @@ _TYPED = re.compile(
 )
 _WORDS = re.compile(r"[^\W_](?:[\w\ \-.'’()/%°&+]*[\w)%.?!:])?", re.UNICODE)
 _WHOLE = re.compile(
-    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?|[^\s@,;]+@[\w.\-]+|(?:https?|ftp)://[^\s,;]+"
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+    r"|[^\s@,;]+@[\w.\-]+|(?:https?|ftp)://[^\s,;]+"
 )
 _COMMA_NUMBER = re.compile(r"[+-]?\d+(?:,\d+)?")
 
@@ -64,7 +87,10 @@ class Dialect:
         if len(delimiter) > 1:
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
         elif delimiter == " ":
-            lines = (line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n" for line in lines)
+            lines = (
+                line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n"
+                for line in lines
+            )
         options: dict[str, Any] = {
             "delimiter": delimiter,
             "doublequote": True,

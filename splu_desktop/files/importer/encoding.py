@@ -1,7 +1,7 @@
 """Which encoding a text file has: its mark, then UTF-8 if valid, then the encoding whose letters look right.
 
-Nearly every run of bytes is valid in several 8-bit encodings, so validity proves nothing there. Each candidate's text is
-judged by how its non-ASCII characters stand among their neighbours: "für" looks right, "fŠr" and "f³r" don't.
+Nearly every run of bytes is valid in several 8-bit encodings, so validity proves nothing there. Each candidate's text
+is judged by how its non-ASCII characters stand among their neighbours: "für" looks right, "fŠr" and "f³r" don't.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _ALPHABETS = tuple(
     map(
         frozenset,
         (
-            "äöüß", "éèêàâçùûîïôëœæÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö", "ąćęłńóśźż",
-            "áčďéěíňóřšťúůýžäľĺŕô", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž", "ėęąčįšųūž", "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí",
+            "äöüß", "éèêàâçùûîïôëœæÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö",
+            "ąćęłńóśźż", "áčďéěíňóřšťúůýžäľĺŕô", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž", "ėęąčįšųūž",
+            "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí",
         ),
     )
 )  # fmt: skip
@@ -44,7 +45,7 @@ UNSURE = 0.6  # plausibility below which the user is asked to look
 
 @dataclass(frozen=True)
 class Encoding:
-    """A Python codec name, why it was chosen, how plausible its text is (0..1), and whether all bytes are valid in it."""
+    """A Python codec, why it was chosen, how plausible its text is (0..1), and whether all bytes are valid in it."""
 
     name: str
     reason: str

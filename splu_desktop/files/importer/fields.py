@@ -24,7 +24,7 @@ _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 100_000  # texts made per call, so that other threads get their turn
 
 
-class Irregular(Exception):  # noqa: N818 - no fault: another way of reading takes over
+class Irregular(Exception):
     """The block's lines don't all have the same number of plain fields."""
 
 
@@ -144,8 +144,8 @@ def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
 def _factorise(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (n,) codes of the rows of words, and the position of each code's first row."""
     key = words[:, 0].copy() if words.shape[1] == 1 else _mix(words)
-    codes, distinct = pd.factorize(key)
-    codes = codes.astype(np.int32, copy=False)
+    found, distinct = pd.factorize(key)
+    codes: NDArray[np.int32] = found.astype(np.int32)
     firsts = np.empty(len(distinct), np.int64)
     firsts[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     if words.shape[1] > 1:

@@ -19,7 +19,8 @@ from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 MAX_LISTED = 1000
 _TAIL = 60  # last rows looked at for totals and notes
 _TOTAL = re.compile(
-    r"\s*(?:(?:grand|sub|overall)[\s-]?)?(?:total|totals|totale|totales|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum)\b.{0,30}",
+    r"\s*(?:(?:grand|sub|overall)[\s-]?)?"
+    r"(?:total|totals|totale|totales|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum)\b.{0,30}",
     re.IGNORECASE,
 )
 
@@ -27,7 +28,9 @@ _TOTAL = re.compile(
 class Grid:
     """Gathers the records of a table `width` fields wide."""
 
-    def __init__(self, width: int, choices: ImportChoices, *, sheet: str | None = None, encoding: str = "utf-8") -> None:
+    def __init__(
+        self, width: int, choices: ImportChoices, *, sheet: str | None = None, encoding: str = "utf-8"
+    ) -> None:
         self.width = width
         self.sheet = sheet
         self._encoding = encoding
@@ -189,7 +192,7 @@ def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
 
 
 def _trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
-    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, and "Total" rows."""
+    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
     n, width = len(rows), len(columns)
     if width < 3 or n < 3:
         return 0
@@ -211,7 +214,11 @@ def _trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[
         lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
         wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
         cut_off = len(short) < 0.4 * n and int(rows[i]) in short
-        note = (not sparse or cut_off) and len(words) <= few and (foreign or lone or wordy or (cut_off and len(words) <= 2))
+        note = (
+            (not sparse or cut_off)
+            and len(words) <= few
+            and (foreign or lone or wordy or (cut_off and len(words) <= 2))
+        )
         if not (note or total):
             break
         cut += 1

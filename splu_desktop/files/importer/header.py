@@ -19,7 +19,9 @@ _NUMBER = re.compile(
     r"\s*[$€£]?\s?[+\-−]?(?:\d{1,3}(?:[.,  '’]\d{3})+|\d+)(?:[.,]\d*)?(?:[eE][+-]?\d+)?\s?[%€]?\s*|\s*[+\-−]?[.,]\d+\s*"
 )
 _YEAR = re.compile(r"\s*(?:1[89]|20|21)\d\d(?:\.0)?\s*")
-_DATA = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}|\d{1,2}:\d{2}(?::\d{2})?|TRUE|FALSE")
+_DATA = re.compile(
+    r"[^@\s]+@[^@\s]+\.[a-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}|\d{1,2}:\d{2}(?::\d{2})?|TRUE|FALSE"
+)
 _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
 
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
@@ -59,7 +61,9 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
         return Header(-1, -1, "chosen: no header")
     last = choices.header_row - 1
     if last < 0 or last >= len(rows):
-        raise BadChoice(f"The header row was set to {choices.header_row}, but only rows 1 to {len(rows)} can be one here.")
+        raise BadChoice(
+            f"The header row was set to {choices.header_row}, but only rows 1 to {len(rows)} can be one here."
+        )
     return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
 
 
@@ -108,7 +112,11 @@ def _fuller_below(
 def _why(first: int, last: int) -> str:
     if last > first:
         return f"rows {first + 1} to {last + 1} together name the columns"
-    return f"the first row that names the columns; {first} rows above it skipped" if first else "the first row names the columns"
+    return (
+        f"the first row that names the columns; {first} rows above it skipped"
+        if first
+        else "the first row names the columns"
+    )
 
 
 def _names(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> bool:
@@ -193,7 +201,12 @@ def _groups(
     if len(set(named)) == len(named):
         return len(across) > 1 and all(shapes[above][left] == "t" for left, _ in across if left < len(shapes[above]))
     if across:
-        return len(across) > 1 or any(names[left : right + 1] and len(set(names[left : right + 1])) > 1 and any(names.count(n) > 1 for n in names[left : right + 1]) for left, right in across)
+        return len(across) > 1 or any(
+            names[left : right + 1]
+            and len(set(names[left : right + 1])) > 1
+            and any(names.count(n) > 1 for n in names[left : right + 1])
+            for left, right in across
+        )
     # The group names must tell equal names apart, without merged cells to show how far each reaches.
     filled = [i for i, shape in enumerate(shapes[above]) if shape]
     if len(filled) < 2 or not filled[-1] < width:
@@ -220,7 +233,9 @@ def _continues(
         if under and sum(s in ("n", "d") for s in under) > 0.8 * len(under):
             valued += 1
             texts += shape == "t" and not neutral(rows[below][i])
-    spans = any(top <= last and bottom <= below and right > left and top >= last for (top, left), (bottom, right) in merged)
+    spans = any(
+        top <= last and bottom <= below and right > left and top >= last for (top, left), (bottom, right) in merged
+    )
     gaps = filled[last] < filled[below]
     units = sum(bool(re.fullmatch(r"\s*[(\[].{1,15}[)\]]\s*", cell)) for cell in rows[below])
     return texts >= max(2, 0.6 * valued) and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3)

@@ -16,14 +16,13 @@ from splu_desktop.files.importer.missing import neutral
 from splu_desktop.files.importer.number_texts import LEADING_ZERO, NumberFormat, Numbers, parse_numbers, parse_plain
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
-_BOOLEANS = tuple(
-    frozenset(pair.split())
-    for pair in ("yes no", "y n", "true false", "t f", "ja nein", "j n", "oui non", "si no", "sí no", "wahr falsch", "vrai faux", "verdadero falso")
-)  # fmt: skip
+_PAIRS = "yes no|y n|true false|t f|ja nein|j n|oui non|si no|sí no|wahr falsch|vrai faux|verdadero falso"
+_BOOLEANS = tuple(frozenset(pair.split()) for pair in _PAIRS.split("|"))
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.
 _CODE_NAME = re.compile(
-    r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code|plz|postleitzahl|code[-_ ]?postal"
-    r"|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|fax|ssn|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
+    r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code"
+    r"|plz|postleitzahl|code[-_ ]?postal|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|fax|ssn"
+    r"|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -99,12 +98,16 @@ def decide(
     number_share = counts[numbers.fits & speaking].sum() / total
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     if number_share == 1.0 or (number_share >= FITTING_SHARE and not _codes(odd)):
-        if zeros.any() or any(LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()):
+        if zeros.any() or any(
+            LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
+        ):
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
         if _CODE_NAME.search(_CAMEL.sub(" ", name)):
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
         if _DATE_NAME.search(name):
-            dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(name, numbers, counts, speaking)
+            dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(
+                name, numbers, counts, speaking
+            )
             if dated is not None:
                 return dated
         kind = Kind.INTEGER if numbers.whole[numbers.fits & speaking].all() else Kind.DECIMAL
@@ -119,10 +122,16 @@ def decide(
 
 
 def _serials(name: str, numbers: Numbers, counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> Typed | None:
-    """Read numbers as a spreadsheet's count of days since 1899-12-30, where the name says date and all lie in living memory."""
+    """Read numbers as a spreadsheet's days since 1899-12-30, where the name says date and all are of living memory."""
     values = numbers.values[speaking & numbers.fits]
     low = 366.0 if _BIRTH_NAME.search(name) else 14_611.0  # 1901 and 1940
-    if len(values) < 2 or not numbers.fits[speaking].all() or values.min() < low or values.max() > 62_093.0 or values.max() < 14_611.0:
+    if (
+        len(values) < 2
+        or not numbers.fits[speaking].all()
+        or values.min() < low
+        or values.max() > 62_093.0
+        or values.max() < 14_611.0
+    ):
         return None
     seconds = np.where(numbers.fits, np.nan_to_num(numbers.values), 0.0) * 86_400.0
     moments = np.datetime64("1899-12-30", "us") + np.round(seconds).astype("timedelta64[s]").astype("timedelta64[us]")

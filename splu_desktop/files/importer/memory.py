@@ -26,7 +26,10 @@ def available() -> int | None:
             _fields_ = (
                 ("length", ctypes.c_ulong),
                 ("load", ctypes.c_ulong),
-                *((name, ctypes.c_ulonglong) for name in ("total", "free", "page", "page_free", "virt", "virt_free", "ext")),
+                *(
+                    (name, ctypes.c_ulonglong)
+                    for name in ("total", "free", "page", "page_free", "virt", "virt_free", "ext")
+                ),
             )
 
         status = Status()
@@ -50,8 +53,9 @@ def check(path: Path, need: float) -> None:
     free = available()
     if free is not None and need > (1 - _KEPT_FREE) * free:
         raise TooLarge(
-            f"Reading “{path.name}” would need about {need / 1e9:.1f} GB of memory, but only {free / 1e9:.1f} GB are free; "
-            "close other programs, use a computer with more memory, or import a part of the table."
+            f"Reading “{path.name}” would need about {need / 1e9:.1f} GB of memory, but only "
+            f"{free / 1e9:.1f} GB are free; close other programs, use a computer "
+            "with more memory, or import a part of the table."
         )
 
 
@@ -68,6 +72,6 @@ def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise TooLarge where a file unpacks to a size that no honest file has."""
     if unpacked > _SMALL and unpacked > _LARGEST_RATIO * packed:
         raise TooLarge(
-            f"“{path.name}” would unpack to {unpacked / 1e9:.1f} GB, {unpacked // packed} times its size, as only files "
-            "made to exhaust a computer do; ask whoever sent it for an ordinary export."
+            f"“{path.name}” would unpack to {unpacked / 1e9:.1f} GB, {unpacked // packed} times its size, as "
+            "only files made to exhaust a computer do; ask whoever sent it for an ordinary export."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,12 +40,26 @@ BESIDE_NUMBERS = frozenset(
 )
 # Words that a person wrote on purpose; only ever proposed.
 WORDS = frozenset(
-    {"none", "nil", "missing", "unknown", "unk", "not known", "not available", "not recorded", "not reported", "no data", "not stated",
-     "unspecified", "not specified", "refused", "declined", "keine angabe", "unbekannt", "fehlt", "fehlend", "inconnu", "inconnue",
+    {"none", "nil", "missing", "unknown", "unk", "not known", "not available", "not recorded", "not reported",
+     "no data", "not stated", "unspecified", "not specified", "refused", "declined", "keine angabe", "unbekannt",
+     "fehlt", "fehlend", "inconnu", "inconnue",
      "non renseigné", "non précisé", "manquant", "desconocido", "desconocida", "sin dato", "sin datos", "no consta",
      "unknown/invalid", "not applicable", "not mapped", "invalid"}
 )  # fmt: skip
 _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
+
+
+_KNOWN = ALWAYS | BESIDE_NUMBERS | WORDS
+
+
+def candidates(texts: Sequence[str]) -> list[int]:
+    """Return the positions of the texts that `proposal` could have something to say about."""
+    known = _KNOWN
+    return [
+        i
+        for i, text in enumerate(texts)
+        if not text or text.isspace() or (len(text) <= 20 and (text.strip().lower() in known or text[0] == "*"))
+    ]
 
 
 def is_blank(text: str) -> bool:
@@ -87,7 +103,7 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
 def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> list[int]:
     """Return the positions among a column's (m,) numbers that look like codes for "no value" (-1, -9, 999 ...).
 
-    A negative one where every other number is at least 0; a row of nines where every other number is below a third of it.
+    A negative one where every other number is at least 0; nines where every other number is below a third of it.
     """
     found: list[int] = []
     finite = np.isfinite(values)

@@ -93,13 +93,13 @@ def parse_plain(labels: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArr
         result = np.where(negative, -number, number) / scale
         values[start : start + len(part)] = np.where(plain, result, np.nan)
         if width > 1:
-            zeros[start : start + len(part)] = plain & (points[:, 0] == 48) & (points[:, 1] - np.uint32(48) <= 9) & (decimals < 0)
+            zeros[start : start + len(part)] = (
+                plain & (points[:, 0] == 48) & (points[:, 1] - np.uint32(48) <= 9) & (decimals < 0)
+            )
     return values, zeros
 
 
-def parse_numbers(
-    labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None
-) -> Numbers:
+def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None) -> Numbers:
     """Parse each text under one number format. A percentage stands for its hundredth part.
 
     `plain` : what `parse_plain` made of the texts, to spare doing it again.
@@ -142,7 +142,8 @@ def _pointless(labels: Sequence[str], plain: NDArray[np.float64]) -> bool:
 _PLAIN = re.compile(r"\s*[+\-−]?\d+\s*")
 _US_ONLY = re.compile(
     rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
-    r"(?:\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+)(?:[eE][+-]?\d+)?\s?%?\s*"
+    r"(?:\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+)"
+    r"(?:[eE][+-]?\d+)?\s?%?\s*"
 )
 _EU_ONLY = re.compile(
     rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
@@ -204,7 +205,7 @@ class MarkEvidence:
                 if self.comma_three and not self.point_three:
                     decimal = back.decimal if fallback else "."
                 elif self.point_three and not self.comma_three:
-                    # "1.613" beside "379" and never "1613": the point groups thousands, if the file is a continental one.
+                    # "1.613" beside "379" and never "1613": the point groups thousands in a continental file.
                     decimal = "," if back.decimal == "," and self.small and not self.large else "."
         else:
             decimal = "." if self.point > self.comma else ","

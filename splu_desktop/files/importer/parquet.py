@@ -41,7 +41,9 @@ def read(
         names, problems = unique_names([str(name) for name in schema.names])
         if choices.names is not None:
             if len(choices.names) != len(names):
-                raise BadChoice(f"{len(choices.names)} column names were given, but the table has {len(names)} columns.")
+                raise BadChoice(
+                    f"{len(choices.names)} column names were given, but the table has {len(names)} columns."
+                )
             names = choices.names
         grid = Grid(len(names), choices)
         at = 0

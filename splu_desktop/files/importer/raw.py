@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,14 @@ class Gatherer:
     def add(self, codes: NDArray[Any], labels: Sequence[str]) -> None:
         """Append a chunk's (n,) codes over its own labels."""
         index = self._index
-        mapped = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
+        start = len(index)
+        if not start:
+            index.update(zip(labels, range(len(labels)), strict=True))
+        if start or len(index) < len(labels):  # texts met before, or twice in one chunk
+            known = [index.setdefault(label, len(index)) for label in labels]
+            mapped = np.array(known, np.int32)
+        else:
+            mapped = np.arange(len(labels), dtype=np.int32)
         self._codes.append(mapped[codes] if len(labels) else np.zeros(len(codes), np.int32))
 
     def column(self) -> RawColumn:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.files.importer import delimited, parquet, statistical, workbook
+from splu_desktop.files.importer import delimited, parquet, statistical, text_layout, workbook
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.faults import NoRecords
+from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
@@ -39,10 +40,11 @@ def read(
     progress = progress or Silent()
     kind = _recognised(path)
     source = facts(path, progress)
-    raw, resolved, reasons = read_raw(path, kind, choices, progress)
-    if not len(raw.rows) and not allow_empty:
-        raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
-    imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
+    with collector_paused():
+        raw, resolved, reasons = read_raw(path, kind, choices, progress)
+        if not len(raw.rows) and not allow_empty:
+            raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
+        imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
     progress.report("Finding types", 1.0)
     return imported
 
@@ -89,7 +91,7 @@ def preview(
         found = workbook.layout(path, kind, choices, progress)
         head, known = found.head, found.known
     elif kind in TEXTS:
-        head = delimited.layout(path, kind == "csv.gz", choices, progress, whole=False).head
+        head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
     return Preview(imported, tuple(map(tuple, head[:limit])), known, raw.rows)
 

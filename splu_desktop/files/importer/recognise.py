@@ -27,14 +27,14 @@ BLOCK = 1 << 20
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
 TEXTS = ("csv", "csv.gz")
 _EXTENSIONS = {
-    ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",), ".csv": TEXTS,
-    ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",), ".por": ("spss",), ".dta": ("stata",),
-    ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
+    ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
+    ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
+    ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
 }  # fmt: skip
 _WORDS = {
-    "csv": "text with delimiters", "csv.gz": "packed text with delimiters", "xlsx": "an XLSX workbook", "xls": "an XLS workbook",
-    "xlsb": "an XLSB workbook", "ods": "an ODS spreadsheet", "parquet": "a Parquet file", "spss": "an SPSS file", "sas": "a SAS file",
-    "stata": "a Stata file",
+    "csv": "text with delimiters", "csv.gz": "packed text with delimiters", "xlsx": "an XLSX workbook",
+    "xls": "an XLS workbook", "xlsb": "an XLSB workbook", "ods": "an ODS spreadsheet", "parquet": "a Parquet file",
+    "spss": "an SPSS file", "sas": "a SAS file", "stata": "a Stata file",
 }  # fmt: skip
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _FOREIGN = (
@@ -96,7 +96,7 @@ def recognise(path: Path) -> str:
         head = file.read(4096)
     if head.startswith(b"\x1f\x8b"):
         return "csv.gz"
-    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(path)
     if head.startswith(_OLE):
         return _compound(path)
@@ -108,7 +108,7 @@ def recognise(path: Path) -> str:
         return "spss"
     if head.startswith(b"<stata_dta>") or (path.suffix.lower() == ".dta" and head[:1] and head[0] in range(102, 120)):
         return "stata"
-    if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x60") or head.startswith(b"HEADER RECORD*******LIB"):
+    if head.startswith((b"\x00" * 12 + b"\xc2\xea\x81\x60", b"HEADER RECORD*******LIB")):
         return "sas"
     for mark, what in _FOREIGN:
         if head.startswith(mark):
@@ -166,7 +166,7 @@ def _zipped(path: Path) -> str:
                     return "ods"
     except (zipfile.BadZipFile, OSError, zlib.error, NotImplementedError, RuntimeError) as error:
         raise Corrupt(path, "its ZIP container can't be read") from error
-    if any(name.startswith("xl/") or name.startswith("/xl/") for name in names):
+    if any(name.startswith(("xl/", "/xl/")) for name in names):
         return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"
     if any(name.startswith("word/") for name in names):
         raise WrongFormat(

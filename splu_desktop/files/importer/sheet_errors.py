@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import unescape
 
+import numpy as np
+
 from splu_desktop.core.progress import Progress
 
 _BLOCK = 1 << 20
@@ -44,9 +46,11 @@ def failed_cells(path: Path, sheet: str, progress: Progress) -> list[Failed]:
                     done += len(block)
                     progress.report("Looking for formula errors", min(done / size, 1.0))
                     text = carry + block
-                    if b'"e"' in text or b"<f" in text:
-                        found.extend(map(_cell, _FAILED.finditer(text)))
                     cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
+                    if not _suspect(text):
+                        carry = text[cut:]
+                        continue
+                    found.extend(map(_cell, _FAILED.finditer(text)))
                     # A cell cut in two is found again with its rest; the last whole one must not be found twice.
                     last = max((m.end() for m in _FAILED.finditer(text[cut:])), default=0)
                     carry = text[cut + last :]
@@ -55,6 +59,14 @@ def failed_cells(path: Path, sheet: str, progress: Progress) -> list[Failed]:
     except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
         return found  # calamine has read the sheet; a part it doesn't need may be odd
     return found
+
+
+def _suspect(text: bytes) -> bool:
+    """Whether a text holds "<f" or '"e"', found many times quicker than by a search for two such common characters."""
+    data = np.frombuffer(text, np.uint8)
+    formula = (data[:-1] == ord("<")) & (data[1:] == ord("f"))
+    failed = (data[:-2] == ord('"')) & (data[1:-1] == ord("e")) & (data[2:] == ord('"'))
+    return bool(formula.any() or failed.any())
 
 
 def _cell(match: re.Match[bytes]) -> Failed:

@@ -30,12 +30,12 @@ def _reader(path: Path, kind: str) -> Callable[..., tuple[pd.DataFrame, Any]]:
     if kind == "spss":
         with path.open("rb") as file:
             portable = not file.read(4).startswith(b"$FL")
-        return pyreadstat.read_por if portable else pyreadstat.read_sav  # type: ignore[no-any-return]
+        return pyreadstat.read_por if portable else pyreadstat.read_sav
     if kind == "stata":
-        return pyreadstat.read_dta  # type: ignore[no-any-return]
+        return pyreadstat.read_dta
     with path.open("rb") as file:
         transport = file.read(13) == b"HEADER RECORD"
-    return pyreadstat.read_xport if transport else pyreadstat.read_sas7bdat  # type: ignore[no-any-return]
+    return pyreadstat.read_xport if transport else pyreadstat.read_sas7bdat
 
 
 def read(
@@ -60,7 +60,13 @@ def read(
         step = _CHUNK if limit is None else min(_CHUNK, limit - at)
         try:
             frame, meta = reader(str(path), row_offset=at, row_limit=step, **options)
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, UnicodeDecodeError) as error:
+        except (
+            pyreadstat.ReadstatError,
+            pyreadstat.PyreadstatError,
+            ValueError,
+            OverflowError,
+            UnicodeDecodeError,
+        ) as error:
             raise Corrupt(path, f"its {kind.upper() if kind != 'stata' else 'Stata'} content can't be read") from error
         if grid is None:
             if not len(meta.column_names):
@@ -68,12 +74,17 @@ def read(
             names, problems = unique_names([str(name) for name in meta.column_names])
             if choices.names is not None:
                 if len(choices.names) != len(names):
-                    raise BadChoice(f"{len(choices.names)} column names were given, but the table has {len(names)} columns.")
+                    raise BadChoice(
+                        f"{len(choices.names)} column names were given, but the table has {len(names)} columns."
+                    )
                 names = choices.names
             grid = Grid(len(names), choices)
             total = meta.number_rows
             words = [_words(meta.variable_value_labels.get(name, {})) for name in meta.column_names]
-            declared = {new: _declared(meta, old, words[i]) for i, (old, new) in enumerate(zip(meta.column_names, names, strict=True))}
+            declared = {
+                new: _declared(meta, old, words[i])
+                for i, (old, new) in enumerate(zip(meta.column_names, names, strict=True))
+            }
             for old, new in zip(meta.column_names, names, strict=True):
                 if label := meta.column_names_to_labels.get(old):
                     reasons[f"label of {new}"] = str(label)
@@ -115,7 +126,7 @@ def _text(value: Any, words: dict[Any, str]) -> str:
 
 
 def _words(labels: dict[Any, str]) -> dict[Any, str]:
-    """Return code -> word; words that several codes share get their code behind them, since they are different values."""
+    """Return code -> word; words that several codes share get their code behind them, as they differ."""
     texts = [str(word) for word in labels.values()]
     return {
         code: str(word) if texts.count(str(word)) == 1 and str(word).strip() else f"{word} ({text_of(code)})"

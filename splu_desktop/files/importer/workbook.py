@@ -8,6 +8,7 @@ import itertools
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from splu_desktop.files.importer.sheet_errors import Failed, failed_cells, uses_
 
 HEAD_ROWS = 400
 _CHUNK = 5_000
+_STEP = 500
 _ZIPPED = ("xlsx", "xlsb", "ods")
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
@@ -71,7 +73,7 @@ def _silenced() -> Iterator[None]:
             yield
             return
         try:
-            with open(os.devnull, "wb") as nowhere:
+            with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), 2)
                 yield
         finally:
@@ -99,10 +101,13 @@ def text_of(cell: Any) -> str:
     """Return the canonical text of a cell: whole numbers without ".0", ISO dates, TRUE and FALSE."""
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, float):
+        text = repr(cell)
+        if text.endswith(".0"):
+            return text[:-2] if text != "-0.0" else "0"
+        return str(int(cell)) if "e" in text and cell.is_integer() and abs(cell) < 1e15 else text
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     if isinstance(cell, dt.datetime):
         return cell.isoformat(sep=" ", timespec="microseconds" if cell.microsecond else "seconds")
     if isinstance(cell, (dt.date, dt.time)):
@@ -124,9 +129,7 @@ def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return codes, list(distinct)
 
 
-def choose_sheet(
-    path: Path, book: calamine.CalamineWorkbook, wanted: str | None
-) -> tuple[calamine.CalamineSheet, str]:
+def choose_sheet(path: Path, book: calamine.CalamineWorkbook, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
     """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
     known = sheets(book)
     if wanted is not None:
@@ -174,10 +177,12 @@ class SheetLayout:
     reasons: dict[str, str]
 
 
-def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
-    """Open a workbook and find sheet and header."""
+def layout(
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, book: calamine.CalamineWorkbook | None = None
+) -> SheetLayout:
+    """Find sheet and header of a workbook, which is opened if it isn't given."""
     progress.report("Opening the workbook", 0.0)
-    book = open_workbook(path, kind)
+    book = book or open_workbook(path, kind)
     sheet, why = choose_sheet(path, book, choices.sheet)
     progress.report("Opening the workbook", 1.0)
     head = [[text_of(cell) for cell in row] for row in itertools.islice(_rows(sheet), HEAD_ROWS)]
@@ -200,19 +205,27 @@ def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
-    found = layout(path, kind, choices, progress)
-    sheet, header, name = found.sheet, found.header, found.sheet.name
+    scan = kind == "xlsx" and limit is None
+    with ThreadPoolExecutor(1, "splu-import") as pool:
+        # Scan and reading both leave the interpreter free, so they run side by side.
+        book = open_workbook(path, kind)
+        guess = choices.sheet or next((sheet.name for sheet in sheets(book) if sheet.visible), "")
+        scanning = pool.submit(failed_cells, path, guess, progress) if scan else None
+        found = layout(path, kind, choices, progress, book)
+        sheet, header, name = found.sheet, found.header, found.sheet.name
+        failed = scanning.result() if scanning is not None else []
+    if scan and name != guess:
+        failed = failed_cells(path, name, progress)
     chunks: list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]] = []
     stop = choices.last_row if limit is None else header.last + 1 + limit
     rows = itertools.islice(_rows(sheet), header.last + 1, stop)
     at, height = header.last + 1, max(sheet.total_height or sheet.height, 1)
-    while part := list(itertools.islice(rows, _CHUNK)):
+    while part := _next(rows):
         progress.report("Reading", min(at / height, 1.0))
         columns = [_factorise(column) for column in zip(*part, strict=True)]
         chunks.append((columns, np.arange(at + 1, at + 1 + len(part), dtype=np.int64)))
         at += len(part)
     width = len(found.head[0]) if found.head else 0
-    failed = failed_cells(path, name, progress) if kind == "xlsx" and limit is None else []
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
     names, problems = _names(found, used, width, choices)
@@ -221,12 +234,17 @@ def read(
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
     dated = [i for i in used if _serials(chunks, i)]
     for i in dated:
-        reasons[f"days of {names[used.index(i)]}"] = "cells without date format among dates: day counts, turned into dates"
+        reasons[f"days of {names[used.index(i)]}"] = (
+            "cells without date format among dates: day counts, turned into dates"
+        )
         for columns, _ in chunks:
             columns[i] = (columns[i][0], [_day(cell, epoch) for cell in columns[i][1]])
     grid = Grid(len(used), choices, sheet=name)
     for columns, numbers in chunks:
-        grid.add_columns([(columns[i][0], [text_of(cell) for cell in columns[i][1]]) for i in used], numbers)
+        grid.add_columns(
+            [(columns[i][0], [cell if type(cell) is str else text_of(cell) for cell in columns[i][1]]) for i in used],
+            numbers,
+        )
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
@@ -240,6 +258,14 @@ def read(
         names=names,
     )
     return table, resolved, reasons
+
+
+def _next(rows: Iterator[list[Any]]) -> list[list[Any]]:
+    """Return the next chunk of rows, taken in steps small enough that the window's thread gets its turn."""
+    part: list[list[Any]] = []
+    for _ in range(_CHUNK // _STEP):
+        part.extend(itertools.islice(rows, _STEP))
+    return part
 
 
 Chunks = list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]]
@@ -271,6 +297,9 @@ def _names(
 def _serials(chunks: Chunks, i: int) -> bool:
     """Whether a column mixes dates with numbers that are all plausible day counts."""
     dates = numbers = 0
+    kinds = _kinds(chunks, i)
+    if float not in kinds or not kinds & {dt.date, dt.datetime}:
+        return False
     for columns, _ in chunks:
         for cell in columns[i][1]:
             if isinstance(cell, dt.date):
@@ -280,6 +309,14 @@ def _serials(chunks: Chunks, i: int) -> bool:
                     return False
                 numbers += 1
     return dates > 0 and numbers > 0
+
+
+def _kinds(chunks: Chunks, i: int) -> set[type]:
+    """Return the types of a column's cells, of all chunks together."""
+    found: set[type] = set()
+    for columns, _ in chunks:
+        found.update(map(type, columns[i][1]))
+    return found
 
 
 def _day(cell: Any, epoch: dt.datetime) -> Any:

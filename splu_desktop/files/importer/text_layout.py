@@ -1,0 +1,203 @@
+"""How a text file is laid out: encoding, dialect, header, names and width, from its first part."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import itertools
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import dialect as dialects
+from splu_desktop.files.importer import encoding as encodings
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.dialect import Dialect
+from splu_desktop.files.importer.encoding import Encoding
+from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
+from splu_desktop.files.importer.header import Header, choose_header, joined_names, unique_names
+from splu_desktop.files.importer.missing import is_blank
+from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.recognise import open_file
+
+HEAD = 1 << 18
+HEAD_ROWS = 400
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text file is laid out, with the reasons.
+
+    Attributes
+    ----------
+    head : the rows of the file's first part.
+    lines : lines before the first record, rows before it (a quoted line break makes them differ).
+    """
+
+    encoding: Encoding
+    dialect: Dialect
+    header: Header
+    names: tuple[str, ...]
+    width: int
+    head: list[list[str]]
+    lines_before: int
+    rows_before: int
+    problems: tuple[Problem, ...]
+    reasons: dict[str, str]
+
+
+@contextmanager
+def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
+    try:
+        with open_file(path) as file:
+            yield (gzip.GzipFile(fileobj=file) if packed else file), file  # type: ignore[misc]
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
+
+
+def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
+    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
+    with opened(path, packed) as (file, raw):
+        head = file.read(HEAD)
+        if choices.encoding is not None:
+            encoding = Encoding(_known(choices.encoding), "chosen")
+        else:
+            blocks = _watched(file, raw, path, packed, progress) if whole else iter(())
+            encoding = encodings.detect(itertools.chain([head], blocks))
+    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
+    if not text.strip("\ufeff\x00 \r\n\t"):
+        raise EmptyFile(path, "holds nothing but blanks")
+    dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
+    lines = dialects.split_lines(text.replace("\x00", ""))
+    if len(head) == HEAD and len(lines) > 1:
+        lines.pop()  # cut off in the middle
+    separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12
+    head_rows, ends = _head(lines, dialect)
+    if separator_line:
+        head_rows[0] = []
+    header = choose_header(head_rows, choices)
+    below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
+    width = len(choices.names) if choices.names is not None else _width(above, below)
+    names, problems = _names(head_rows, header, width, choices)
+    if encoding.plausible < encodings.UNSURE:
+        problems.append(
+            Problem(
+                ProblemKind.UNDECODABLE,
+                f"The encoding isn't sure: it was read as {encoding.name}; check accented letters and choose another "
+                "encoding if they look wrong.",
+            )
+        )
+    rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
+    return TextLayout(
+        encoding,
+        dialect,
+        header,
+        names,
+        width,
+        head_rows,
+        ends[rows_before - 1] if rows_before else 0,
+        rows_before,
+        tuple(problems),
+        {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
+    )
+
+
+def _known(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise BadChoice(f"“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.") from error
+
+
+def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress) -> Iterator[bytes]:
+    """Yield the rest of a file in blocks, reporting, and refusing compression bombs."""
+    size = max(path.stat().st_size, 1)
+    done = HEAD
+    while block := file.read(1 << 20):
+        done += len(block)
+        progress.report("Looking at the encoding", min(raw.tell() / size, 1.0))
+        if packed and done > 16 << 20:
+            memory.refuse_bomb(path, max(raw.tell(), 1), done)
+            if done % (64 << 20) < len(block):
+                memory.check(path, memory.PER_TEXT_BYTE * done)
+        yield block
+
+
+def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
+    """Return the first rows, and after how many lines each ends."""
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    counted = 0
+
+    def feed() -> Iterator[str]:
+        nonlocal counted
+        for line in lines:
+            counted += 1
+            yield line
+
+    try:
+        for row in dialect.read(feed()):
+            rows.append(row)
+            ends.append(counted)
+            if len(rows) >= HEAD_ROWS:
+                break
+    except csv.Error:
+        pass
+    return rows or [[]], ends or [0]
+
+
+def _names(
+    rows: list[list[str]], header: Header, width: int, choices: ImportChoices
+) -> tuple[tuple[str, ...], list[Problem]]:
+    if choices.names is not None:
+        return choices.names, []
+    if header.last < 0:
+        names = tuple(f"Column {i}" for i in range(1, width + 1))
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        return names, [Problem(ProblemKind.NO_HEADER, sentence)]
+    joined = joined_names(rows, header, width)
+    return unique_names(joined, row=header.last + 1)
+
+
+def _width(header: list[list[str]], below: list[list[str]]) -> int:
+    """Fields of the table: those of most rows, at least the header's."""
+    filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
+    head = max((i + 1 for row in header for i, cell in enumerate(row) if not is_blank(cell)), default=0)
+    if not filled:
+        return max(head, 1)
+    usual, rows = Counter(map(len, below)).most_common(1)[0]
+    if rows >= 0.6 * len(below) and usual >= head:
+        return usual  # fields that stay empty in every row are cut off once all rows are known
+    # Five rows in a hundred may be broken without widening the table.
+    most = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
+    return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
+
+
+def without_padding(table: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
+    """Cut off the columns that have no name and no value."""
+    if choices.names is not None:
+        return table
+    header = found.header
+    named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
+    keep = [
+        bool(name) or not all(map(is_blank, column.labels)) for name, column in zip(named, table.columns, strict=True)
+    ]
+    if all(keep) or not any(keep):
+        return table
+    gone = {name for name, kept in zip(table.names, keep, strict=True) if not kept}
+    return replace(
+        table,
+        names=tuple(name for name in table.names if name not in gone),
+        columns=tuple(column for column, kept in zip(table.columns, keep, strict=True) if kept),
+        problems=tuple(p for p in table.problems if not (p.kind is ProblemKind.NAME_CHANGED and p.column in gone)),
+    )

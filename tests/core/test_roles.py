@@ -1,0 +1,149 @@
+"""Suggested roles: direct identifiers by name and by content in four languages, and at most one sensitive column."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.role_content import french_nir, german_insurance_number, iban, nhs_number, spanish_dni
+from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.table import Column, Kind, Table
+
+N = 400
+RANDOM = random.Random(20_261_121)
+
+
+def suggested(*columns: Column, sensitive: tuple[str, ...] = ()) -> dict[str, Role]:
+    return {name: said.role for name, said in suggest_roles(Table(columns), sensitive).items()}
+
+
+def texts(name: str, values: list[str], kind: Kind = Kind.CATEGORY) -> Column:
+    return Column.from_labels(name, values, kind=kind)
+
+
+def few(name: str) -> Column:
+    return texts(name, [RANDOM.choice("abcdef") for _ in range(N)])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Patient ID", "PatientID", "patient_nbr", "MRN", "Medical record number", "NHS Number", "nhs_no", "SSN",
+        "Social Security Number", "Name", "Patient Name", "First name", "LAST_NAME", "Surname", "Address", "Street",
+        "E-mail", "Phone Number", "Patientennummer", "PatNr", "Fallnummer", "Vorname", "Nachname", "Straße",
+        "Hausnummer", "Telefonnummer", "Sozialversicherungsnummer", "Krankenversichertennummer", "KVNR",
+        "Anschrift", "Nom", "Prénom", "Adresse", "Numéro de sécurité sociale", "Téléphone", "Courriel",
+        "Numéro de dossier", "NIR", "Nombre", "Apellidos", "Dirección", "Teléfono", "Correo electrónico", "DNI",
+        "Número de historia clínica", "Número de la seguridad social",
+    ],
+)  # fmt: skip
+def test_names_of_identifiers(name: str) -> None:
+    assert suggested(few(name), few("ward"))[name] is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sex", "age", "diagnosis", "ICD10", "Drug name", "Hospital name", "Facility Name", "country",
+        "admission_type_id", "Payer code", "Geschlecht", "Alter", "Station", "Hauptdiagnose", "Liegedauer", "sexe",
+        "âge", "nombre de jours", "Diagnostic principal", "edad", "sexo", "diagnóstico", "Birth weight",
+        "Number of procedures", "Phone calls", "Address type", "longstanding illness", "ward",
+    ],
+)  # fmt: skip
+def test_names_of_others(name: str) -> None:
+    assert suggested(few(name), few("zzz"))[name] is not Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["DOB", "Date of birth", "Geburtsdatum", "Date de naissance", "Fecha de nacimiento"])
+def test_exact_dates_of_birth(name: str) -> None:
+    days = [str(np.datetime64("1950-01-01") + RANDOM.randrange(20_000)) for _ in range(N)]
+    years = [day[:4] for day in days]
+    assert suggested(texts(name, days, Kind.DATE))[name] is Role.IDENTIFIER
+    assert suggested(texts(name, years, Kind.INTEGER))[name] is Role.NSA
+    assert suggested(texts("Date of admission", days, Kind.DATE))["Date of admission"] is Role.NSA
+
+
+def nhs() -> str:
+    while True:
+        digits = [RANDOM.randrange(10) for _ in range(9)]
+        check = 11 - sum(d * w for d, w in zip(digits, range(10, 1, -1), strict=True)) % 11
+        if check != 10:
+            return "".join(map(str, digits)) + str(check % 11)
+
+
+CONTENTS = {
+    "e-mail": lambda: f"p{RANDOM.randrange(9999)}@clinic.example",
+    "telephone": lambda: f"+49 30 {RANDOM.randrange(10**6, 10**7)}",
+    "NHS number": nhs,
+    "street": lambda: f"Hauptstraße {RANDOM.randrange(1, 200)}",
+    "key": lambda: f"{RANDOM.randrange(1 << 32):08x}-0000-4000-8000-{RANDOM.randrange(1 << 48):012x}",
+    "any near-unique text": lambda: f"Q{RANDOM.randrange(10**9)}",
+}
+
+
+@pytest.mark.parametrize("what", CONTENTS)
+def test_contents_of_identifiers(what: str) -> None:
+    assert suggested(texts("field", [CONTENTS[what]() for _ in range(N)]), few("ward"))["field"] is Role.IDENTIFIER
+
+
+def test_numbers_with_a_check_digit() -> None:
+    """Each check against a published example, and against the same number with one digit changed."""
+    assert nhs_number("943 476 5919")
+    assert not nhs_number("943 476 5918")
+    assert spanish_dni("12345678Z")
+    assert not spanish_dni("12345678A")
+    assert french_nir("2 55 08 14 168 025 38")
+    assert not french_nir("2 55 08 14 168 025 39")
+    assert german_insurance_number("A123456780")
+    assert not german_insurance_number("A123456781")
+    assert iban("DE89 3704 0044 0532 0130 00")
+    assert not iban("DE88 3704 0044 0532 0130 00")
+
+
+def test_ten_digits_by_chance_are_no_nhs_numbers() -> None:
+    """One in eleven passes by chance; 400 of which 80 % pass is a chance below 1e-200."""
+    values = [str(RANDOM.randrange(10**9, 10**10)) for _ in range(40)] * 10
+    assert suggested(texts("value", values))["value"] is Role.NSA
+
+
+def test_record_counters_and_measured_numbers() -> None:
+    rows = texts("Column 1", [str(i) for i in range(N)], Kind.INTEGER)
+    charges = texts("Total Charges", [f"{RANDOM.random() * 10_000:.2f}" for _ in range(N)], Kind.DECIMAL)
+    weight = texts("fnlwgt", [str(RANDOM.randrange(10_000, 10_300)) for _ in range(N)], Kind.INTEGER)
+    year = texts("Year", [str(1600 + i) for i in range(N)], Kind.INTEGER)
+    lon = texts("lon", [f"{RANDOM.random():.6f}" for _ in range(N)], Kind.DECIMAL)
+    assert suggested(rows, charges, weight, year, lon) == {
+        "Column 1": Role.IDENTIFIER,
+        "Total Charges": Role.NSA,
+        "fnlwgt": Role.NSA,
+        "Year": Role.NSA,
+        "lon": Role.IDENTIFIER,
+    }
+
+
+def test_references_to_another_record() -> None:
+    ids = [f"c{i:04d}" for i in range(N)]
+    source = texts("infector", [ids[RANDOM.randrange(N)] for _ in range(N)])
+    assert suggested(texts("case_id", ids), source)["infector"] is Role.IDENTIFIER
+
+
+def test_one_sensitive_column_at_most_and_none_beside_the_chosen() -> None:
+    columns = [few("diag_1"), few("diag_2"), few("medication"), few("salary"), few("ward")]
+    said = suggest_roles(Table(tuple(columns)))
+    assert [name for name, s in said.items() if s.role is Role.SA] == ["diag_1"]
+    assert "SA" in said["medication"].reason
+    assert "drop" in said["medication"].reason
+    chosen = suggested(*columns, sensitive=("ward",))
+    assert [name for name, role in chosen.items() if role is Role.SA] == ["ward"]
+
+
+def test_an_ineligible_column_is_not_suggested_as_sensitive() -> None:
+    rare = texts("diagnosis", ["healthy"] * (N - 3) + ["flu", "cold", "gout"])
+    assert suggested(rare, few("medication")) == {"diagnosis": Role.NSA, "medication": Role.SA}
+
+
+def test_free_text_is_never_published_by_suggestion() -> None:
+    notes = texts("remarks on stay", [f"Mr Smith of {i} High Street came in with pain" for i in range(N)], Kind.TEXT)
+    assert suggested(notes)["remarks on stay"] is Role.IDENTIFIER
