@@ -53,12 +53,14 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None
     from rustpy_xlsxwriter import write_worksheets
 
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
-    content: list[tuple[str, Any]] = []
-    for sheet in sheets:
-        names = [name if name not in sheet.header[:at] else f"{name} ({at})" for at, name in enumerate(sheet.header)]
-        rows = (dict(zip(names, row, strict=True)) for row in _watched(sheet, progress))
-        content.append((sheet.name[:31], rows))
+    content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
     write_worksheets(content, str(path), freeze_panes={"general": {"row": 1, "col": 0}}, bold_headers=True)
+
+
+def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:
+    names = [name if name not in sheet.header[:at] else f"{name} ({at})" for at, name in enumerate(sheet.header)]
+    for row in _watched(sheet, progress):
+        yield dict(zip(names, row, strict=True))
 
 
 def _watched(sheet: Sheet, progress: Progress) -> Iterator[Sequence[Cell]]:

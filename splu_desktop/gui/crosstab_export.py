@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtCore import QByteArray, QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from splu_desktop.core.progress import Progress
@@ -130,7 +130,7 @@ def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
         painter = QPainter(image)
         _draw(painter, picture, size, height, first, wide, progress)
         painter.end()
-        if not image.save(str(partial), b"PNG"):
+        if not QImageWriter(str(partial), QByteArray(b"png")).write(image):
             raise CannotWrite(translate("crosstab", "“{path}” can't be written.").format(path=path))
 
 

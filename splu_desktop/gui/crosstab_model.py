@@ -59,6 +59,7 @@ class Seen(QObject):
         self.estimate: NDArray[np.float64] = np.zeros((0, 0))
         self.low, self.high, self.published = self.estimate, self.estimate, self.estimate
         self.n_p: NDArray[np.float64] = np.zeros(0)
+        self.totals: NDArray[np.float64] = np.zeros(0)
 
     def take(self, grid: Grid | None) -> None:
         """See another grid."""
@@ -68,6 +69,7 @@ class Seen(QObject):
                 grid.numbers(name) for name in ("estimate", "low", "high", "published")
             )
             self.n_p = np.array([line.n_p for line in grid.lines], float)
+            self.totals = np.array([total.estimate for total in grid.totals])
         self._filter()
 
     def set(self, *, share: bool | None = None, text: str | None = None, trusted: int | None = None) -> None:
@@ -136,8 +138,8 @@ class HeatModel(QAbstractTableModel):
         lines, values = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         down, over = (self.column_order, self.row_order) if self.across else (self.row_order, self.column_order)
         # `down` sorts the SA's values by one line's figures, `over` the lines by one value's.
-        self._values = values[_ranks(figures.T[values], down)] if mask.size else values
-        self._lines = lines[_ranks(figures[lines], over)] if mask.size else lines
+        self._values = values[_ranks(figures.T[values], self.seen.totals[values], down)] if mask.size else values
+        self._lines = lines[_ranks(figures[lines], self.seen.n_p[lines], over)] if mask.size else lines
         seen_figures = figures[mask] if mask.size else figures
         self._top = float(seen_figures.max()) if seen_figures.size and seen_figures.max() > 0 else 1.0
         self.endResetModel()
@@ -240,11 +242,11 @@ class HeatModel(QAbstractTableModel):
         return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self._top, 1.0))))
 
 
-def _ranks(figures: NDArray[np.float64], order: Order) -> NDArray[np.intp]:
-    """Return the order of (K, L) figures by one of their L lines, or by their sums."""
+def _ranks(figures: NDArray[np.float64], margin: NDArray[np.float64], order: Order) -> NDArray[np.intp]:
+    """Return the order of (K, L) figures by one of their L lines, or by their (K,) margin."""
     if order is None:
         return np.arange(len(figures))
-    by = figures.sum(axis=1) if order[0] < 0 else figures[:, order[0]]
+    by = margin if order[0] < 0 else figures[:, order[0]]
     return np.argsort(-by if order[1] else by, kind="stable")
 
 
