@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
+from splu_desktop.cli.tolerance_options import Rules, add_tolerance_options, designed, tolerance_rules
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
@@ -42,6 +44,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
     parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
     add_generalise_option(parser)
+    add_tolerance_options(parser)
     parser.add_argument(
         "--keep",
         action="append",
@@ -80,7 +83,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
     options = ("sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p")
-    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, *TOLERANCE_OPTIONS)}
 
 
 def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
@@ -118,6 +121,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         thresholds=thresholds or _thresholds(args),
         generalisations=generalisations_from(args.generalise, table),
         kept=kept,
+        rules=tolerance_rules(args, table),
     )
 
 
@@ -132,11 +136,13 @@ def make_plan(
     thresholds: Thresholds | None = None,
     generalisations: Mapping[str, Steps] | None = None,
     kept: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
-    that are suggested as identifiers. Raises UnknownColumn, BadSetting.
+    that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value.
+    Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
     gammas: dict[str, int] = {}
@@ -145,7 +151,10 @@ def make_plan(
             if name in gammas:
                 raise BadSetting(f"Column “{name}” is given with --sa twice; name it once.")
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
-    roles: dict[str, Role] = dict.fromkeys(gammas, Role.SA)
+            if name in (rules or {}) and own is not None:
+                raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+    roles: dict[str, Role] = dict.fromkeys((*gammas, *(rules or {})), Role.SA)
+    gammas = {name: own for name, own in gammas.items() if name not in (rules or {})}
     for option, role, texts in (
         ("--nsa", Role.NSA, nsa),
         ("--drop", Role.DROPPED, drop),
@@ -164,7 +173,7 @@ def make_plan(
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
     notes = []
-    for name, suggestion in suggest_roles(generalised, sensitive=tuple(gammas)).items():
+    for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *(rules or {}))).items():
         if name in roles:
             continue
         roles[name] = suggestion.role
@@ -178,6 +187,7 @@ def make_plan(
         thresholds=thresholds or Thresholds(),
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
+        groupings=designed(rules or {}, generalised),
     )
     return plan, [*notes, *_words(plan)]
 

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
+from splu_desktop.cli.tolerance_options import size_words
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import NAMES
+from splu_desktop.core.plan import groupings_as_dicts
 from splu_desktop.core.roles import Role
 
 if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
+    from splu_desktop.core.plan import Plan, groupings_as_dicts
     from splu_desktop.files.publishing import Order, Outcome
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
@@ -161,6 +163,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
                 "id": opened.facts["id"],
                 "records": opened.published.n,
                 "gammas": dict(plan.gammas),
+                "groupings": groupings_as_dicts(plan.groupings),
                 "roles": roles,
                 "files": opened.facts["files"],
                 "notes": notes,
@@ -176,7 +179,8 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         return
     print(f"Published {opened.published.n} records to {args.out}")
     for name in plan.sensitive:
-        print(f"  re-drawn (SA):        {name}, gamma {plan.gammas[name]}")
+        way = size_words(plan.groupings[name]) if name in plan.groupings else f"gamma {plan.gammas[name]}"
+        print(f"  re-drawn (SA):        {name}, {way}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

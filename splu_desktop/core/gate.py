@@ -19,7 +19,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
 from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.sanitise import planned
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_guarantees import t_p_least
 
 NAMES = (  # of the lines that can be amber
     "identifiers",
@@ -131,6 +133,18 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
         else:
             yield Line("eligible", Light.GREEN, f"“{name}” can be re-drawn in groups of {gamma}.", "plan", name)
 
+    for name, grouping in plan.groupings.items():
+        try:
+            if name not in plan.generalisations:
+                check_sensitive(table[name])
+            planned(generalised[name], grouping)
+        except SpluError as fault:
+            yield Line("eligible", Light.RED, str(fault), "plan", name)
+        else:
+            sizes = ", ".join(str(size) for size in grouping.sizes)
+            text = f"“{name}” can be re-drawn in groups of {sizes} that keep every tolerance."
+            yield Line("eligible", Light.GREEN, text, "plan", name)
+
 
 def _identifiers(table: Table, plan: Plan) -> Iterable[Line]:
     suspects = 0
@@ -167,13 +181,20 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
             "No record is unique in the columns that are published unchanged.",
             "classify",
         )
-    gamma = min(plan.gammas.values())
+    chances = [f"1 in {min(plan.gammas.values())}"] if plan.gammas else []
+    limits = [limit for grouping in plan.groupings.values() for limit in grouping.tolerances.limits.values()]
+    most = max((limit for limit in limits if limit < 1), default=None)
+    if limits:
+        sure = "" if most is None else f" of up to {100 * float(most):.3g} %"
+        free = " (values with tolerance 1: with certainty)" if max(limits) == 1 else ""
+        chances.append(f"its tolerance{sure}{free}")
+    gamma = " or ".join(chances)
     return Line(
         "unique-records",
         Light.AMBER,
         f"{alone} of {table.n} records ({100 * alone / table.n:.1f} %) are unique in the columns published unchanged: "
         "whoever knows those of a person finds the row, and reads the person's own sensitive value there with a "
-        f"probability of 1 in {gamma}.",
+        f"probability of {gamma}.",
         "classify",
     )
 
@@ -182,6 +203,13 @@ def _thresholds(plan: Plan) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
+    for name, grouping in plan.groupings.items():
+        got = t_p_least(grouping, asked)
+        short = got < asked.t_p
+        text = (
+            f"Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {asked.t_p:g} is wanted."
+        )
+        yield Line("thresholds", Light.AMBER if short else Light.GREEN, text, "plan", name)
     for name, gamma in plan.gammas.items():
         if t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p):
             text = f"Small counts of “{name}” are protected as asked: T_P is at least {asked.t_p:g}."

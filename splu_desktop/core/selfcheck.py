@@ -66,7 +66,7 @@ def check_release(
     found = [_records(source, table), _columns(plan, table)]
     if not all(check.passed for check in found):
         return tuple(found)
-    names = [name for name in table.names if name not in plan.gammas]
+    names = [name for name in table.names if name not in plan.sensitive]
     ours, theirs = _keys(source, table, names, progress)
     progress.report(_STAGE, 0.5)
     in_order = np.sort(ours)
@@ -87,6 +87,13 @@ def check_release(
             if same:
                 progress.report(_STAGE, 0.5)
                 found.append(_retained(source[name], source[name].codes[our_order], codes[their_order], keys, gamma))
+    for name, grouping in plan.groupings.items():
+        progress.report(_STAGE, 0.5)
+        domain = _domain(source[name], table[name])
+        found.append(domain)
+        if domain.passed:
+            # Of all groups up to the largest size, those of the largest stray most (Hoeffding 1956).
+            found.append(_counts(source[name], _aligned(source[name], table[name]), max(grouping.sizes[-1], 2)))
     if same:
         progress.report(_STAGE, 0.5)
         found.append(_pairing(our_order, their_order, keys))

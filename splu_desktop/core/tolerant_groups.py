@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.record_shares import spread, whole
+from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances, caps
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,16 @@ class Grouping:
     def within(self, labels: object) -> Grouping:
         """Return the grouping with the tolerances of these labels alone."""
         return Grouping(self.sizes, self.shares, self.tolerances.within(labels))
+
+    def respelled(self, before: Column, after: Column) -> Grouping:
+        """Return the grouping with the labels that the same records have `after` a change of spelling."""
+        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
+        limits: dict[str, Fraction] = {}
+        for old, new in pairs.T.tolist():
+            limit = self.tolerances.limits[str(before.labels[old])]
+            label = str(after.labels[new])
+            limits[label] = min(limit, limits.get(label, limit))
+        return Grouping(self.sizes, self.shares, Tolerances(limits))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the grouping as plain data."""

@@ -46,10 +46,13 @@ def _binomial(size: int, copies: int) -> Floats:
     return np.asarray(binom.pmf(np.arange(size + 1), size, copies / size), np.float64)
 
 
-def t_p_of(limit: Fraction, sizes: Sequence[int], epsilon: float | str | Fraction, alpha: int) -> float:
+def t_p_of(
+    limit: Fraction, sizes: Sequence[int], epsilon: float | str | Fraction, alpha: int, releases: int = 1
+) -> float:
     """Return T_P of a value with this tolerance: the least over counts 1..alpha and ways to stand in the groups.
 
-    0 where alpha is beyond MOST_ALPHA, since nothing is promised that was not computed.
+    With k = `releases`, the mean of k counts with fresh draws in such groups. 0 where alpha is beyond MOST_ALPHA, since
+    nothing is promised that was not computed.
     """
     exact = checked_epsilon(epsilon)
     if alpha > MOST_ALPHA:
@@ -59,10 +62,10 @@ def t_p_of(limit: Fraction, sizes: Sequence[int], epsilon: float | str | Fractio
     ]
     least = 1.0
     for f in range(1, alpha + 1):
-        low, high = math.ceil((1 - exact) * f), math.floor((1 + exact) * f)
+        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
         for standing in _standings(f, tuple(pieces)):
-            law = count_law(standing)
-            least = min(least, 1.0 - float(law[low : high + 1].sum()))
+            law = count_law(standing * releases)
+            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
     return max(least, 0.0)
 
 
@@ -130,10 +133,10 @@ def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> lis
             found.append(f"{who} of “{column}” is treated as not sensitive: its records may be published as they are.")
             continue
         chance = math.floor(100 * promise.t_p * (1 + 1e-12))
-        small = f"a count of it of {thresholds.alpha} or fewer is shown wrong by more than "
+        small = f"a count of such a value of {thresholds.alpha} or fewer is shown wrong by more than "
         small += f"{100 * thresholds.epsilon:g} % with a probability of at least {chance} %"
         if chance < 1:
-            small = "its small counts are not promised to be wrong"
+            small = "small counts are not promised to be wrong"
         found.append(
             f"No record can be linked to {who} of “{column}” with more than {_up(promise.confidence)} confidence, "
             f"and {small}."

@@ -11,6 +11,7 @@ from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_guarantees import t_p_of
 from splu_desktop.files.fingerprint import Fingerprints, Sketch, by_chance, rows_over, sketch_from
 from splu_desktop.files.register import Entry, Reading
 
@@ -69,7 +70,11 @@ def find_earlier(
     for entry in reading.releases:
         try:
             source = entry.body["source"]
-            sensitive = tuple(name for name in plan.sensitive if name in entry.body["gammas"])
+            sensitive = tuple(
+                name
+                for name in plan.sensitive
+                if name in entry.body["gammas"] or name in entry.body.get("groupings", {})
+            )
             renamed = set(source["columns"].values()) & set(prints.columns.values())
             if not sensitive and not renamed:
                 continue
@@ -174,6 +179,17 @@ def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
         steps = range(1, last + 1) if last <= 10 else (1, 2, 5, 10, last)
         falls = tuple(t_p(least, asked.epsilon, asked.alpha, k) for k in steps)
         found.append(Cost(name, len(before), least, falls))
+    for name, grouping in plan.groupings.items():
+        before = [other for other in earlier if name in other.sensitive]
+        if before:
+            last = len(before) + 1
+            asked = plan.thresholds
+            limits = [limit for limit in set(grouping.tolerances.limits.values()) if limit < 1]
+            falls = tuple(
+                min((t_p_of(limit, grouping.sizes, asked.epsilon, asked.alpha, k) for limit in limits), default=0.0)
+                for k in (range(1, last + 1) if last <= 5 else (1, 2, 5, last))
+            )
+            found.append(Cost(name, len(before), grouping.sizes[-1], falls))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ import getpass
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.selfcheck import Check, check_release
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files import partial as unfinished
 from splu_desktop.files.background import in_background
 from splu_desktop.files.earlier import SKETCHES, Cost, Earlier, costs, find_earlier, sentence
@@ -420,6 +422,9 @@ def _body(
     prints = examination.prints
     assert prints is not None
     recipe = order.plan.as_dict()
+    for grouping in recipe.get("groupings", {}).values():
+        # The register names no value of a record: how many values have which tolerance is enough.
+        grouping["tolerances"] = dict(sorted(Counter(grouping["tolerances"].values()).items()))
     outputs = [{key: entry[key] for key in ("name", "bytes", "sha256")} for entry in facts["files"]]
     if order.packed:
         outputs.append({"name": order.target.name, "bytes": partial.stat().st_size, "sha256": file_sha256(partial)})
@@ -433,6 +438,7 @@ def _body(
         "software": __version__,
         "records": facts["records"],
         "gammas": dict(order.plan.gammas),
+        "groupings": recipe.get("groupings", {}),
         "recipe": recipe,
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
         "source": {
@@ -454,6 +460,10 @@ def _body(
                 "t_p_of_all": next((cost.t_p[-1] for cost in examination.costs if cost.column == name), None),
             }
             for name, gamma in order.plan.gammas.items()
+        }
+        | {
+            name: promises_as_dict(grouping, order.plan.thresholds) | {"releases": before.get(name, 0) + 1}
+            for name, grouping in order.plan.groupings.items()
         },
         "earlier": [other.entry.release for other in examination.earlier],
         "warned": sorted({line.name for line in gate.amber}),

@@ -16,6 +16,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.sentences import large_count_promise, small_count_promise
 from splu_desktop.core.table import Column
+from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.files.inert import inert
 
 README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
@@ -27,11 +28,11 @@ def write_readme(published: Published, facts: Mapping[str, Any], path: Path, fil
     """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
     sas = published.sensitive
     quoted = _listed([f"“{name}”" for name in sas])
-    gammas = {published.gammas[name] for name in sas}
+    chances = {name: _chance(published, name) for name in sas}
     share = (
-        f"1 in {gammas.pop()}"
-        if len(gammas) == 1
-        else _listed([f"1 in {published.gammas[name]} for “{name}”" for name in sas])
+        next(iter(chances.values()))
+        if len(set(chances.values())) == 1
+        else _listed([f"{chance} for “{name}”" for name, chance in chances.items()])
     )
     many = len(sas) > 1
     paragraphs = [
@@ -85,13 +86,17 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path)
                     column.name,
                     "sensitive: re-drawn, reconstruct counts" if sensitive else "unchanged",
                     column.kind.value,
-                    str(entry["gamma"]) if sensitive else "",
+                    _sizes(entry) if sensitive else "",
                     "; ".join(_step(step) for step in entry.get("generalised", ())),
                     str(column.m),
                     " | ".join(f"“{text}”" if text else "empty cell" for text in entry["missing"]),
                     _values(column),
                 )
             )
+
+
+def _sizes(entry: Mapping[str, Any]) -> str:
+    return str(entry["gamma"]) if "gamma" in entry else _listed([str(size) for size in entry["grouping"]["sizes"]])
 
 
 def _values(column: Column) -> str:
@@ -108,7 +113,19 @@ def _step(step: Mapping[str, Any]) -> str:
     return f"{step['how']} ({settings})" if settings else str(step["how"])
 
 
-def _promises(published: Published, sa: str) -> tuple[str, str]:
+def _chance(published: Published, sa: str) -> str:
+    """Return how surely the value beside a record is the record's own."""
+    if sa in published.gammas:
+        return f"1 in {published.gammas[sa]}"
+    limits = published.groupings[sa].tolerances.limits.values()
+    below = [limit for limit in limits if limit < 1]
+    most = f"at most {100 * float(max(below)):.3g} % for sensitive values" if below else "no value is sensitive"
+    return most if len(below) == len(limits) else f"{most}; values with tolerance 1 may be the record's own"
+
+
+def _promises(published: Published, sa: str) -> tuple[str, ...]:
+    if sa in published.groupings:
+        return tuple(sentences_of(sa, published.groupings[sa], published.thresholds))
     gamma, asked = published.gammas[sa], published.thresholds
     return (
         small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
@@ -127,7 +144,7 @@ def _example(published: Published) -> list[str]:
         (
             (int(counts[at]), -place, column, at)
             for place, column in enumerate(published.table.columns)
-            if column.name not in published.gammas and column.m > 1
+            if not published.is_sensitive(column.name) and column.m > 1
             for counts in (column.counts(),)
             for at in (int(counts.argmax()),)
             if counts[at] < 0.9 * published.n
@@ -148,6 +165,12 @@ def _example(published: Published) -> list[str]:
 
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> str:
+    if sa in published.groupings:
+        return (
+            "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json give, "
+            f"the estimate is {answer.estimate:.0f}, and with a probability of 95 % the true count lies between "
+            f"{answer.low:.0f} and {answer.high:.0f}."
+        )
     a = published.retention(sa)
     column = published.table[sa]
     count = int(column.counts()[column.code_of(value)])

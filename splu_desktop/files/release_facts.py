@@ -24,6 +24,8 @@ from splu_desktop.core.guarantees import t_f, t_f_chebyshev, t_p
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.core.tolerant_guarantees import promises_as_dict
 
 FORMAT = "splu-release"
 FORMAT_VERSION = 1
@@ -54,14 +56,16 @@ def make_facts(
     """
     columns = []
     for column in published.table.columns:
-        sensitive = column.name in published.gammas
+        sensitive = published.is_sensitive(column.name)
         entry: dict[str, Any] = {
             "name": column.name,
             "role": "sa" if sensitive else "nsa",
             "kind": column.kind.name.lower(),
         }
-        if sensitive:
+        if column.name in published.gammas:
             entry["gamma"] = published.gammas[column.name]
+        elif sensitive:
+            entry["grouping"] = published.groupings[column.name].as_dict()
         entry["distinct"] = column.m
         if sensitive or column.m <= LONGEST_DOMAIN:
             entry["domain"] = column.labels.tolist()
@@ -89,11 +93,25 @@ def make_facts(
             "alpha": thresholds.alpha,
             "t_p": thresholds.t_p,
         },
-        "guarantees": {name: guarantees_of(gamma, thresholds) for name, gamma in published.gammas.items()},
+        "guarantees": {name: stated_for(published, name) for name in published.sensitive},
         "files": files,
     }
     facts[_SEAL] = seal_of(facts)
     return facts
+
+
+def stated_for(published: Published, name: str) -> dict[str, Any]:
+    """Return the guarantees of one SA as plain data."""
+    if name in published.groupings:
+        return promises_as_dict(published.groupings[name], published.thresholds)
+    return guarantees_of(published.gammas[name], published.thresholds)
+
+
+def ways_of(facts: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Grouping]]:
+    """Return what checked facts say of each SA's groups: gammas of plain ones, groupings of the others."""
+    sas = [column for column in facts["columns"] if column["role"] == "sa"]
+    plain = {column["name"]: column["gamma"] for column in sas if "grouping" not in column}
+    return plain, {c["name"]: Grouping.from_dict(c["grouping"]) for c in sas if "grouping" in c}
 
 
 def guarantees_of(gamma: int, thresholds: Thresholds, releases: int = 1) -> dict[str, Any]:
@@ -169,7 +187,13 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
                 or column["role"] not in ("nsa", "sa")
             ):
                 return "a column's name, role or type is not understood"
-            if column["role"] == "sa" and not (
+            if column["role"] == "sa" and "grouping" in column:
+                grouping = Grouping.from_dict(column["grouping"])
+                if set(grouping.tolerances.limits) != set(column["domain"]):
+                    return f"the tolerances of column “{column['name']}” are not those of its values"
+                if grouping.sizes[-1] > facts["records"]:
+                    return f"the group sizes of column “{column['name']}” are larger than the table"
+            elif column["role"] == "sa" and not (
                 type(column["gamma"]) is int and 2 <= column["gamma"] <= facts["records"]
             ):
                 return f"the group size gamma of column “{column['name']}” is not a whole number from 2"

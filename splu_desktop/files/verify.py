@@ -13,11 +13,13 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.selfcheck import Check, check_alone
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
 from splu_desktop.files.read_back import differing
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release import facts_of, table_of
-from splu_desktop.files.release_facts import FACTS_NAME, BadRelease, guarantees_of
+from splu_desktop.files.release_facts import FACTS_NAME, BadRelease, guarantees_of, ways_of
 
 
 def verify_release(
@@ -59,8 +61,8 @@ def verify_release(
         return (*found, Check("table", False, str(fault)))
     found.append(_table(table, facts))
     found += _formats(package, facts, table, progress)
-    gammas = {column["name"]: column["gamma"] for column in facts["columns"] if column["role"] == "sa"}
-    found += check_alone(Published(table, gammas, Thresholds(**facts["thresholds"])), progress=progress)
+    gammas, groupings = ways_of(facts)
+    found += check_alone(Published(table, gammas, Thresholds(**facts["thresholds"]), groupings), progress=progress)
     return tuple(found)
 
 
@@ -112,6 +114,11 @@ def _guarantees(facts: dict[str, Any]) -> Check:
         if column["role"] != "sa":
             continue
         stated = facts.get("guarantees", {}).get(column["name"])
+        if "grouping" in column:
+            if stated != promises_as_dict(Grouping.from_dict(column["grouping"]), thresholds):
+                text = f"The guarantees stated for “{column['name']}” are not those of its tolerances."
+                return Check("guarantees", False, text, column["name"])
+            continue
         known = guarantees_of(column["gamma"], thresholds)
         close = isinstance(stated, dict) and all(
             isinstance(stated.get(key), int | float) and np.isclose(stated[key], value, rtol=1e-9, atol=1e-12)

@@ -1,0 +1,192 @@
+"""What `splu publish` and `splu plan` share for columns with a tolerance per value."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.output import print_table
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.table import Column, Table
+from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances
+from splu_desktop.core.tolerant_groups import Grouping
+
+OPTIONS = ("tolerance", "tolerance_rule", "tolerances")
+Rules = dict[str, Callable[[Column], Tolerances]]
+_LISTED = 20
+
+
+def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the options that say tolerances."""
+    group = parser.add_argument_group(
+        "tolerances",
+        "A column with tolerances is sensitive and has no gamma: each value says how surely it may be linked to a "
+        "record, from 1 (not sensitive) down, and the group sizes follow.",
+    )
+    group.add_argument(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="COL:VALUE=F",
+        help="tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1)",
+    )
+    group.add_argument(
+        "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help="a CSV of value and tolerance"
+    )
+    group.add_argument(
+        "--tolerance-rule",
+        action="append",
+        default=[],
+        metavar="COL=THETA,C",
+        help="values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share",
+    )
+
+
+@dataclass
+class _Said:
+    given: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    rest: str | None = None
+    rule: tuple[str, str] | None = None
+
+
+def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
+    """Return, for each column with tolerances, what gives them for the column as generalised. Raises BadSetting."""
+    said: dict[str, _Said] = {}
+    for text in args.tolerance:
+        name, rest = _column(text, table, ":", "--tolerance")
+        label, sign, limit = rest.rpartition("=")
+        if not sign:
+            raise BadSetting(f"“{text[:80]}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.")
+        one = said.setdefault(name, _Said())
+        if label == "*":
+            if one.rest not in (None, limit):
+                raise BadSetting(f"The values of “{name}” not named are given two tolerances; give one.")
+            one.rest = limit
+        elif one.given.setdefault(label, limit) != limit:
+            raise BadSetting(
+                f"The value “{label}” of “{name}” has two tolerances, {one.given[label]} and {limit}; give one."
+            )
+    for text in args.tolerances:
+        name, path = _column(text, table, "=", "--tolerances")
+        one = said.setdefault(name, _Said())
+        if one.file is not None:
+            raise BadSetting(f"Column “{name}” has two files of tolerances; give one.")
+        one.file = Path(path)
+    for text in args.tolerance_rule:
+        name, rest = _column(text, table, "=", "--tolerance-rule")
+        theta, sign, offset = rest.partition(",")
+        one = said.setdefault(name, _Said())
+        if one.rule is not None or one.rest is not None:
+            raise BadSetting(f"The values of “{name}” not named have two rules; give one.")
+        one.rule = theta.strip(), offset.strip() if sign else "0.02"
+    return {name: _maker(one) for name, one in said.items()}
+
+
+def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
+    names = [name for name in table.names if text.startswith(name + mark)]
+    if not names:
+        raise BadSetting(f"“{text[:80]}” after {option} names no column of the table; begin with COLUMN{mark}.")
+    name = max(names, key=len)
+    return name, text[len(name) + 1 :]
+
+
+def _maker(said: _Said) -> Callable[[Column], Tolerances]:
+    def make(column: Column) -> Tolerances:
+        from splu_desktop.core.tolerance_rules import linear, on_ladder
+        from splu_desktop.core.tolerance_rules import said as limit_of
+        from splu_desktop.files.tolerances import combined
+
+        rest: Tolerances | Any = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
+        if said.rule is not None:
+            rest = on_ladder(column, linear(column, *said.rule))
+        return combined(column, said.given, said.file, rest)
+
+    return make
+
+
+def designed(rules: Rules, table: Table) -> dict[str, Grouping]:
+    """Return the group sizes of each column with tolerances. Raises BadSetting, Infeasible."""
+    from splu_desktop.core.group_design import design
+
+    return {name: design(table[name], make(table[name])).grouping for name, make in rules.items()}
+
+
+def size_words(grouping: Grouping) -> str:
+    """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %)"."""
+    shares = [f"{size} ({100 * float(share):g} %)" for size, share in zip(grouping.sizes, grouping.shares, strict=True)]
+    return f"groups of {', '.join(shares[:-1])} and {shares[-1]}" if len(shares) > 1 else f"groups of {shares[0]}"
+
+
+def tolerant_facts(column: Column, grouping: Grouping, thresholds: Thresholds) -> dict[str, Any]:
+    """Return all that `splu plan` says of a column with tolerances, as plain data."""
+    from splu_desktop.core.group_design import one_size, rate
+    from splu_desktop.core.tolerant_guarantees import given_away, promises, sentences_of
+    from splu_desktop.core.tolerant_transition import TolerantTransition
+
+    tolerances = grouping.tolerances
+    rating = rate(column.counts(), tolerances.of(column), grouping)
+    single = one_size(column, tolerances)
+    counts = column.counts().astype(float)
+    through = TolerantTransition.of(counts, column.labels, grouping)
+    by_limit = {promise.confidence: promise for promise in promises(grouping, thresholds)}
+    rows = [
+        {
+            "value": str(label),
+            "count": int(count),
+            "share": float(count / column.n),
+            "tolerance": float(tolerances.limits[str(label)]),
+            "t_p": by_limit[tolerances.limits[str(label)]].t_p,
+            "signal": float(signal),
+            "keeps": float(keeps),
+        }
+        for label, count, signal, keeps in zip(column.labels, counts, through.signal, through.a, strict=True)
+    ]
+    found: dict[str, Any] = {
+        "grouping": grouping.as_dict(),
+        "words": size_words(grouping),
+        "mse": None if rating is None else rating.mse,
+        "condition": None if rating is None else rating.condition,
+        "t_f": promises(grouping, thresholds)[0].t_f,
+        "values": sorted(rows, key=lambda row: -int(row["count"])),
+        "sentences": sentences_of(column.name, grouping, thresholds),
+        "given_away_by": [],
+        "published_step": given_away(grouping, column.n)["step"],
+    }
+    if single is not None:
+        found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
+    return found
+
+
+def print_tolerant(name: str, found: dict[str, Any]) -> None:
+    """Print `tolerant_facts` for people."""
+    print(f"Sensitive column “{name}”, {found['words']}")
+    for line in found["sentences"]:
+        print(f"  {line}")
+    if found["mse"] is not None:
+        print(f"  Loss (MSE) {found['mse']:.2f}; smallest eigenvalue of the transition {found['condition']:.3f}.")
+    if "one_size" in found:
+        one = found["one_size"]
+        print(f"  One size only: groups of {one['size']}, MSE {one['mse']:.2f}, signal {one['signal']:.3f}.")
+    print()
+    print_table(
+        ["value", "count", "tolerance", "T_P", "keeps its value", "signal a - b"],
+        [
+            [
+                row["value"][:40],
+                f"{row['count']:,}",
+                f"{row['tolerance']:.3g}",
+                f"{row['t_p']:.4f}",
+                f"{100 * row['keeps']:.1f} %",
+                f"{row['signal']:.3f}",
+            ]
+            for row in found["values"][:_LISTED]
+        ],
+        right=[1, 2, 3, 4, 5],
+    )
+    if len(found["values"]) > _LISTED:
+        print(f"… and {len(found['values']) - _LISTED:,} more values; --json lists them all.")
