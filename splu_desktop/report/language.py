@@ -52,16 +52,19 @@ class Language:
     def sentence(self, english: str) -> str:
         """Return a sentence that core wrote in English, in this language; as it is where no template fits.
 
-        Placeholders whose name ends in "_n" stand for numbers in English notation and get this language's marks.
+        Placeholders whose name ends in "_n" stand for numbers in English notation and get this language's marks, those
+        that end in "_s" for words that are translated in turn.
         """
         for pattern, translated in self._templates:
             if found := pattern.fullmatch(english):
-                values = {
-                    name: self.from_english(text) if name.endswith("_n") else text
-                    for name, text in found.groupdict().items()
-                }
+                values = {name: self._part(name, text) for name, text in found.groupdict().items()}
                 return translated.format(**values)
         return english
+
+    def _part(self, name: str, text: str) -> str:
+        if name.endswith("_n"):
+            return self.from_english(text)
+        return self.sentence(text) if name.endswith("_s") else text
 
     @cached_property
     def _templates(self) -> list[tuple[re.Pattern[str], str]]:

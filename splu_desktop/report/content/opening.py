@@ -89,7 +89,7 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         Paragraph(
             t(
                 "A table of {records} records and {columns} columns was released. Nobody's record was taken out, and "
-                "columns that name persons are not in it.",
+                "columns marked as naming persons are not in it.",
                 records=t.number(release.records),
                 columns=t.number(release.columns),
             )
