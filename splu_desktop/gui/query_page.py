@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QTabW
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.crosstab_tab import CrosstabTab
 from splu_desktop.gui.page import Page
+from splu_desktop.gui.query_many import ManyTab
 from splu_desktop.gui.query_question import QuestionTab
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker, Locked, open_release
@@ -75,10 +76,12 @@ class QueryPage(Page):
         self.tabs.setAccessibleName(self.tr("Ways of asking"))
         self.one = QuestionTab(self.tasks)
         self.crosstab = CrosstabTab(self.tasks)
-        self.ways: tuple[Tab, ...] = (self.one, self.crosstab)
+        self.many = ManyTab(self.tasks)
+        self.ways: tuple[Tab, ...] = (self.one, self.crosstab, self.many)
         for tab, name in (
             (self.one, self.tr("One &question")),
             (self.crosstab, self.tr("C&ross-table")),
+            (self.many, self.tr("&Many questions")),
         ):
             self.tabs.addTab(tab, name)
         for tab in self.ways:
