@@ -45,6 +45,7 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
             return _rows_differ(rows[1:], table, 0) if len(rows) == table.n + 1 else table.names[0]
         lines = _line_starts(file, len(head), size, progress)
         for start, first in lines:
+            progress.report(_STAGE, start / size)
             file.seek(start)
             block = file.read(_BLOCK)
             block = block[: block.rfind(b"\n") + 1]

@@ -1,0 +1,80 @@
+"""Each condition of a release has its line, and the light that it deserves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.plan import Plan, Thresholds
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Table
+from tests.core.tables import column, plan_for, skewed, with_nsas
+
+
+@pytest.fixture
+def table() -> Table:
+    return with_nsas(skewed(2_000, 30, 0.1, 1), 2)
+
+
+def lights(lines: tuple[Line, ...]) -> dict[str, set[Light]]:
+    found: dict[str, set[Light]] = {}
+    for line in lines:
+        found.setdefault(line.name, set()).add(line.light)
+    return found
+
+
+def test_a_sound_plan_without_unique_rows_is_green() -> None:
+    table = Table((column("sex", np.arange(1_000) % 2), column("s", np.arange(1_000) % 20)))
+    gate = Gate(table_lines(table, plan_for(table, s=4)))
+    assert gate.open
+    assert all(line.light is Light.GREEN for line in gate.lines)
+
+
+def test_an_ineligible_column_is_red_and_says_where(table: Table) -> None:
+    line = next(line for line in table_lines(table, plan_for(table, s=29)) if line.name == "eligible")
+    assert line.light is Light.RED
+    assert line.step == "plan"
+    assert line.column == "s"
+    assert not Gate((line,), {"eligible": "I want it"}).open  # red can't be accepted
+
+
+def test_unique_records_are_amber_until_acknowledged() -> None:
+    table = Table((column("n", np.arange(1_000)), column("s", np.arange(1_000) % 20)))
+    lines = table_lines(table, Plan({"n": Role.NSA, "s": Role.SA}, {"s": 4}))
+    amber = next(line for line in lines if line.name == "unique-records")
+    assert amber.light is Light.AMBER
+    assert "1000 of 1000" in amber.sentence
+    assert "1 in 4" in amber.sentence
+    assert not Gate((amber,)).open
+    assert Gate((amber,), {"unique-records": ""}).open
+
+
+def test_an_identifier_needs_its_reason() -> None:
+    n = 500
+    table = Table((column("patient_id", np.arange(n)), column("s", np.arange(n) % 20)))
+    roles = {"patient_id": Role.NSA, "s": Role.SA}
+    assert lights(table_lines(table, Plan(roles, {"s": 4})))["identifiers"] == {Light.AMBER}
+    reasoned = Plan(roles, {"s": 4}, kept_identifiers={"patient_id": "a running number, drawn afresh"})
+    line = next(line for line in table_lines(table, reasoned) if line.name == "identifiers")
+    assert line.light is Light.GREEN
+    assert "drawn afresh" in line.sentence
+
+
+@pytest.mark.parametrize(("wanted", "light"), [(0.5, Light.GREEN), (0.7, Light.AMBER)])
+def test_thresholds_are_met_or_accepted(table: Table, wanted: float, light: Light) -> None:
+    assert 0.5 < t_p(5, 0.3, 3) < 0.7
+    plan = plan_for(table, s=5)
+    asked = Plan(plan.roles, plan.gammas, Thresholds(t_p=wanted))
+    assert lights(table_lines(table, asked))["thresholds"] == {light}
+
+
+def test_a_plan_for_another_table_is_one_red_line(table: Table) -> None:
+    lines = table_lines(table, Plan({"x": Role.SA}, {"x": 2}))
+    assert [line.light for line in lines] == [Light.RED]
+
+
+def test_every_amber_line_can_be_accepted_by_name(table: Table) -> None:
+    amber = [line.name for line in table_lines(table, plan_for(table, s=5)) if line.light is Light.AMBER]
+    assert set(amber) <= set(NAMES)
