@@ -46,6 +46,11 @@ class Grouping:
         """Return the grouping with the tolerances of these labels alone."""
         return Grouping(self.sizes, self.shares, self.tolerances.within(labels))
 
+    def completed(self, labels: NDArray[np.object_]) -> Grouping:
+        """Return the grouping with labels that it has no tolerance for taken as not sensitive."""
+        limits = dict.fromkeys((str(label) for label in labels), Fraction(1))
+        return Grouping(self.sizes, self.shares, Tolerances({**limits, **self.tolerances.limits}))
+
     def respelled(self, before: Column, after: Column) -> Grouping:
         """Return the grouping with the labels that the same records have `after` a change of spelling."""
         pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)

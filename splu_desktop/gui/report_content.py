@@ -79,7 +79,7 @@ def _promises(release: Release) -> Section:
 def _columns(release: Release) -> Section:
     lines = []
     for column in release.published.table.columns:
-        role = Role.SA if column.name in release.published.gammas else Role.NSA
+        role = Role.SA if release.published.is_sensitive(column.name) else Role.NSA
         text = translate("report", "{role}; {kind}, {n} values").format(
             role=role_name(role), kind=column.kind.value, n=number(column.m)
         )

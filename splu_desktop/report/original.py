@@ -88,13 +88,18 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
             "that the source can be compared."
         )
     published = opened.published
-    roles = {name: Role.SA if name in published.gammas else Role.NSA for name in published.table.names}
+    roles = {name: Role.SA if published.is_sensitive(name) else Role.NSA for name in published.table.names}
     suggested = suggest_roles(table, sensitive=published.sensitive)
     for name in table.names:
         if name not in roles:
             roles[name] = Role.IDENTIFIER if suggested[name].role is Role.IDENTIFIER else Role.DROPPED
     ordered = {name: roles[name] for name in (*table.names, *roles)}
-    return Plan(roles=ordered, gammas=dict(published.gammas), thresholds=published.thresholds)
+    # Tolerances of values that vanished in the draw are not in the release; a comparison needs none.
+    groupings = {
+        name: grouping.completed(table[name].labels) if name in table else grouping
+        for name, grouping in published.groupings.items()
+    }
+    return Plan(roles=ordered, gammas=dict(published.gammas), thresholds=published.thresholds, groupings=groupings)
 
 
 def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
@@ -160,9 +165,9 @@ def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
 
 def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> model.Marginal:
     before, after = ours[name].counts(), theirs[name].counts()
-    asked, gamma = published.thresholds, published.gammas[name]
+    asked, gamma = published.thresholds, published.gammas.get(name)
     there = np.flatnonzero(before > 0)
-    states = planning.plan_values(before[there], published.n, gamma, asked) if len(there) > 1 else None
+    states = planning.plan_values(before[there], published.n, gamma, asked) if gamma and len(there) > 1 else None
     epsilon = as_fraction(asked.epsilon)
     # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
     inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator

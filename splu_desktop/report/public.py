@@ -127,7 +127,7 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
     for column in opened.published.table.columns:
         yield model.PublishedColumn(
             name=column.name,
-            role="sa" if column.name in opened.published.gammas else "nsa",
+            role="sa" if opened.published.is_sensitive(column.name) else "nsa",
             kind=column.kind.value,
             distinct=column.m,
             missing=int(column.counts()[column.missing].sum()),
