@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
@@ -19,6 +17,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.background import in_background
+from splu_desktop.files.csv_table import read_cells
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.inert import restored
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
@@ -235,24 +234,14 @@ def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progres
     progress.report("Reading the table", 0.0)
     described = facts["columns"]
     try:
-        start = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8-sig", newline="")
-        header = [restored(name) for name in next(csv.reader(start), [])]
-        frame = pd.read_csv(
-            io.BytesIO(raw),
-            dtype="category",
-            keep_default_na=False,
-            na_filter=False,
-            encoding="utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8",
-            header=0,
-            names=list(range(len(header))),
-            index_col=False,
-            skip_blank_lines=False,
-        )
-    except (ValueError, OSError, csv.Error):  # pandas' parser faults are ValueErrors
+        header, cells = read_cells(raw, progress)
+    except (ValueError, csv.Error):
         raise BadRelease(f"“{path}” is not a readable CSV table; ask for the release again.") from None
-    if len(frame) != facts["records"] or len(frame.columns) != len(described):
+    header = [restored(name) for name in header]
+    records = len(cells[0][0]) if cells else 0
+    if records != facts["records"] or len(header) != len(described):
         raise BadRelease(
-            f"“{path}” has {len(frame)} records and {len(frame.columns)} columns where {FACTS_NAME} says "
+            f"“{path}” has {records} records and {len(header)} columns where {FACTS_NAME} says "
             f"{facts['records']} and {len(described)}; ask for the release again."
         )
     columns = []
@@ -260,15 +249,15 @@ def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progres
         progress.report("Reading the table", (at + 1) / len(described))
         if header[at] != entry["name"]:
             raise BadRelease(f"“{path}” has a column “{header[at]}” where {FACTS_NAME} says “{entry['name']}”.")
-        series = frame[at]
-        labels = np.array([restored(str(text)) for text in series.cat.categories], dtype=object)
+        codes, texts = cells[at]
+        labels = np.array([restored(text) for text in texts], dtype=object)
         if "domain" in entry and entry["role"] == "sa" and sorted(labels.tolist()) != sorted(entry["domain"]):
             raise BadRelease(
                 f"Column “{entry['name']}” of “{path}” holds other values than {FACTS_NAME} says; ask for the release "
                 "again."
             )
         absent = np.isin(labels.astype(str), entry["missing"]) if len(labels) else np.zeros(0, bool)
-        columns.append(_column(entry, series.cat.codes.to_numpy().astype(np.int32), labels, absent, path))
+        columns.append(_column(entry, codes, labels, absent, path))
     return Table(tuple(columns))
 
 

@@ -1,0 +1,374 @@
+"""A release reads back as it was written, tells nothing that only the source knows, and shows any change made to it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.handover import hand_over, new_password
+from splu_desktop.files.release import BadRelease, PasswordNeeded, read_release, write_release
+from splu_desktop.files.release_facts import as_published, seal_of
+from splu_desktop.files.verify import verify_release
+from splu_desktop.files.whole import CannotWrite
+from tests.files.releases import awkward_release, cells_of
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("release") / "r"
+    write_release(awkward_release(), path, formats=("xlsx",))
+    return path
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    import shutil
+
+    return Path(shutil.copytree(folder, tmp_path / "copy"))
+
+
+def test_it_reads_back_to_the_letter(folder: Path) -> None:
+    made, opened = awkward_release(), read_release(folder)
+    assert cells_of(opened.published.table) == cells_of(made.table)
+    assert opened.published.gammas == made.gammas
+    for before, after in zip(made.table.columns, opened.published.table.columns, strict=True):
+        assert (after.name, after.kind) == (before.name, before.kind)
+        assert after.labels.tolist() == before.labels.tolist()
+        assert after.missing.tolist() == before.missing.tolist()
+        assert (after.values is None) == (before.values is None)
+        assert after.values is None or np.array_equal(after.values, before.values, equal_nan=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=8),
+        min_size=4,
+        max_size=12,
+    ),
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=8),
+)
+def test_any_text_survives(texts: list[str], name: str) -> None:
+    import tempfile
+
+    table = Table(
+        (
+            Column.from_labels(name if name != "s" else "other", texts, missing=()),
+            Column.from_labels("s", [f"v{i % 3}" for i in range(len(texts))]),
+        )
+    )
+    with tempfile.TemporaryDirectory() as parent:
+        write_release(Published(table, {"s": 2}), Path(parent) / "r")
+        assert cells_of(read_release(Path(parent) / "r").published.table) == cells_of(table)
+
+
+def test_a_byte_order_mark_on_request(tmp_path: Path) -> None:
+    write_release(awkward_release(), tmp_path / "r", bom=True)
+    assert (tmp_path / "r" / "table.csv").read_bytes().startswith(b"\xef\xbb\xbfcode,")
+    assert cells_of(read_release(tmp_path / "r").published.table) == cells_of(awkward_release().table)
+
+
+def test_formula_like_text_is_inert_in_the_csv(folder: Path) -> None:
+    with (folder / "table.csv").open(encoding="utf-8", newline="") as file:
+        cells = {cell for row in csv.reader(file) for cell in row}
+    assert "'=none" in cells
+    assert not [cell for cell in cells if cell.startswith(("=", "@", "\t", "\r"))]
+
+
+def test_the_facts_hold_these_entries_and_no_others(folder: Path) -> None:
+    """What is added here must follow from the published table, the plan or the software alone."""
+    facts = json.loads((folder / "release.json").read_text("utf-8"))
+    assert set(facts) == {
+        "format", "version", "id", "software", "created", "mechanism", "records", "gammas", "columns", "thresholds",
+        "guarantees", "files", "sha256",
+    }  # fmt: skip
+    allowed = {"name", "role", "kind", "gamma", "distinct", "domain", "missing", "generalised"}
+    assert all(set(column) <= allowed for column in facts["columns"])
+    assert set(facts["guarantees"]["illness"]) == {"t_p", "t_f", "t_f_chebyshev"}
+
+
+def test_no_file_names_a_value_that_vanished(tmp_path: Path) -> None:
+    """The SA's column knows a value that no published record has, as after a draw; it must not appear anywhere."""
+    codes = np.arange(60, dtype=np.int32) % 4
+    labels = np.array(["a", "b", "c", "d", "vanished-illness"], dtype=object)
+    sa = Column("s", Kind.CATEGORY, codes, labels, np.zeros(5, bool)).compacted()
+    table = Table((Column.from_labels("n", [str(i) for i in range(60)]), sa))
+    write_release(Published(table, {"s": 3}), tmp_path / "r", formats=("xlsx", "parquet"))
+    for path in (tmp_path / "r").iterdir():
+        assert b"vanished-illness" not in path.read_bytes()
+    assert json.loads((tmp_path / "r" / "release.json").read_text())["columns"][1]["domain"] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels", "expected"),
+    [
+        (Kind.CATEGORY, ["1", "2", "30"], Kind.INTEGER),  # text only because of a value that vanished
+        (Kind.DECIMAL, ["1", "2"], Kind.INTEGER),
+        (Kind.CATEGORY, ["1.5", "2"], Kind.DECIMAL),
+        (Kind.CATEGORY, ["007", "8"], Kind.CATEGORY),  # codes keep their zeros
+        (Kind.CATEGORY, ["1.5", "1.50"], Kind.CATEGORY),
+        (Kind.BOOLEAN, ["no", "yes"], Kind.CATEGORY),
+        (Kind.TEXT, ["long text", "more"], Kind.CATEGORY),
+        (Kind.DATETIME, ["2020-01-01T00:00:00", "2020-02-01T00:00:00"], Kind.DATE),
+    ],
+)
+def test_the_type_of_a_drawn_column_follows_from_its_published_values(
+    kind: Kind, labels: list[str], expected: Kind
+) -> None:
+    column = Column.from_labels("s", labels * 5, kind=kind)
+    got = as_published(column)
+    assert got.kind is expected
+    assert sorted(got.labels[got.codes]) == sorted(column.labels[column.codes])
+
+
+def test_generalisations_name_no_value_of_the_source(tmp_path: Path) -> None:
+    steps = {"age": [{"how": "groups", "members": [["young", ["secret-original"]]], "k": 5}]}
+    write_release(awkward_release(), tmp_path / "r", generalisations=steps)
+    for path in (tmp_path / "r").iterdir():
+        assert b"secret-original" not in path.read_bytes()
+    facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
+    assert facts["columns"][2]["generalised"] == [{"how": "groups", "k": 5}]
+
+
+def test_readme_and_dictionary_speak_of_this_table(folder: Path) -> None:
+    readme = (folder / "README.txt").read_text("utf-8-sig")
+    assert "illness" in readme
+    assert "1 in 4" in readme
+    assert "Example: how many records have" in readme
+    assert len(readme.splitlines()) <= 50
+    with (folder / "dictionary.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["column"] for row in rows] == list(awkward_release().table.names)
+    assert rows[-1]["group size gamma"] == "4"
+    assert rows[-1]["role"].startswith("sensitive")
+
+
+def test_the_example_in_the_readme_is_what_the_query_answers(folder: Path) -> None:
+    import re
+
+    from splu_desktop.core.query import Method, Reader, parse_condition
+
+    readme = " ".join((folder / "README.txt").read_text("utf-8-sig").split())
+    found = re.search(r"how many records have (.+?) and illness = (.+?)\?", readme)
+    stated = re.search(r"\(a - b\) = (-?\d+)", readme) or re.search(r"lies between (\d+)", readme)
+    assert found is not None
+    assert stated is not None
+    name, value = found[1].split(" = ")
+    published = read_release(folder).published
+    conditions = [parse_condition(f"{name}={value}", published), parse_condition(f"illness={found[2]}", published)]
+    answer = Reader(published).answer(conditions, method=Method.UNBIASED)
+    assert int(stated[1]) in (round(answer.estimate), round(answer.low))
+
+
+def change_table(folder: Path) -> None:
+    path = folder / "table.csv"
+    path.write_bytes(path.read_bytes().replace(b"illness 3", b"illness 4", 1))
+
+
+def change_gamma(folder: Path) -> None:
+    path = folder / "release.json"
+    path.write_text(path.read_text("utf-8").replace('"gamma": 4', '"gamma": 9'), "utf-8")
+
+
+def newer(folder: Path) -> None:
+    path = folder / "release.json"
+    path.write_text(path.read_text("utf-8").replace('"version": 1,', '"version": 2,', 1), "utf-8")
+
+
+def cut_short(folder: Path) -> None:
+    path = folder / "table.csv"
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def cut_facts(folder: Path) -> None:
+    path = folder / "release.json"
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def foreign(folder: Path) -> None:
+    (folder / "release.json").write_text('{"name": "some other program"}', "utf-8")
+
+
+def without_facts(folder: Path) -> None:
+    (folder / "release.json").unlink()
+
+
+def without_table(folder: Path) -> None:
+    (folder / "table.csv").unlink()
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (change_table, "not the table that was released"),
+        (cut_short, "not the table that was released"),
+        (change_gamma, "changed after the release was made"),
+        (newer, "has release format 2"),
+        (cut_facts, "not valid JSON"),
+        (foreign, "does not describe a release of this program"),
+        (without_facts, "not a release folder"),
+        (without_table, "lacks its table"),
+    ],
+)
+def test_harm_is_named_in_one_sentence(copy: Path, harm: Callable[[Path], None], said: str) -> None:
+    harm(copy)
+    with pytest.raises(BadRelease, match=said) as caught:
+        read_release(copy)
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+    if harm is not without_facts:
+        assert not all(check.passed for check in verify_release(copy))
+
+
+def test_no_release_at_all(tmp_path: Path) -> None:
+    with pytest.raises(BadRelease, match="no release folder"):
+        read_release(tmp_path / "nowhere")
+    (tmp_path / "text.txt").write_text("hello")
+    with pytest.raises(BadRelease, match="not a release"):
+        read_release(tmp_path / "text.txt")
+    (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04nonsense")
+    with pytest.raises(BadRelease, match="not a readable ZIP"):
+        read_release(tmp_path / "bad.zip")
+
+
+def test_facts_can_not_lead_outside_the_folder(copy: Path) -> None:
+    path = copy / "release.json"
+    facts = json.loads(path.read_text("utf-8"))
+    facts["files"][0]["name"] = "../table.csv"
+    facts["sha256"] = seal_of(facts)
+    path.write_text(json.dumps(facts), "utf-8")
+    with pytest.raises(BadRelease, match="outside its folder"):
+        read_release(copy)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_damaged_facts_never_crash(folder: Path, data: Any) -> None:
+    """Any value anywhere in release.json replaced, and sealed anew, is refused by a sentence or read."""
+    import tempfile
+
+    facts = json.loads((folder / "release.json").read_text("utf-8"))
+    node: Any = facts
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        key = data.draw(st.sampled_from(keys))
+        if isinstance(node[key], dict | list) and node[key] and data.draw(st.booleans()):
+            node = node[key]
+            continue
+        node[key] = data.draw(st.sampled_from([None, "", "x", -1, 0, 1.5, [], {}, True, [None], 10**30]))
+        break
+    facts["sha256"] = seal_of(facts)
+    with tempfile.TemporaryDirectory() as parent:
+        (Path(parent) / "release.json").write_text(json.dumps(facts), "utf-8")
+        (Path(parent) / "table.csv").write_bytes((folder / "table.csv").read_bytes())
+        try:
+            read_release(Path(parent))
+        except BadRelease as fault:
+            assert str(fault).endswith(".")  # noqa: PT017 - either outcome is right
+
+
+def test_a_sound_release_verifies(folder: Path) -> None:
+    checks = verify_release(folder)
+    assert all(check.passed for check in checks), [check for check in checks if not check.passed]
+    assert {"release.json", "files", "guarantees", "table", "formats", "counts", "order"} <= {c.name for c in checks}
+
+
+def test_every_file_is_guarded(folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    for path in folder.iterdir():
+        harmed = Path(shutil.copytree(folder, tmp_path / path.name / "copy"))
+        target = harmed / path.name
+        target.write_bytes(target.read_bytes() + b" \n")
+        if path.name == "release.json":
+            continue  # white space around JSON is no change of it
+        failed = [check.sentence for check in verify_release(harmed) if not check.passed]
+        assert failed
+        assert path.name in failed[0]
+
+
+def test_a_stranger_among_the_files_is_told(copy: Path) -> None:
+    (copy / "source.csv").write_text("secret")
+    assert any("source.csv" in check.sentence for check in verify_release(copy))
+
+
+def test_zip_and_password(folder: Path, tmp_path: Path) -> None:
+    (folder / "notes.txt").write_text("not part of it")
+    plain = hand_over(folder, tmp_path / "plain.zip")
+    locked = hand_over(folder, tmp_path / "locked.zip", password=PASSWORD)
+    (folder / "notes.txt").unlink()
+    rows = cells_of(awkward_release().table)
+    assert cells_of(read_release(plain).published.table) == rows
+    assert cells_of(read_release(locked, password=PASSWORD).published.table) == rows
+    assert b"illness" not in locked.read_bytes()
+    with pytest.raises(PasswordNeeded, match="encrypted"):
+        read_release(locked)
+    with pytest.raises(PasswordNeeded, match="does not open"):
+        read_release(locked, password="wrong horse battery")
+    assert all(check.passed for check in verify_release(locked, password=PASSWORD))
+    import pyzipper
+
+    with pyzipper.AESZipFile(locked) as archive:
+        assert not [name for name in archive.namelist() if "notes" in name]
+
+
+def test_a_damaged_zip_is_named(folder: Path, tmp_path: Path) -> None:
+    packed = hand_over(folder, tmp_path / "r.zip")
+    raw = bytearray(packed.read_bytes())
+    raw[len(raw) // 3] ^= 0xFF
+    packed.write_bytes(raw)
+    try:
+        assert not all(check.passed for check in verify_release(packed))
+    except BadRelease as fault:
+        assert str(fault).endswith(".")  # noqa: PT017 - the harm may hit the archive's own directory
+
+
+def test_short_passwords_are_refused_and_long_ones_proposed(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="12 or more"):
+        hand_over(folder, tmp_path / "r.zip", password="short")
+    assert not list(tmp_path.iterdir())
+    proposed = {new_password() for _ in range(50)}
+    assert len(proposed) == 50
+    assert all(len(password) == 23 for password in proposed)
+
+
+def test_nothing_harmed_is_handed_over(copy: Path, tmp_path: Path) -> None:
+    change_table(copy)
+    with pytest.raises(BadRelease, match="table\\.csv"):
+        hand_over(copy, tmp_path / "r.zip")
+    assert not (tmp_path / "r.zip").exists()
+
+
+def test_existing_things_are_never_overwritten(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="exists already"):
+        write_release(awkward_release(), folder)
+    (tmp_path / "r.zip").write_text("mine")
+    with pytest.raises(CannotWrite, match="exists already"):
+        hand_over(folder, tmp_path / "r.zip")
+    assert (tmp_path / "r.zip").read_text() == "mine"
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="no output format “pdf”"):
+        write_release(awkward_release(), tmp_path / "r", formats=("pdf",))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("block", [40, 200, 3_000])
+def test_blocks_of_any_length_give_the_same_table(folder: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    """Regular and irregular blocks in turn, cut anywhere."""
+    monkeypatch.setattr("splu_desktop.files.csv_table._BLOCK", block)
+    assert cells_of(read_release(folder).published.table) == cells_of(awkward_release().table)
