@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument("--gamma", type=int, nargs="+", default=[3, 5, 10])
     parser.add_argument("--queries", type=int, default=6_000)
     parser.add_argument("--releases", type=int, default=20)
+    parser.add_argument("--methods", default=",".join(method.value for method in Method))
     parser.add_argument("--sets", action="store_true")
     parser.add_argument("--papers-groups", action="store_true")
     parser.add_argument("--intervals", action="append", default=[], metavar="COLUMN:COUNT")
@@ -121,7 +122,7 @@ def main() -> None:
         except SpluError as fault:
             print(fault)
             continue
-        measured = measure(workload, releases)
+        measured = measure(workload, releases, [Method(name) for name in args.methods.split(",")])
         if args.papers_groups:
             papers = [papers_release(table, gammas, args.seed * 1000 + number) for number in range(args.releases)]
             measured.errors[Method.AS_PUBLISHED] = measure(workload, papers, [Method.AS_PUBLISHED]).errors[

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
@@ -206,6 +207,33 @@ class Reader:
             for (_, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
+
+    def cells(
+        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
+        """Answer for every value of one SA in many selections, by the default estimator (see `crosstab.table`).
+
+        Returns (Q, m) published counts, (Q,) records selected, (Q, m) estimates, lower and upper ends of the 95 %
+        intervals, and variances, inf where the release tells nothing. Raises BadQuestion; Cancelled.
+        """
+        progress = progress or Silent()
+        if sa not in self.published.gammas:
+            raise BadQuestion(f"“{sa}” is not a sensitive column of this release.")
+        picked = []
+        for conditions in selections:
+            question, _ = self._resolve(tuple(conditions), vanished=False)
+            if question.chosen:
+                raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
+            picked.append(question.picked)
+        room = max(1, _CELLS // self.published.table[sa].m)
+        parts = []
+        for start in range(0, len(picked), room):
+            progress.report("Counting", start / len(picked))
+            parts.append(self._engine.cells(sa, picked[start : start + room]))
+        published, selected, estimate, low, high, variance = (
+            np.concatenate([part[at] for part in parts]) for at in range(6)
+        )
+        return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
     def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
         """Turn conditions into sets of labels, those on one column intersected. Raises BadQuestion."""

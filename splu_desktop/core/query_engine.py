@@ -139,17 +139,7 @@ class Engine:
             ]
         through = self.transition(base)
         rows = Rows.plain(y)
-        x = reconstruct.unbiased(rows, through)
-        var = reconstruct.variance(rows, x, through)
-        better, spilled = reconstruct.corrected(rows, x, var, through)
-        by_value = x
-        if method is Method.SHRUNK:
-            by_value = reconstruct.shrink(rows, x, var, through)
-        elif method is Method.POOLED:
-            bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
-            start = np.array([self._teaching(base, len(picked)) for picked in selections])
-            aims, shared = reconstruct_pooled.target(rows.total, bends, through)
-            by_value = reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+        x, better, spilled, by_value = self._by_value(base, selections, rows, method)
         row = np.array([at for at, _ in asked], np.intp)
         sides = [_side(chosen, through) for _, chosen in asked]
         alone = np.array([len(codes) == 1 for codes, _ in sides])
@@ -188,6 +178,41 @@ class Engine:
                 low, high = top - high, top - low
             result.append(_made(inside[number], estimate, low, high, top, spread, method))
         return result
+
+    def _by_value(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, method: Method
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return (Q, m) unbiased estimates, the same corrected, by how much in y, and the method's estimates."""
+        through = self.transition(base)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        better, spilled = reconstruct.corrected(rows, x, var, through)
+        if method is Method.SHRUNK:
+            return x, better, spilled, reconstruct.shrink(rows, x, var, through)
+        if method is not Method.POOLED:
+            return x, better, spilled, x
+        bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
+        start = np.array([self._teaching(base, len(picked)) for picked in selections])
+        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
+        return x, better, spilled, reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+
+    def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
+        """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
+        y = np.array([self.counted(base, picked) for picked in selections])
+        m = y.shape[1]
+        row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
+        if base in self.published.groupings:
+            alone = np.eye(m, dtype=bool)
+            asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
+            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.POOLED))
+            estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
+            return y, y.sum(axis=1), estimate, low, high, spread
+        through = self.transition(base)
+        rows = Rows.plain(y)
+        _, _, spilled, by_value = self._by_value(base, selections, rows, Method.POOLED)
+        ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
+        low, high, spread = (end.reshape(y.shape) for end in ends)
+        return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
     def _set_ends(
         self, y: Floats, x: Floats, codes: Indices, top: float, through: Transition

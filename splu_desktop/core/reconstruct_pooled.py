@@ -23,7 +23,7 @@ LADDER = np.array([0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0])
 UNTAUGHT = (
     np.array([4.0, 3.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.4, 0.2, 0.1]) / 15.9
 )  # where a release has nothing to learn from
-_STRENGTH = 1.0  # the other selections weigh as much as one value of P that is known well
+_STRENGTH = 2.0  # the other selections weigh as much as two values of P that are known well
 _ROUNDS = 8
 _LEARNING_ROUNDS = 100
 _TELLING = 0.1  # a value counts as known well where Var is small against this times M^2

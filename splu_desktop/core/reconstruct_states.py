@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
 
-_STEPS = 20_000  # of Eq. 13-14 at most
+_STEPS = 2_000  # of Eq. 13-14 at most
 _PRINTED_STOP = 0.01  # the journal's stopping rule: no component moves by more than 1 %
-_FINE_STOP = 1e-7
+_FINE_STOP = 1e-6
 _GONE = 1e-6  # records below which a component has arrived at 0: on its way there it moves by a constant share for ever
 
 
