@@ -123,11 +123,11 @@ SEEDS = [
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
-    """2,000 mutilated files: a result or a sentence, nothing else."""
+    """1,200 mutilated files: a result or a sentence, nothing else."""
     draw = random.Random(20_261_121)
     path = tmp_path / "f.csv"
     read_count = 0
-    for _ in range(2000):
+    for _ in range(1200):
         data = bytearray(draw.choice(SEEDS))
         for _ in range(draw.randint(0, 6)):
             at = draw.randrange(len(data) + 1)
@@ -147,4 +147,4 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
             continue
         read_count += 1
         assert all(column.distinct + column.missing >= 0 for column in found.columns)
-    assert read_count > 1000
+    assert read_count > 600

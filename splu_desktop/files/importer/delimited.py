@@ -102,7 +102,7 @@ def _read_quickly(
     dialect = found.dialect
     single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
     plain = not dialect.escape and not dialect.skip_blanks and dialect.delimiter != " " and dialect.quote.isascii()
-    if not (single_bytes and plain and len(dialect.delimiter) == 1 and dialect.delimiter.isascii()):
+    if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
     grid = Grid(found.width, choices, encoding=name)
@@ -114,7 +114,7 @@ def _read_quickly(
         newline, carriage = _line_end(head)
         if newline is None:
             return None
-        form = fields.Layout(found.width, ord(dialect.delimiter), quote, newline, carriage)
+        form = fields.Layout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
             for block in _blocks(head, file, form, found.lines_before):

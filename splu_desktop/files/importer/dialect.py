@@ -71,7 +71,7 @@ class Dialect:
 
     Attributes
     ----------
-    delimiter : one character, a doubled one ("||"), or " " for runs of blanks.
+    delimiter : one character, a doubled one ("||"), " " for runs of blanks, or "" where lines are not split.
     quote, escape : one character, "" for none.
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
     """
@@ -83,7 +83,7 @@ class Dialect:
 
     def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
         """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
-        delimiter = self.delimiter
+        delimiter = self.delimiter or "\x1f"
         if len(delimiter) > 1:
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
         elif delimiter == " ":
@@ -134,7 +134,8 @@ def detect(
                     best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
     if single:
-        return best, "every row has one field: no delimiter"
+        unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
+        return unsplit, "every row has one field: no delimiter"
     return best, why or f"splitting at {describe(best.delimiter)} gives the most regular rows"
 
 

@@ -190,6 +190,8 @@ class MarkEvidence:
             elif _EU_ONLY.fullmatch(label):
                 self.comma += 1
             elif found := _BLANKS.fullmatch(label):
+                self.point += "." in label
+                self.comma += "," in label
                 if found["mark"] in "'’":
                     self.quote += 1
                 else:

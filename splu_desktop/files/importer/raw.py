@@ -43,14 +43,12 @@ class Gatherer:
     def add(self, codes: NDArray[Any], labels: Sequence[str]) -> None:
         """Append a chunk's (n,) codes over its own labels."""
         index = self._index
-        start = len(index)
-        if not start:
-            index.update(zip(labels, range(len(labels)), strict=True))
-        if start or len(index) < len(labels):  # texts met before, or twice in one chunk
-            known = [index.setdefault(label, len(index)) for label in labels]
-            mapped = np.array(known, np.int32)
-        else:
+        fresh = {} if index else dict(zip(labels, range(len(labels)), strict=True))
+        if not index and len(fresh) == len(labels):
+            index.update(fresh)
             mapped = np.arange(len(labels), dtype=np.int32)
+        else:  # texts met in an earlier chunk, or twice in this one
+            mapped = np.array([index.setdefault(label, len(index)) for label in labels], np.int32)
         self._codes.append(mapped[codes] if len(labels) else np.zeros(len(codes), np.int32))
 
     def column(self) -> RawColumn:

@@ -193,9 +193,7 @@ def layout(
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
     """Yield the sheet's rows from its very first one, each from the first column, blank ones too."""
-    top, left = sheet.start or (0, 0)
-    for _ in range(top):
-        yield [""] * (left + sheet.width)
+    _, left = sheet.start or (0, 0)  # calamine fills up the rows above the first cell, not the columns beside it
     pad = [""] * left
     for row in sheet.iter_rows():
         yield pad + row if left else row

@@ -1,0 +1,144 @@
+"""A saved import recipe reads next month's file in the same way, or says why not; so does the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.core.table import Kind
+from splu_desktop.files.import_recipe import load_import_recipe, save_import_recipe
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, read, write_problems
+from splu_desktop.files.importer.faults import RecipeMismatch
+
+JANUARY = "Report\n\nid;größe;seen;x\n1;1,80;03/04/2020;-9\n2;1,75;05/06/2020;4\n3;1,66;07/08/2020;5\n"
+FEBRUARY = "Report\n\nid;größe;seen;x\n4;1.000;03/05/2020;-9\n5;1,70;01/06/2020;6\n"
+
+
+@pytest.fixture
+def january(tmp_path: Path) -> Path:
+    path = tmp_path / "january.csv"
+    path.write_bytes(JANUARY.encode("cp1252"))
+    return path
+
+
+def test_a_recipe_replays_every_choice(tmp_path: Path, january: Path) -> None:
+    choices = ImportChoices(
+        date_order="mdy",
+        missing={"x": ("-9",)},
+        types={"id": Kind.CATEGORY},
+        decisions={ProblemKind.MISFIT: Decision.MISSING},
+    )
+    first = read(january, choices)
+    recipe = tmp_path / "r.toml"
+    save_import_recipe(first, recipe)
+    again = load_import_recipe(recipe).read(january)
+    assert again.choices == first.choices
+    assert again.table.names == first.table.names
+    for mine, theirs in zip(again.table.columns, first.table.columns, strict=True):
+        assert mine.kind is theirs.kind
+        assert mine.labels.tolist() == theirs.labels.tolist()
+        assert mine.codes.tolist() == theirs.codes.tolist()
+        assert mine.missing.tolist() == theirs.missing.tolist()
+    later = tmp_path / "february.csv"
+    later.write_bytes(FEBRUARY.encode("cp1252"))
+    found = load_import_recipe(recipe).read(later)
+    assert found.table["x"].labels[found.table["x"].missing].tolist() == ["-9"]
+    size = found.table["größe"]
+    assert size.values is not None
+    assert sorted(size.values) == [1.7, 1000.0]
+    assert found.choices.date_order == "mdy"
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("id;größe;seen", "lacks “x”"),
+        ("id;größe;seen;x;y", "“y” besides"),
+        ("id;seen;größe;x", "another order"),
+        ("id;grösse;seen;x", "lacks “größe” and it has “grösse” besides"),
+    ],
+)
+def test_other_columns_are_refused_by_name(tmp_path: Path, january: Path, header: str, words: str) -> None:
+    recipe = tmp_path / "r.toml"
+    save_import_recipe(read(january), recipe)
+    width = header.count(";") + 1
+    later = tmp_path / "february.csv"
+    later.write_bytes(f"Report\n\n{header}\n{';'.join('1234'[:1] * width)}\n".encode("cp1252"))
+    with pytest.raises(RecipeMismatch, match=words):
+        load_import_recipe(recipe).read(later)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "x = ", "[import_recipe]\nversion = 99\n", "columns = 3\n[import_recipe]\nversion = 1\n"]
+)
+def test_what_is_no_recipe(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text(content)
+    with pytest.raises(RecipeMismatch):
+        load_import_recipe(path)
+
+
+def test_inspect_prints_all_as_json(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(january), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["format"] == "csv"
+    assert found["encoding"] == "cp1252"
+    assert found["delimiter"] == ";"
+    assert found["header_row"] == 3
+    assert found["records"] == 3
+    assert [c["name"] for c in found["columns"]] == ["id", "größe", "seen", "x"]
+    assert found["columns"][1]["type"] == "decimal number"
+    assert found["missing_tokens"]["x"][0]["token"] == "-9"
+    assert any(p["kind"] == ProblemKind.DATE_ORDER.value for p in found["problems"])
+
+
+def test_every_choice_has_an_option(january: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "r.toml"
+    options = (
+        "--encoding cp1252 --delimiter semicolon --quote none --escape none --decimal , --thousands . --header-row 3 "
+        "--header-rows 1 --last-row 5 --date-order mdy --type id=category --missing x=-9|4 --on-problem misfit=drop"
+    )
+    assert main(["inspect", str(january), *options.split(), "--save-import-recipe", str(recipe), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["records"] == 2
+    assert found["quote"] == ""
+    assert found["columns"][0]["type"] == "category"
+    assert found["columns"][3]["missing"] == 2
+    assert main(["inspect", str(january), "--import-recipe", str(recipe), "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["columns"] == found["columns"]
+
+
+def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in (["--type", "id"], ["--type", "id=colour"], ["--on-problem", "misfit=hide"], ["--quote", "ab"]):
+        assert main(["inspect", str(january), *options]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("splu: ")
+        assert said.count("\n") == 1
+    assert main(["inspect", str(january.with_name("nowhere.csv"))]) == 2
+    assert "There is no file" in capsys.readouterr().err
+
+
+def test_the_text_output_names_columns_and_problems(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(january)]) == 0
+    said = capsys.readouterr().out
+    assert "january.csv: csv, cp1252" in said
+    assert "day first or month first" in said
+
+
+def test_the_problem_list_can_be_exported(tmp_path: Path) -> None:
+    source = tmp_path / "t.csv"
+    source.write_text("a,b\n" + "1,2\n" * 20 + "=1+1,2\n1,2,3\n")
+    found = read(source)
+    target = tmp_path / "p.csv"
+    write_problems(found.problems, target)
+    with target.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["kind"], row["row"], row["column"]) for row in rows] == [
+        (p.kind.value, str(p.row or ""), p.column or "") for p in found.problems
+    ]
+    assert any(row["value"] == "'=1+1" for row in rows)  # a spreadsheet must not run it
