@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
@@ -124,7 +125,7 @@ class QueryPage(Page):
         job = self.tasks.run("open", lambda progress: open_release(path, password, progress))
         self._opening = job
         job.progressed.connect(self.busy.show_progress)
-        job.done.connect(self._opened)
+        job.done.connect(partial(self._opened, password))
         job.failed.connect(self._not_opened)
         job.stopped.connect(lambda: self._not_opened(""))
         return job
@@ -154,15 +155,15 @@ class QueryPage(Page):
         if self._opening is not None:
             self._opening.cancel()
 
-    def _opened(self, opened: OpenRelease | Locked) -> None:
+    def _opened(self, password: str | None, opened: OpenRelease | Locked) -> None:
         self._opening = None
         if isinstance(opened, Locked):
             self.refresh()
-            password = self.ask_password(opened.words)
-            if password is not None:
-                self.open_release(opened.path, password)
+            given = self.ask_password(opened.words)
+            if given is not None:
+                self.open_release(opened.path, given)
             return
-        self.session.take_release(Release(opened.published, opened.facts, opened.folder))
+        self.session.take_release(Release(opened.published, opened.facts, opened.folder, password=password))
 
     def _not_opened(self, text: str) -> None:
         self._opening = None

@@ -146,12 +146,14 @@ class Release:
     facts : the content of its `release.json`.
     folder : where it lies.
     made_from : the source and choices it was made from in this session; None for one opened from its folder.
+    password : of an encrypted ZIP, to read its other files again; kept in memory alone.
     """
 
     published: Published
     facts: Mapping[str, Any]
     folder: Path
     made_from: tuple[Source, Choices] | None = None
+    password: str | None = field(default=None, repr=False)
 
 
 class _Choose(QUndoCommand):
@@ -224,14 +226,14 @@ class Session(QObject):
         source, choices = self._release.made_from
         return source is not self._source or choices != self._choices
 
-    def open_source(self, source: Source) -> None:
-        """Take a table that was read, with the suggested roles as first choices. Ends the undo history."""
+    def open_source(self, source: Source, choices: Choices | None = None) -> None:
+        """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
         had = self.release
         self.undo_stack.clear()
         self._confirmed.clear()
         self._source = source
         roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
-        self._choices = Choices(roles).fitted(source)
+        self._choices = (choices or Choices(roles)).fitted(source)
         if had is not None and had.made_from is not None:
             self._say_dropped(self.tr("another table was opened"))
         self.changed.emit()

@@ -214,6 +214,9 @@ def style_sheet(scheme: Colours) -> str:
     QTabBar::tab:focus {{ background: {s.accent_soft}; }}
     QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
         padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+        selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QPlainTextEdit:focus {{ border: 2px solid {s.accent}; }}
     QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
     QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; }}
     QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;

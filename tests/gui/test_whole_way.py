@@ -92,8 +92,10 @@ def test_from_file_to_answers(
     assert window.query_page.one.answer_card.figure.text() == expected.shown
 
     window.show_step(Step.REPORT)
-    window.report_page.save(tmp_path / "report.txt")
-    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
+    idle(window)
+    window.report_page.save(tmp_path / "report.html")
+    idle(window)
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
     for entry in opened.facts["files"]:
         assert entry["sha256"] in report
     assert f"With gamma = {gamma}" in report
