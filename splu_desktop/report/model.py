@@ -241,6 +241,47 @@ class FileFacts:
 
 
 @dataclass(frozen=True)
+class TolerantValue:
+    """One published value of an SA with a tolerance per value.
+
+    Attributes
+    ----------
+    tolerance : how surely a record may be linked to it.
+    t_p : least probability of a larger error in its small counts.
+    keeps : probability that a record of it keeps it, a_s.
+    signal : a_s - b_s.
+    """
+
+    value: str
+    tolerance: float
+    t_p: float
+    published: int
+    keeps: float
+    signal: float
+
+
+@dataclass(frozen=True)
+class Tolerant:
+    """How one SA with a tolerance per value was re-drawn, and what is promised of it.
+
+    Attributes
+    ----------
+    sizes, shares : group sizes and the share of the records in groups of each.
+    t_f : count from which the published count is within epsilon.
+    """
+
+    column: str
+    epsilon: float
+    t_e: float
+    alpha: int
+    sizes: tuple[int, ...]
+    shares: tuple[float, ...]
+    t_f: int
+    sentences: tuple[str, ...]
+    values: tuple[TolerantValue, ...]
+
+
+@dataclass(frozen=True)
 class Public:
     """Everything that follows from the release and the typed fields."""
 
@@ -254,6 +295,7 @@ class Public:
     risk: Risk
     checks: tuple[CheckResult, ...]
     files: tuple[FileFacts, ...]
+    tolerant: tuple[Tolerant, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
+from splu_desktop.core.tolerant_guarantees import promises, sentences_of
+from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.release_facts import FACTS_NAME
@@ -64,9 +66,9 @@ def public(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_alone(published, progress=progress)
     )
-    promises = tuple(_guarantee(name, gamma, published.thresholds) for name, gamma in published.gammas.items())
+    promised = tuple(_guarantee(name, gamma, published.thresholds) for name, gamma in published.gammas.items())
     measured = _risk(published, progress)
-    verdict = _verdict(files, checks, promises, measured)
+    verdict = _verdict(files, checks, promised, measured)
     cover = model.Cover(
         fields=fields,
         created=created or now.isoformat(timespec="seconds"),
@@ -81,11 +83,12 @@ def public(
         columns=tuple(_columns(opened)),
         mechanism=tuple(_mechanism(published)),
         eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in published.gammas.items()),
-        guarantees=promises,
+        guarantees=promised,
         utility=tuple(_utility(published, name) for name in published.gammas),
         risk=measured,
         checks=checks,
         files=files,
+        tolerant=tuple(_tolerant(published, name) for name in published.sensitive if name in published.groupings),
     )
 
 
@@ -232,6 +235,30 @@ def _utility(published: Published, name: str) -> model.Utility:
     return model.Utility(name, expected, values)
 
 
+def _tolerant(published: Published, name: str) -> model.Tolerant:
+    column, grouping = published.table[name], published.groupings[name]
+    promised = {label: each for each in promises(grouping, published.thresholds) for label in each.values}
+    through = TolerantTransition.of(column.counts().astype(np.float64), column.labels, grouping)
+    labels = [str(label) for label in column.labels]
+    values = [
+        model.TolerantValue(
+            label, float(promised[label].confidence), promised[label].t_p, int(count), float(keeps), float(signal)
+        )
+        for label, count, keeps, signal in zip(labels, column.counts(), through.a, through.signal, strict=True)
+    ]
+    return model.Tolerant(
+        column=name,
+        epsilon=published.thresholds.epsilon,
+        t_e=published.thresholds.t_e,
+        alpha=published.thresholds.alpha,
+        sizes=grouping.sizes,
+        shares=tuple(float(share) for share in grouping.shares),
+        t_f=next(iter(promised.values())).t_f,
+        sentences=tuple(sentences_of(name, grouping, published.thresholds)),
+        values=tuple(sorted(values, key=lambda value: -value.published)),
+    )
+
+
 def _risk(published: Published, progress: Progress) -> model.Risk:
     table, nsas = published.table, published.nsas
     whole = risk.risk(table, nsas, progress)
@@ -244,7 +271,9 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
         below={str(k): count for k, count in whole.below.items()},
         causes=tuple((cause.name, cause.without.unique) for cause in causes),
     )
-    retention: dict[str, float | None] = {name: published.retention(name) for name in published.sensitive}
+    retention: dict[str, float | None] = {
+        name: published.retention(name) if name in published.gammas else None for name in published.sensitive
+    }
     return model.Risk(
         recognisable=recognisable,
         disclosure=disclosure(table, nsas, retention, progress),

@@ -121,7 +121,7 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         for part in public.mechanism
     ]
     blocks.append(Paragraph(t("The promise:")))
-    for promise in public.guarantees:
+    for promise in (*public.guarantees, *public.tolerant):
         blocks += [Paragraph(text, "lead") for text in promises(promise.column, report, t)]
     blocks += [
         Paragraph(
@@ -136,6 +136,9 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
 
 def promises(column: str, report: Report, t: Language) -> list[str]:
     """Return the exact sentences for one column, as the program states them (`core.sentences`)."""
+    tolerant = next((each for each in report.public.tolerant if each.column == column), None)
+    if tolerant is not None:
+        return [t.sentence(sentence) for sentence in tolerant.sentences]
     found = next(promise for promise in report.public.guarantees if promise.column == column)
     return [
         t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column)),
@@ -228,7 +231,7 @@ def columns(report: Report, t: Language) -> list[Block]:
         for column in public.columns
     ]
     blocks.append(Paragraph(t("The {n} columns of the published table:", n=t.number(len(rows)))))
-    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.4, 1.9, 1.3, 0.8, 0.9, 1.2)))
+    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.3, 2.5, 1.2, 0.8, 0.9, 1.1)))
     if report.original is not None:
         blocks.append(Heading(t("All columns of the source, with role and reason"), 2))
         source_header = (t("Column"), t("Role"), t("Values"), t("Generalised"), t("Reason"))
@@ -242,8 +245,8 @@ def columns(report: Report, t: Language) -> list[Block]:
             )
             for column in report.original.columns
         ]
-        blocks.append(Table(t("Source columns"), source_header, rows, "llrll", (2, 1.6, 0.7, 1.6, 2.4)))
-    asked = public.guarantees[0]
+        blocks.append(Table(t("Source columns"), source_header, rows, "llrll", (1.8, 2.1, 0.7, 1.4, 2.6)))
+    asked = [*public.guarantees, *public.tolerant][0]
     blocks.append(
         Paragraph(
             t(

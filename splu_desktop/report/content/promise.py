@@ -9,6 +9,8 @@ from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
 
+_LISTED = 200  # values in the table of tolerances; the JSON report has all
+
 
 def mechanism(report: Report, t: Language) -> list[Block]:
     """Return section 5."""
@@ -105,7 +107,39 @@ def guarantees(report: Report, t: Language) -> list[Block]:
     ]
     for promise in report.public.guarantees:
         blocks += _of_column(promise, report, t)
+    for tolerant in report.public.tolerant:
+        blocks += _with_tolerances(tolerant, report, t)
     return blocks
+
+
+def _with_tolerances(found: model.Tolerant, report: Report, t: Language) -> list[Block]:
+    header = (
+        t("Value"),
+        t("Published"),
+        t("Tolerance"),
+        "T_P",
+        t("Keeps its value"),
+        t("Signal a - b"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.value,
+            whole(each.published, t),
+            decimal(each.tolerance, t, 3),
+            decimal(each.t_p, t),
+            share(each.keeps, t),
+            decimal(each.signal, t, 3),
+        )
+        for each in found.values[:_LISTED]
+    ]
+    sizes = ", ".join(f"{size} ({t.percent(part, 1)})" for size, part in zip(found.sizes, found.shares, strict=True))
+    return [
+        Heading(t("Column “{column}”, a tolerance per value", column=found.column), 2),
+        *[Paragraph(text, "lead") for text in promises(found.column, report, t)],
+        Paragraph(t("Group sizes, with the share of the records in each: {sizes}.", sizes=sizes)),
+        Paragraph(t("Counts from {count} on are within the error asked for.", count=t.number(found.t_f))),
+        Table(t("Tolerances of “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1, 1.2, 1.2)),
+    ]
 
 
 def _of_column(promise: model.Guarantee, report: Report, t: Language) -> list[Block]:

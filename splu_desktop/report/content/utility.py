@@ -62,7 +62,8 @@ def _workloads(original: model.Original, t: Language) -> list[Block]:
 
 
 def _marginal(marginal: model.Marginal, report: Report, t: Language) -> list[Block]:
-    promise = next(each for each in report.public.guarantees if each.column == marginal.column)
+    every: tuple[model.Guarantee | model.Tolerant, ...] = (*report.public.guarantees, *report.public.tolerant)
+    promise = next(each for each in every if each.column == marginal.column)
     error = exact_percent(promise.epsilon, t)
     blocks: list[Block] = [
         Heading(t("Counts of “{column}” before and after", column=marginal.column), 2),
@@ -103,7 +104,7 @@ def _before_after(marginal: model.Marginal, t: Language) -> Table:
         for row in marginal.values
     ]
     return Table(
-        t("Before and after, “{column}”", column=marginal.column), header, rows, "lrrrll", (3, 1, 1, 1, 1.1, 1)
+        t("Before and after, “{column}”", column=marginal.column), header, rows, "lrrrll", (4.4, 0.8, 1, 0.9, 1.1, 1)
     )
 
 
@@ -159,7 +160,7 @@ def _values(utility: model.Utility, t: Language) -> Table:
         )
         for row in utility.values
     ]
-    return Table(t("Values, “{column}”", column=utility.column), header, rows, "lrlrrr", (3, 1, 1.2, 1.1, 1, 0.9))
+    return Table(t("Values, “{column}”", column=utility.column), header, rows, "lrlrrr", (4, 1, 1.2, 1.1, 1, 0.9))
 
 
 def annex(report: Report, t: Language) -> list[Block]:
