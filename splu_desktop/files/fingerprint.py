@@ -137,9 +137,12 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
     for name, role in plan.roles.items():
         if role.published or name not in table or table[name].m < _IDENTIFYING * table.n:
             continue
-        progress.report(_STAGE, 0.5)
         column = table[name]
-        hashes = np.sort(stirred(_label_bits(column, key, "identifier")[~column.missing]))
+        used = (column.counts() > 0) & ~column.missing
+        if np.count_nonzero(used) < _IDENTIFYING * table.n:
+            continue
+        progress.report(_STAGE, 0.5)
+        hashes = np.sort(stirred(_label_bits(column, key, "identifier")[used]))
         found[name] = _sketch(hashes, table.n, key)
     return found
 
