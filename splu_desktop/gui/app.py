@@ -55,11 +55,14 @@ def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
         window.show_fault(sentence(fault.with_traceback(trace)))
 
     sys.excepthook = report
+    window.ask_before_closing = True
     window.resize(1280, 800)
     window.show()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))
+    else:
+        QTimer.singleShot(0, window.offer_recovery)
     status = application.exec()
     theme.forget_pictures()
     return status

@@ -43,7 +43,7 @@ class BarsView(QWidget):
         top = max(self._bars.counts, default=1)
         wide = metrics.horizontalAdvance(number(top)) + 8
         text_room = min(self.width() * 0.42, max((metrics.horizontalAdvance(t) for t in self._bars.labels), default=0))
-        text_room = max(text_room, 40.0)
+        text_room = max(text_room + 6, 40.0)
         room = max(10.0, self.width() - text_room - wide - 12)
         fit = max(1, self.height() // line - (1 if self._bars.values > len(self._bars.labels) else 0))
         shown = list(zip(self._bars.labels, self._bars.counts, strict=True))[:fit]

@@ -20,6 +20,7 @@ from splu_desktop.gui.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.words import number, percent
 
 _REST = 250  # ms
+_LONGEST = 64  # characters on a button; the rest is in its hover text
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,10 @@ class RiskLine(QWidget):
         share = whole.share(2)
         self._picture.show_picture(*(("triangle-alert", "warning") if whole.unique else ("circle-check", "answerable")))
         self.text.setText(
-            self.tr("{n} records ({share}) are unique in the columns published as they are").format(
-                n=number(whole.unique), share=percent(share)
-            )
+            self.tr("{n} records ({share}) can be recognised").format(n=number(whole.unique), share=percent(share))
         )
-        lines = [
+        lines = [self.tr("So many are unique in the columns published as they are.")]
+        lines += [
             self.tr("Fewer than {k} alike: {n} records ({share})").format(
                 k=k, n=number(whole.below[k]), share=percent(whole.share(k))
             )
@@ -143,7 +143,8 @@ class RemedyCard(Card):
         self.text.setText(self.tr("What would help with “{column}”:").format(column=name))
         shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind is RemedyKind.LEAVE_OUT]
         for remedy in shown[:3]:
-            self._row.addWidget(button(remedy.words, partial(self._take, name, remedy)))
+            words = remedy.words if len(remedy.words) <= _LONGEST else remedy.words[: _LONGEST - 1] + "…"
+            self._row.addWidget(button(words, partial(self._take, name, remedy), hint=remedy.words))
         self._row.addStretch(1)
         self.setVisible(bool(shown))
 

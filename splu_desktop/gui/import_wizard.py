@@ -147,30 +147,34 @@ class ImportPage(Page):
 
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> Job:
         """Read a file in the worker; the newest request wins."""
-        self.banner.hide()
         self._path = path
-        if self.busy is not None:
-            self.busy.begin(self.tr("Reading “{name}”").format(name=path.name))
-            self.show_part(self.busy)
-        self.set_primary(self.tr("Continue"), False, "")
         stage = self.tr("Looking at the columns")
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
+        job.done.connect(self.session.open_source)
+        self.follow(job, self.tr("Reading “{name}”").format(name=path.name))
+        return job
+
+    def follow(self, job: Job, heading: str) -> None:
+        """Show a job that will put a table into the session: its progress, and how it ends."""
+        self.banner.hide()
         self._job = job
         if self.busy is not None:
+            self.busy.begin(heading)
+            self.show_part(self.busy)
             job.progressed.connect(self.busy.show_progress)
+        self.set_primary(self.tr("Continue"), False, "")
         job.done.connect(self._read)
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
-        return job
 
     def cancel(self) -> None:
         """Stop reading; what was open stays open."""
         if self._job is not None:
             self._job.cancel()
 
-    def _read(self, source: Source) -> None:
+    def _read(self) -> None:
         self._job = None
-        self.session.open_source(source)
+        self.refresh()
 
     def _failed(self, text: str) -> None:
         self._job = None

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QMenu,
@@ -18,11 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop import __version__
+from splu_desktop.files.project import SUFFIX, Project
+from splu_desktop.files.recovery import Recovery
 from splu_desktop.gui.classify_page import ClassifyPage
 from splu_desktop.gui.help_panel import HelpPanel
 from splu_desktop.gui.import_wizard import ImportPage
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_page import PlanPage
+from splu_desktop.gui.project_keeper import Loaded, ProjectKeeper
 from splu_desktop.gui.publish_page import PublishPage
 from splu_desktop.gui.query_page import QueryPage
 from splu_desktop.gui.rail import Rail
@@ -41,6 +45,12 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(960, 600)
         self.session = Session(self)
         self.tasks = Tasks(self)
+        self.keeper = ProjectKeeper(self.session, self.tasks, self)
+        self.keeper.failed.connect(self.show_fault)
+        self.keeper.opened.connect(self._project_opened)
+        self.keeper.needs_source.connect(self._ask_source)
+        self.keeper.changed.connect(self._show_title)
+        self.ask_before_closing = False
         names = {
             Step.IMPORT: self.tr("Import"),
             Step.CLASSIFY: self.tr("Classify"),
@@ -115,6 +125,10 @@ class MainWindow(QMainWindow):
         self._act(files, self.tr("Open the &sample hospital"), self._open_sample)
         self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
         files.addSeparator()
+        self._act(files, self.tr("Open a &project…"), self._ask_project)
+        self._act(files, self.tr("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
+        self._act(files, self.tr("Save the project &as…"), self.save_project_as, QKeySequence.StandardKey.SaveAs)
+        files.addSeparator()
         self._act(files, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         edit = self.menuBar().addMenu(self.tr("&Edit"))
         for made, keys in (
@@ -170,7 +184,9 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: Path) -> None:
         """Open a table, or a release folder."""
-        if path.is_dir() or path.name == "release.json":
+        if path.suffix == SUFFIX:
+            self.open_project(path)
+        elif path.is_dir() or path.name == "release.json":
             self.show_step(Step.QUERY)
             self.query_page.open_release(path)
         else:
@@ -198,7 +214,11 @@ class MainWindow(QMainWindow):
         if self.tasks.busy("publish") and not self._may_stop_publishing():
             event.ignore()
             return
+        if self.ask_before_closing and self.keeper.unsaved and not self._may_close():
+            event.ignore()
+            return
         self.tasks.shutdown()
+        self.keeper.end()
         event.accept()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -213,6 +233,93 @@ class MainWindow(QMainWindow):
             self.tr("Publishing is not finished. Stop it and close? Nothing of the unfinished release will be left."),
         )
         return answer == QMessageBox.StandardButton.Yes
+
+    # -- project file --------------------------------------------------------------------------------------------
+
+    def open_project(self, path: Path) -> None:
+        """Open a project file with its source."""
+        self.show_step(Step.IMPORT)
+        job = self.keeper.open(path)
+        if job is not None:
+            self.import_page.follow(job, self.tr("Opening “{name}”").format(name=path.name))
+
+    def offer_recovery(self) -> None:
+        """Offer the choices of a session that did not end well, if there is one."""
+        found = self.keeper.recoverable()
+        if found is None:
+            return
+        when = QDateTime.fromSecsSinceEpoch(int(found.saved_at.timestamp()))
+        self.import_page.banner.say(
+            "note",
+            self.tr("The program ended unexpectedly. Your choices for “{name}” of {time} were kept.").format(
+                name=found.source.name, time=QLocale().toString(when, "d MMMM HH:mm")
+            ),
+            self.tr("Take them up again"),
+            lambda: self._recover(found),
+        )
+
+    def _recover(self, found: Recovery) -> None:
+        self.import_page.banner.hide()
+        job = self.keeper.recover(found)
+        self.import_page.follow(job, self.tr("Opening “{name}”").format(name=found.source.name))
+
+    def save_project(self) -> bool:
+        """Save the project, asking for a file the first time."""
+        return self.keeper.save(self.keeper.path) if self.keeper.path is not None else self.save_project_as()
+
+    def save_project_as(self) -> bool:
+        """Ask for a file and save the project there."""
+        source = self.session.source
+        if source is None:
+            self.show_fault(self.tr("Open a table first; a project holds your choices about it, never its data."))
+            return False
+        start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save the project"), str(start), self.tr("Projects (*{ending})").format(ending=SUFFIX)
+        )
+        if not name:
+            return False
+        path = Path(name)
+        return self.keeper.save(path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX))
+
+    def _ask_project(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Open a project"), "", self.tr("Projects (*{ending})").format(ending=SUFFIX)
+        )
+        if name:
+            self.open_project(Path(name))
+
+    def _ask_source(self, project: Project) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, self.tr("Where is “{name}” now?").format(name=project.source.name))
+        if name:
+            job = self.keeper.open_with(project, Path(name))
+            self.import_page.follow(job, self.tr("Opening “{name}”").format(name=project.source.name))
+        else:
+            self.show_fault(
+                self.tr("“{name}”, which the project is about, was not found; nothing was opened.").format(
+                    name=project.source.name
+                )
+            )
+
+    def _project_opened(self, found: Loaded) -> None:
+        if found.notes:
+            self.import_page.banner.say("warning", " ".join(found.notes))
+
+    def _may_close(self) -> bool:
+        kinds = QMessageBox.StandardButton
+        answer = QMessageBox.question(
+            self,
+            self.tr("Save your choices?"),
+            self.tr("Roles, groups and group sizes are not saved in a project file yet. Your table is not touched."),
+            kinds.Save | kinds.Discard | kinds.Cancel,
+            kinds.Save,
+        )
+        return answer == kinds.Discard or (answer == kinds.Save and self.save_project())
+
+    def _show_title(self) -> None:
+        name = self.keeper.path.name if self.keeper.path is not None else ""
+        self.setWindowTitle(f"{name}[*] – SPLU Desktop" if name else "SPLU Desktop[*]")
+        self.setWindowModified(self.keeper.unsaved)
 
     def _notice(self, text: str) -> None:
         self.pages[self.step].banner.say(

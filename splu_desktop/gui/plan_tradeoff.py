@@ -58,6 +58,7 @@ class TradeOffPlot(Plot):
         item.addItem(self._now, ignoreBounds=True)
         self._advised = item.plot(pen=None, symbol="o", symbolSize=12)
         item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
+        self.setMinimumSize(200, 80)
         self._shown: Advice | None = None
         self.label_axis("bottom", self.tr("group size gamma"))
         self.label_axis("left", self.tr("share"))
@@ -130,8 +131,8 @@ class TradeOffTab(QWidget):
         self.use = button("", self._use, picture="check")
         self.legend = label(
             self.tr(
-                "Purple: small counts shown wrong (T_P). Green: usual error of large counts; dashed: the same within a"
-                " tenth of the records. Vertical line: the group size now."
+                "Purple: small counts shown wrong (T_P). Green: usual error of large counts; dashed: within a tenth of"
+                " the records."
             ),
             "quiet",
             wrap=True,
