@@ -16,7 +16,7 @@ from splu_desktop.report.content.parts import (
 )
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.language import Language, mark
-from splu_desktop.report.model import Report
+from splu_desktop.report.model import Guarantee, Report, Tolerant
 
 # Where a reviewer's question is answered.
 QUESTIONS = (
@@ -121,7 +121,7 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         for part in public.mechanism
     ]
     blocks.append(Paragraph(t("The promise:")))
-    for promise in (*public.guarantees, *public.tolerant):
+    for promise in every_promise(report):
         blocks += [Paragraph(text, "lead") for text in promises(promise.column, report, t)]
     blocks += [
         Paragraph(
@@ -132,6 +132,11 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         ),
     ]
     return blocks
+
+
+def every_promise(report: Report) -> tuple[Guarantee | Tolerant, ...]:
+    """Return what is promised of each sensitive column, of either kind."""
+    return (*report.public.guarantees, *report.public.tolerant)
 
 
 def promises(column: str, report: Report, t: Language) -> list[str]:
@@ -246,7 +251,7 @@ def columns(report: Report, t: Language) -> list[Block]:
             for column in report.original.columns
         ]
         blocks.append(Table(t("Source columns"), source_header, rows, "llrll", (1.8, 2.1, 0.7, 1.4, 2.6)))
-    asked = [*public.guarantees, *public.tolerant][0]
+    asked = every_promise(report)[0]
     blocks.append(
         Paragraph(
             t(
