@@ -193,5 +193,5 @@ def _around(grouping: Grouping, parts: int) -> Iterator[Grouping]:
 
 def _best(rated: list[Rating]) -> Rating:
     most = max(rating.signal for rating in rated)
-    kept = [rating for rating in rated if rating.signal >= KEPT * most]
+    kept = [rating for rating in rated if rating.signal >= KEPT * most] or rated
     return min(kept, key=lambda rating: (round(math.log(rating.variance), 2), rating.mse))
