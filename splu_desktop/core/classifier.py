@@ -17,6 +17,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Codes, Column, Table
 
 MOST_TESTED = 20_000
+_MOST_SUMS = 400_000_000  # records tested times values times columns: about a second
 _CELLS = 20_000_000  # values of the SA times labels of an NSA: beyond, a column costs more than it tells
 _RARE = 0.2  # a column with more labels than this share of the records tells records apart, not values
 _CHUNK = 4_000_000
@@ -53,11 +54,11 @@ class NaiveBayes:
 
     def __init__(self, features: Sequence[tuple[Codes, int]], target: Codes, m: int) -> None:
         counts = np.bincount(target, minlength=m).astype(np.float64)
-        self.prior = np.log((counts + 1) / (counts.sum() + m))
+        self.prior = np.log((counts + 1) / (counts.sum() + m)).astype(np.float32)
         self.tables = []
         for codes, width in features:
             joint = np.bincount(codes.astype(np.int64) * m + target, minlength=width * m).reshape(width, m)
-            self.tables.append(np.log(joint + 1.0) - np.log(counts + width))
+            self.tables.append((np.log(joint + 1.0) - np.log(counts + width)).astype(np.float32))
 
     def predict(self, features: Sequence[Codes], progress: Progress | None = None) -> NDArray[np.intp]:
         """Return (K,) most likely codes for K records."""
@@ -86,7 +87,7 @@ def held_out(table: Table, nsas: Sequence[str], sa: str, progress: Progress | No
 
     Raises UnknownColumn; Cancelled.
     """
-    tested = min(MOST_TESTED, table.n // 3)
+    tested = _tested(table, nsas, sa)
     places = np.arange(table.n)
     return _accuracy(table, table, nsas, table[sa], table[sa].codes, places[tested:], places[:tested], progress)
 
@@ -99,20 +100,28 @@ def transferred(
     Both tables must have the same labels in the same order in every column used (`align`).
     Raises UnknownColumn; Cancelled.
     """
-    tested = _spread(tested_on.n)
+    tested = _spread(tested_on.n, _tested(tested_on, nsas, sa))
     everyone = np.arange(trained_on.n)
     return _accuracy(trained_on, tested_on, nsas, trained_on[sa], tested_on[sa].codes, everyone, tested, progress)
 
 
 def original(table: Table, nsas: Sequence[str], sa: str, progress: Progress | None = None) -> Accuracy:
     """Train on a source but for evenly spread records, and test on those: the best that this classifier could do."""
-    tested = _spread(table.n)
+    tested = _spread(table.n, _tested(table, nsas, sa))
     rest = np.setdiff1d(np.arange(table.n), tested)
     return _accuracy(table, table, nsas, table[sa], table[sa].codes, rest, tested, progress)
 
 
-def _spread(n: int) -> NDArray[np.int64]:
-    return np.linspace(0, n - 1, min(MOST_TESTED, max(1, n // 3))).astype(np.int64)
+def _tested(table: Table, nsas: Sequence[str], sa: str) -> int:
+    """Return how many records to test on: a third of the table, fewer where that would take long."""
+    names = usable(table, nsas, table[sa].m)
+    affordable = _MOST_SUMS // max(1, table[sa].m * len(names))
+    return min(MOST_TESTED, max(1_000, affordable), table.n // 3)
+
+
+def _spread(n: int, wanted: int) -> NDArray[np.int64]:
+    """Return `wanted` places, evenly spread over n."""
+    return np.linspace(0, n - 1, max(1, wanted)).astype(np.int64)
 
 
 def _accuracy(

@@ -6,6 +6,7 @@ check that nothing leaves the page (tests/report/test_layout.py). All lengths ar
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -333,7 +334,7 @@ class _Setter:
                     found.append(line[:cut])
                     line = line[cut:]
             found.append(line)
-        return found
+        return found if text.isascii() else _held_direction(text, found)
 
     def _cut(self, word: str, width: float, size: float, bold: bool) -> int:
         """Return where to break a word that is too wide: after a mark in the last third that fits, else anywhere."""
@@ -391,3 +392,20 @@ class _Setter:
                 Text(self.left, height - 30, footer, 7.5, False, QUIET, None),
                 Text(self.right - width, height - 30, counter, 7.5, False, QUIET, None),
             ]
+
+
+def _held_direction(text: str, lines: list[str]) -> list[str]:
+    """Return the lines of a text, each led by the text's own direction: a line that happens to begin with a word in a
+    right-to-left script must not run from right to left where its sentence does not."""
+    if _leading(text) != "L":
+        return lines
+    return ["\u200e" + line if _leading(line) == "R" else line for line in lines]
+
+
+def _leading(text: str) -> str:
+    """Return "L" or "R", the direction of the first letter that has one; "L" where none has."""
+    for letter in text:
+        kind = unicodedata.bidirectional(letter)
+        if kind in ("L", "R", "AL"):
+            return "L" if kind == "L" else "R"
+    return "L"

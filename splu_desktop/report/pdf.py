@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -134,16 +133,26 @@ class _Pen:
         self._fonts: dict[bool, Any] = {False: pdf.fonts[_MAIN], True: pdf.fonts[_MAIN + "B"]}
         self._fallback: Any = pdf.fonts[_OTHER]
         self._advance: dict[tuple[str, bool], float] = {}
+        self._cleaned: dict[str, str] = {}
         self._shaping = False
         pdf.set_title(self.clean(document.title))
 
     def clean(self, text: str) -> str:
         """Return a text that the fonts can write: composed, without control characters, strange letters replaced."""
-        return _clean(text, self._letters)
+        if text.isascii() and text.isprintable():
+            return text
+        found = self._cleaned.get(text)
+        if found is None:
+            found = "".join(map(self._letter, unicodedata.normalize("NFC", text)))
+            self._cleaned[text] = found
+        return found
 
-    @property
-    def _letters(self) -> frozenset[int]:
-        return _known(id(self._fonts[False]), frozenset(self._fonts[False].cmap), frozenset(self._fallback.cmap))
+    def _letter(self, letter: str) -> str:
+        kind = unicodedata.category(letter)
+        if kind == "Cc" or (letter.isspace() and letter not in "\u00a0\u202f"):
+            return " "
+        known = ord(letter) in self._fonts[False].cmap or ord(letter) in self._fallback.cmap
+        return letter if known or kind == "Cf" else _UNWRITABLE
 
     def width(self, text: str, size: float, bold: bool) -> float:
         """Return the width of a line in points."""
@@ -234,29 +243,14 @@ class _Pen:
             self.text(x - back, y, item.text, item.size * k, False, item.colour)
 
     def _font(self, bold: bool, size: float) -> None:
-        self.pdf.set_font(_MAIN, "B" if bold else "", size)
+        pdf = self.pdf
+        pdf.set_font(_MAIN, "B" if bold else "", size)
+        # fpdf2 puts a new font off to the next text, and where that begins in the fallback font sets it within the
+        # text's own state only, so that what follows is written in the font before.
+        if pdf.page and not pdf.current_font_is_set_on_page:
+            pdf._out(pdf._set_font_for_page(self._fonts[bold], pdf.font_size_pt))
 
     def _shape(self, wanted: bool) -> None:
         if wanted != self._shaping:
             self.pdf.set_text_shaping(wanted)
             self._shaping = wanted
-
-
-@lru_cache(maxsize=4)
-def _known(_: int, first: frozenset[int], second: frozenset[int]) -> frozenset[int]:
-    return first | second
-
-
-@lru_cache(maxsize=20_000)
-def _clean(text: str, letters: frozenset[int]) -> str:
-    if text.isascii() and text.isprintable():
-        return text
-    composed = unicodedata.normalize("NFC", text)
-    return "".join(
-        " "
-        if (letter.isspace() and letter not in "\u00a0\u202f") or unicodedata.category(letter) == "Cc"
-        else letter
-        if ord(letter) in letters or unicodedata.category(letter) == "Cf"
-        else _UNWRITABLE
-        for letter in composed
-    )
