@@ -15,6 +15,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.reconstruct import DEFAULT, Method
+from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
@@ -95,12 +96,18 @@ class Answer:
         return max(self.high - self.estimate, self.estimate - self.low, 0.0) / self.estimate
 
     @property
+    def vague(self) -> bool:
+        """Whether the count may be a small one, so that only its range is shown and no figure of its own."""
+        return not self.exact and self.low <= self.small
+
+    @property
     def badge(self) -> Badge:
-        """How far to trust the figure: protected where a small count can't be told from it."""
+        """How far to trust the figure: protected where the interval says that the count is small."""
         if self.exact:
             return Badge.EXACT
-        if self.low <= self.small:
-            return Badge.PROTECTED
+        if self.vague:
+            # A wide interval from 0 on says only that little is known; the count may well be a large one.
+            return Badge.PROTECTED if self.high <= _small_end(self.small) else Badge.UNCERTAIN
         return Badge.RELIABLE if self.relative is not None and self.relative <= _RELIABLE else Badge.UNCERTAIN
 
     @property
@@ -112,7 +119,7 @@ class Answer:
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"
         if badge is Badge.UNCERTAIN or self.relative is None:
-            return "uncertain"
+            return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
         return f"reliable to ±{max(1, int(np.ceil(100 * self.relative)))} %"
 
     @property
@@ -121,11 +128,21 @@ class Answer:
         if self.exact:
             return f"{self.published:,}"
         low, high = max(0, int(np.floor(self.low))), int(np.ceil(self.high))
-        if self.badge is Badge.PROTECTED:
+        if self.vague:
             return f"{low:,} to {high:,}"
         # The last digit shown stands for no less than a tenth of the interval.
         step = 10 ** max(0, int(np.floor(np.log10(max(self.high - self.low, 1.0)))) - 1)
         return f"about {round(self.estimate / step) * step:,}"
+
+
+def _small_end(small: int) -> float:
+    """Return how far the interval of the largest small count may reach when only its own records are uncertain.
+
+    Published counts of f scatter less than Poisson's (mechanism.md section 3), so at most f + z sqrt(f) is published in
+    97.5 % of releases, and Poisson's interval for that ends at about o + z^2/2 + z sqrt(o + z^2/4).
+    """
+    seen = small + NORMAL_95 * np.sqrt(small)
+    return float(seen + NORMAL_95**2 / 2 + NORMAL_95 * np.sqrt(seen + NORMAL_95**2 / 4))
 
 
 def sentence(conditions: Sequence[Condition]) -> str:

@@ -62,7 +62,7 @@ class IntervalBar(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawRoundedRect(QRectF(at[0], middle - 4, max(4.0, at[2] - at[0]), 8), 4, 4)
-        if answer.badge is not Badge.PROTECTED:
+        if not answer.vague:
             painter.setPen(QPen(colour, 2))
             painter.setBrush(QColor(c.card))
             painter.drawEllipse(QPointF(at[1], middle), 6, 6)
@@ -141,7 +141,7 @@ class AnswerCard(Card):
         of = number(answer.n_p)
         if answer.exact:
             self.share.setText(self.tr("Counted in the release itself."))
-        elif answer.badge is Badge.PROTECTED:
+        elif answer.vague:
             self.share.setText(
                 self.tr("{low} to {high} of the {of} records selected").format(
                     low=percent(share[1]), high=percent(share[2]), of=of

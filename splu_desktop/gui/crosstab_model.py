@@ -30,13 +30,13 @@ def short(answer: Answer, share: bool) -> str:
         if answer.exact:
             return percent(answer.published / answer.n_p, 1)
         places = 0 if high - low > 0.02 else 1
-        if answer.badge is Badge.PROTECTED:
+        if answer.vague:
             return f"{percent(low, places)} – {percent(high, places)}"
         mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
         return mark + percent(answer.estimate / answer.n_p, places)
     if answer.exact:
         return number(answer.published)
-    if answer.badge is Badge.PROTECTED:
+    if answer.vague:
         return f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}"
     width = max(answer.high - answer.low, 1.0)
     step = 10 ** max(0, math.floor(math.log10(width)) - 1)

@@ -271,8 +271,8 @@ class CrosstabTab(Tab):
 
     def _legend(self) -> str:
         words: str = self.tr(
-            "≈: uncertain, use the interval. A range: protected, the count is small. No mark: reliable. “All” of a"
-            " column published unchanged is exact."
+            "No mark: reliable. ≈: uncertain, use the interval. A range: only that is known; in the hue of protection,"
+            " the count is small."
         )
         grid = self.seen.grid
         if grid is not None and grid.left_out:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from splu_desktop.core.query import Badge
 from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_model import CellsModel, HeatModel
@@ -136,7 +135,7 @@ class BarDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawRoundedRect(QRectF(at[0], middle - 3, max(3.0, at[2] - at[0]), 6), 3, 3)
-        if answer.badge is not Badge.PROTECTED:
+        if not answer.vague:
             painter.setPen(QPen(colour, 1.5))
             painter.setBrush(QColor(c.card))
             painter.drawEllipse(QRectF(at[1] - 4, middle - 4, 8, 8))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core import crosstab
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query import DEFAULT, Answer, Badge
+from splu_desktop.core.query import Answer, Badge
 from splu_desktop.core.table import Column
 from splu_desktop.gui.query_work import Asker
 
@@ -116,33 +117,30 @@ def compute(asker: Asker, wanted: Wanted, progress: Progress) -> Grid:
     table = asker.published.table
     progress.report("Preparing the cells", 0.0)
     sides = [pieces(table[side.column], side.intervals) for side in wanted.sides]
-    values = pieces(table[wanted.sa], 0)
     heads = list(product(*sides))
-    within = wanted.within
+    lines = [_conditions(head) for head in heads]
     with asker.lock:
-        reader = asker.reader
-        lines = reader.answers([within + _conditions(head) for head in heads])
-        kept = [at for at, line in enumerate(lines) if line.n_p > 0]
-        heads, lines = [heads[at] for at in kept], [lines[at] for at in kept]
-        questions = [(*within, *_conditions(head), condition) for head in heads for _, condition in values]
-        cells = reader.answers(questions, DEFAULT, progress)
-        totals = reader.answers([(*within, condition) for _, condition in values])
-        every = reader.answers([within])[0]
+        made = crosstab.table(asker.reader, lines, wanted.sa, within=wanted.within, progress=progress)
+        exact = asker.reader.answers([(*wanted.within, *line) for line in lines])
+        totals = asker.reader.answers([(*wanted.within, Condition(wanted.sa, (value,))) for value in made.labels])
+        every = asker.reader.answers([wanted.within])[0]
     progress.report("Arranging the cells", 1.0)
-    answers = np.empty(len(cells), object)
-    answers[:] = cells
-    trust = np.array([TRUST.index(cell.badge) for cell in cells], np.int8)
-    shape = (len(heads), len(values))
+    kept = np.flatnonzero(made.selected > 0)
+    answers = np.empty((len(kept), len(made.labels)), object)
+    for row, line in enumerate(kept):
+        answers[row] = [made.answer(int(line), value) for value in range(len(made.labels))]
+    trust = np.array([TRUST.index(cell.badge) for cell in answers.ravel()], np.int8)
     return Grid(
         wanted=wanted,
-        parts=tuple(tuple(name for name, _ in head) for head in heads),
-        values=tuple(name for name, _ in values),
-        answers=answers.reshape(shape),
-        lines=tuple(lines),
-        totals=tuple(totals),
+        parts=tuple(tuple(name for name, _ in heads[line]) for line in kept),
+        values=made.labels,
+        answers=answers,
+        lines=tuple(exact[line] for line in kept),
+        # The total is the figure that the cells add up to, with the interval of the question for it.
+        totals=tuple(replace(total, estimate=float(sum_)) for total, sum_ in zip(totals, made.margin, strict=True)),
         all=every,
-        trust=trust.reshape(shape),
-        left_out=len(list(product(*sides))) - len(heads),
+        trust=trust.reshape(answers.shape),
+        left_out=len(heads) - len(kept),
     )
 
 

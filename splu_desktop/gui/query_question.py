@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -22,7 +23,7 @@ from splu_desktop.gui.words import number
 
 def interval(answer: Answer) -> str:
     """Return the 95 % interval in figures, "–" where the count is exact."""
-    return "–" if answer.exact else f"{number(answer.low)} – {number(answer.high)}"
+    return "–" if answer.exact else f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}"
 
 
 class AskedView(TableView):
