@@ -254,6 +254,7 @@ def _write(
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
+    made: list[int] = []  # the inode of what is to appear
     checks: tuple[Check, ...] = ()
     prints = examination.prints
     assert prints is not None
@@ -265,6 +266,7 @@ def _write(
         _keep_sketches(register, prints)
         body = _body(order, facts, checks, gate, examination, partial)
         entries.append(register.append(RELEASE, facts["id"], body))
+        made.append(partial.stat().st_ino)
 
     try:
         with _destination(order, enter) as (folder, done):
@@ -288,8 +290,8 @@ def _write(
             _withhold(checks)
             done(facts, progress)
     except BaseException:
-        # Entered, and then the system refused the rename.
-        if entries and not order.target.exists():
+        # Entered, and then the system refused the rename, or somebody else's file stood there suddenly.
+        if entries and not (made and order.target.exists() and order.target.stat().st_ino == made[0]):
             register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
         raise
     progress.report("Finishing", 1.0)

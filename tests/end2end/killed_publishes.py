@@ -1,0 +1,71 @@
+"""Publishes in forked children and kills them with SIGKILL at random moments. Run by test_faults.py, not by hand.
+
+    python -m tests.end2end.killed_publishes FOLDER RUNS SEED
+
+A process of its own with one thread, so that forking is sound. Prints how many runs finished before they were killed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from splu_desktop.files.importer import read
+from splu_desktop.files.publishing import Order, publish
+from splu_desktop.files.register import Register
+from tests.files.releases import plan_of
+
+
+def one_run(folder: Path, number: int) -> None:
+    """Publish as another process would; the folder and the ZIP in turn."""
+    source = folder / "source.csv"
+    imported = read(source)
+    packed = number % 4 == 3
+    order = Order(
+        imported.table,
+        plan_of(imported.table),
+        folder / (f"r{number}.zip" if packed else f"r{number}"),
+        formats=("csv", "xlsx"),
+        packed=packed,
+        source=source,
+        source_sha256=imported.source.sha256,
+    )
+    publish(order, strict=False, register=Register(folder / "register"))
+
+
+def main() -> None:
+    """Fork, wait a random while, kill."""
+    folder, runs, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    moments = random.Random(seed)
+    start = time.monotonic()
+    child = os.fork()
+    if not child:
+        one_run(folder, 10_000)
+        os._exit(0)
+    os.waitpid(child, 0)
+    usual = time.monotonic() - start
+    finished = 0
+    for number in range(runs):
+        child = os.fork()
+        if not child:
+            try:
+                one_run(folder, number)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        time.sleep(moments.random() * 1.1 * usual)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            if os.WEXITSTATUS(status):
+                raise SystemExit(f"run {number} failed by itself")
+            finished += 1
+    sys.stdout.write(f"{finished}\n")
+
+
+if __name__ == "__main__":
+    main()
