@@ -63,6 +63,7 @@ _ICD10 = (
 )
 SYSTEMS = {"icd9": "ICD-9-CM", "icd10": "ICD-10"}
 NO_CHAPTER = "No valid code"
+_LOOKED_AT = 2_000  # labels, spread over all
 _NINE = re.compile(r"(\d{1,3})(?:\.\d{1,2})?|(V)\d{2}(?:\.?\d{1,2})?|(E)\d{3}(?:\.?\d)?")
 _TEN = re.compile(r"[A-Z]\d[0-9A-Z](?:\.?[0-9A-Z]{1,4})?[-+*!]?")
 
@@ -130,9 +131,10 @@ def _icd10(code: str) -> str | None:
 
 def system_of(column: Column) -> str | None:
     """Return the classification that nearly all labels of a column are codes of, None where there is none."""
-    labels = [label.strip().upper() for label in column.labels[~column.missing].tolist()]
-    if len(labels) < 20 or column.kind is not Kind.CATEGORY:
+    present = column.labels[~column.missing]
+    if len(present) < 20 or column.kind is not Kind.CATEGORY:
         return None
+    labels = [label.strip().upper() for label in present[:: len(present) // _LOOKED_AT + 1].tolist()]
     for system, of in (("icd10", _icd10), ("icd9", _icd9)):
         if sum(of(label) is not None for label in labels) >= 0.95 * len(labels):
             # Bare numbers are ICD-9 codes only where some carry the marks of the system.
