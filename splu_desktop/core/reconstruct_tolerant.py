@@ -30,7 +30,7 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
     rows = Rows.plain(y)
     x = y @ through.inverse
     composition = _composition(rows, x, through)
-    variance = through.by_value.of(composition, through.counts)
+    variance = through.variance(composition)
     by_value = x
     if method in (Method.SHRUNK, Method.POOLED):
         by_value = _adding_up(shrink(rows, x, variance, through), rows.total)
@@ -43,7 +43,7 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
         if chosen.sum() == 1:
             spread = float(variance[row, chosen][0])
         else:
-            spread = float(through.of_set(chosen).of(composition[row : row + 1], through.counts)[0, 0])
+            spread = float(through.variance(composition[row : row + 1], chosen)[0, 0])
         found.append(_made(float(by_value[row, chosen].sum()), centre, spread, top, chosen, through, method))
     return found
 
@@ -94,7 +94,7 @@ def _check(method: Method) -> None:
 def _composition(rows: Rows, x: Floats, through: TolerantTransition) -> Floats:
     """Return (Q, m) a likely composition of each selection, for its variances."""
     even = rows.total[:, None] * (through.counts / max(through.n, 1))
-    variance = through.by_value.of(even, through.counts)
+    variance = through.variance(even)
     return _adding_up(shrink(rows, x, variance, through), rows.total)
 
 

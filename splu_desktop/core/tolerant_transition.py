@@ -5,6 +5,9 @@ so it moves together with y; to first order around independence (x = q f, q = N_
 adds (1 - q) G[u, s] + q [u = s] to x_s and any other record -q (G[u, s] - [u = s]), because f' T(f') = f' for every f'.
 The variance is that of these contributions: given the groups records are drawn independently, and the groups' means
 differ, of which the selected records hold a part without replacement.
+
+For few values the derivative of T by f' is taken itself, so that selections far from independence get their due: with
+D[k, s] = x (dT / df'_k) G a selected record adds G[u, s] - D[u, s] and any other -D[u, s].
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.mixed_groups import MixedGroups
-from splu_desktop.core.tolerant_groups import Grouping, caps_of
+from splu_desktop.core.tolerant_groups import Grouping, Ints, caps_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+_FEW = 12  # values up to which derivatives of T are taken
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
 
 
@@ -57,18 +61,22 @@ class TolerantTransition:
     n : records, N.
     counts : (m,) published counts f'_s, which stand for the true f_s.
     groups : the mixed groups that these counts, the published sizes and tolerances make.
+    most : (m, q) caps.
+    grouping : sizes, shares and tolerances as published.
     """
 
     n: int
     counts: Floats
     groups: MixedGroups
+    most: Ints
+    grouping: Grouping
 
     @classmethod
     def of(cls, counts: Floats, labels: NDArray[np.object_], grouping: Grouping) -> TolerantTransition:
         """Return the transition of one SA with published `counts` of `labels`."""
         limits = tuple(grouping.tolerances.limits[str(label)] for label in labels)
-        groups = MixedGroups.of(counts, caps_of(limits, grouping.sizes), grouping)
-        return cls(int(counts.sum()), counts, groups)
+        most = caps_of(limits, grouping.sizes)
+        return cls(int(counts.sum()), counts, MixedGroups.of(counts, most, grouping), most, grouping)
 
     @property
     def matrix(self) -> Floats:
@@ -106,17 +114,58 @@ class TolerantTransition:
         """(m,) whether the value can be told from the others at all."""
         return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
 
+    def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
+        """Return variances of estimates in selections of compositions x (Q, m).
+
+        (Q, m), one per value; with a set of values `chosen` (m,), (Q, 1) of its sum.
+        """
+        sets = np.eye(len(self.counts)) if chosen is None else chosen[:, None].astype(np.float64)
+        if len(self.counts) <= _FEW and self.groups.fits:
+            return self._followed(x, sets)
+        spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
+        return spread.of(x, self.counts)
+
     @cached_property
-    def by_value(self) -> Spread:
-        """The spread of every value's estimate."""
-        return self.spread(self.inverse, np.eye(len(self.counts)))
+    def _by_value(self) -> Spread:
+        return self._spread(self.inverse, np.eye(len(self.counts)))
 
-    def of_set(self, chosen: Flags) -> Spread:
-        """Return the spread of the estimate of a set of values."""
-        indicator = chosen[:, None].astype(np.float64)
-        return self.spread(self.inverse @ indicator, indicator)
+    @cached_property
+    def _derivatives(self) -> Floats:
+        """(m, m, m) dT / df'_k G, k moving at the cost of all values in proportion."""
+        result = np.zeros((len(self.counts),) * 3)
+        for k, count in enumerate(self.counts.tolist()):
+            step = max(count, 1.0) ** 0.5 / 2
+            move = -self.counts * (step / self.n)
+            move[k] += step
+            ends = [
+                MixedGroups.of(np.maximum(self.counts + sign * move, 0.0), self.most, self.grouping) for sign in (1, -1)
+            ]
+            result[k] = (ends[0].matrix - ends[1].matrix) / (2 * step) @ self.inverse
+        return result
 
-    def spread(self, functions: Floats, indicator: Floats) -> Spread:
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """(m, m, m) of a record of v: mean over its groups of the covariance of its draw, covariance of the groups."""
+        m = len(self.counts)
+        every = np.eye(m)
+        left, right = np.repeat(every, m, axis=1), np.tile(every, (1, m))
+        grouped = self.groups.spread_of_means(left, right).reshape(m, m, m)
+        drawn = self.matrix[:, :, None] * every - self.matrix[:, :, None] * self.matrix[:, None, :] - grouped
+        return drawn, grouped
+
+    def _followed(self, x: Floats, sets: Floats) -> Floats:
+        drawn, grouped = self._moments
+        function = self.inverse @ sets
+        moved = np.einsum("qv,kvs->qks", x, self._derivatives) @ sets
+        rest = np.maximum(self.counts - x, 0.0)
+        held = np.divide(x, self.counts, out=np.ones_like(x), where=self.counts > 0)
+        dealt = x * (1 - np.minimum(held, 1.0))
+        inside = _quadratic(np.einsum("qv,vuw->quw", x, drawn), function - moved)
+        outside = _quadratic(np.einsum("qv,vuw->quw", rest, drawn), moved)
+        means = _quadratic(np.einsum("qv,vuw->quw", dealt, grouped), np.broadcast_to(function, moved.shape))
+        return np.asarray(np.maximum(inside + outside + means, 1e-9), np.float64)
+
+    def _spread(self, functions: Floats, indicator: Floats) -> Spread:
         """Return the spread of k functions (m, k) with their targets' indicators (m, k)."""
         matrix = self.matrix
         mean, kept = matrix @ functions, matrix @ indicator
@@ -129,3 +178,8 @@ class TolerantTransition:
             kept=matrix @ indicator**2 - kept**2 - own,
             grouped=grouped,
         )
+
+
+def _quadratic(forms: Floats, functions: Floats) -> Floats:
+    """Return (Q, k) h' A h for forms A (Q, m, m) and functions h (Q, m, k)."""
+    return np.asarray(np.einsum("quk,quw,qwk->qk", functions, forms, functions, optimize=True), np.float64)

@@ -260,7 +260,7 @@ def test_intervals_cover() -> None:
             x = y @ through.inverse
             likely = np.clip(x, 0, None)
             likely *= y.sum(axis=1, keepdims=True) / likely.sum(axis=1, keepdims=True)
-            arm = 1.96 * np.sqrt(through.by_value.of(likely, counts))
+            arm = 1.96 * np.sqrt(through.variance(likely))
             hits[name].append(np.abs(x - true) <= arm)
     for name, seen in hits.items():
         assert 0.93 <= float(np.mean(seen)) <= 0.98, name
