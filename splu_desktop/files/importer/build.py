@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from splu_desktop.files.importer.kinds import Typed, decide
 from splu_desktop.files.importer.missing import candidates, code_proposals, proposal
 from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.raw import RawColumn, RawTable, workers
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -38,68 +39,28 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
     """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
-    reasons: dict[str, str] = {}
+    forms = [_form(marks, overall, choices) for marks in evidence]
+    found: list[_One] = []
+    with ThreadPoolExecutor(workers(len(raw.rows)), "splu-import") as pool:
+        for one in pool.map(lambda i: _one(raw, i, forms[i], choices, choices.date_order), range(len(raw.names))):
+            progress.report("Finding types", len(found) / len(raw.names))
+            found.append(one)
     problems: list[Problem] = []
-    tokens: list[MissingToken] = []
-    columns: list[Column] = []
+    order = choices.date_order or _told_order([one.typed for one in found])
+    undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
+    if undecided and order is not None:  # what one column tells holds for the others
+        for i in undecided:
+            found[i] = _one(raw, i, forms[i], choices, order)
+    elif undecided:
+        problems.append(_order_problem([raw.names[i] for i in undecided]))
     keep = np.ones(len(raw.rows), bool)
-    orders: dict[str, int] = {}
-    undecided: list[str] = []
-    types: dict[str, Kind] = {}
-    missing: dict[str, tuple[str, ...]] = {}
-    for i, (name, column, marks) in enumerate(zip(raw.names, raw.columns, evidence, strict=True)):
-        progress.report("Finding types", i / len(raw.names))
-        counts = column.counts()
-        form = overall if choices.decimal is not None else replace(marks.format(overall))
-        if choices.thousands is not None:
-            form = replace(form, thousands=choices.thousands)
-        wanted_absent = choices.missing.get(name)
-        declared = raw.declared.get(name, ())
-        typed = decide(
-            name,
-            column.labels,
-            counts,
-            form,
-            wanted=choices.types.get(name),
-            date_order=choices.date_order,
-            absent=frozenset(declared if wanted_absent is None else wanted_absent),
-        )
-        valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
-        found = _tokens(name, column, counts, typed, valued, wanted_absent, declared)
-        tokens.extend(found)
-        taken = {token.token for token in found if token.applied}
-        absent = np.zeros(len(column.labels), bool)
-        if taken:
-            absent[[i for i, label in enumerate(column.labels) if label in taken]] = True
-        if typed.date_order:
-            orders[typed.date_order] = orders.get(typed.date_order, 0) + 1
-        if typed.date_undecided:
-            undecided.append(name)
-        misfits = typed.misfits & ~absent
-        if misfits.any():
-            decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
-            problems.extend(_misfit_problems(raw, name, column, misfits, typed.kind, decision))
-            if decision is Decision.MISSING:
-                absent |= misfits
-            elif decision is Decision.DROP:
-                keep &= ~misfits[column.codes]
-        values = _values(typed, absent)
-        labels = np.empty(len(column.labels), object)
-        labels[:] = column.labels
-        types[name], missing[name] = typed.kind, tuple(sorted(taken))
-        reasons[f"type of {name}"] = typed.reason
-        columns.append(Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind))
-    if undecided and choices.date_order is None:
-        listed = ", ".join(f"“{name}”" for name in undecided[:8])
-        problems.append(
-            Problem(
-                ProblemKind.DATE_ORDER,
-                f"The dates of {listed} can be read day first or month first; they were read day first: "
-                "choose the order if that is wrong.",
-                column=undecided[0],
-            )
-        )
-    table = Table(tuple(columns))
+    decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
+    for name, column, one in zip(raw.names, raw.columns, found, strict=True):
+        if one.misfits.any():
+            problems.extend(_misfit_problems(raw, name, column, one.misfits, one.typed.kind, decision))
+            if decision is Decision.DROP:
+                keep &= ~one.misfits[column.codes]
+    table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:
         table = Table(tuple(column.compacted() for column in table.take(keep).columns))
@@ -108,12 +69,78 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         names=raw.names,
         decimal=choices.decimal or overall.decimal,
         thousands=overall.thousands if choices.thousands is None else choices.thousands,
-        date_order=choices.date_order or (max(orders, key=lambda o: orders[o]) if orders else None),
-        types=types,
-        missing=missing,
+        date_order=order or next((one.typed.date_order for one in found if one.typed.date_order), None),
+        types={name: one.typed.kind for name, one in zip(raw.names, found, strict=True)},
+        missing={
+            name: tuple(sorted(token.token for token in one.tokens if token.applied))
+            for name, one in zip(raw.names, found, strict=True)
+        },
     )
+    reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
     reasons["decimal"] = f"numbers are written like {'1,234.5' if overall.decimal == '.' else '1.234,5'}"
-    return Built(table, resolved, tuple(problems), reasons, tuple(tokens), dropped)
+    return Built(
+        table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """One column typed."""
+
+    column: Column
+    typed: Typed
+    tokens: list[MissingToken]
+    misfits: NDArray[np.bool_]
+
+
+def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) -> NumberFormat:
+    form = overall if choices.decimal is not None else marks.format(overall)
+    return form if choices.thousands is None else replace(form, thousands=choices.thousands)
+
+
+def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None) -> _One:
+    name, column = raw.names[i], raw.columns[i]
+    counts = column.counts()
+    wanted = choices.missing.get(name)
+    declared = raw.declared.get(name, ())
+    typed = decide(
+        name,
+        column.labels,
+        counts,
+        form,
+        wanted=choices.types.get(name),
+        date_order=order,
+        absent=frozenset(declared if wanted is None else wanted),
+    )
+    valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
+    tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
+    taken = {token.token for token in tokens if token.applied}
+    absent = np.zeros(len(column.labels), bool)
+    if taken:
+        absent[[k for k, label in enumerate(column.labels) if label in taken]] = True
+    misfits = typed.misfits & ~absent
+    if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
+        absent |= misfits
+    labels = np.empty(len(column.labels), object)
+    labels[:] = column.labels
+    built = Column.from_codes(name, column.codes, labels, absent, _values(typed, absent), kind=typed.kind)
+    return _One(built, typed, tokens, misfits)
+
+
+def _told_order(typed: Sequence[Typed]) -> str | None:
+    """Return the order of day and month that some columns tell, None where none does or they contradict."""
+    told = {one.date_order for one in typed if one.date_order and not one.date_undecided}
+    return told.pop() if len(told) == 1 else None
+
+
+def _order_problem(names: Sequence[str]) -> Problem:
+    listed = ", ".join(f"“{name}”" for name in names[:8])
+    return Problem(
+        ProblemKind.DATE_ORDER,
+        f"The dates of {listed} can be read day first or month first; they were read day first: choose the order "
+        "if that is wrong.",
+        column=names[0],
+    )
 
 
 def _evidence(column: RawColumn) -> MarkEvidence:

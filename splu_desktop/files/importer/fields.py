@@ -20,6 +20,7 @@ from splu_desktop.files.importer.raw import RawColumn
 Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
 _NEWLINE, _RETURN = 10, 13
+_NARROW = 1 << 16
 _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 100_000  # texts made per call, so that other threads get their turn
 
@@ -143,6 +144,8 @@ def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
 
 def _factorise(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (n,) codes of the rows of words, and the position of each code's first row."""
+    if words.shape[1] == 1 and int(words.max(initial=0)) < _NARROW:
+        return _factorise_narrow(words[:, 0].astype(np.int64))
     key = words[:, 0].copy() if words.shape[1] == 1 else _mix(words)
     found, distinct = pd.factorize(key)
     codes: NDArray[np.int32] = found.astype(np.int32)
@@ -155,6 +158,16 @@ def _factorise(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
             if not np.array_equal(word, word[firsts][codes]):
                 return _factorise_exactly(words)
     return codes, firsts
+
+
+def _factorise_narrow(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Factorise fields of at most two bytes by a table of all of them."""
+    first = np.full(_NARROW, -1, np.int64)
+    first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    used = np.flatnonzero(first >= 0)
+    code = np.empty(_NARROW, np.int32)
+    code[used] = np.arange(len(used), dtype=np.int32)
+    return code[keys], first[used]
 
 
 def _mix(words: Words) -> Words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.header import shape_of
 from splu_desktop.files.importer.missing import is_blank, neutral
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
+from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable, workers
 
 MAX_LISTED = 1000
 _TAIL = 60  # last rows looked at for totals and notes
@@ -129,8 +130,9 @@ class Grid:
 
     def table(self, names: Sequence[str], problems: Sequence[Problem], *, trim: bool, last_row: int | None) -> RawTable:
         """Return what was gathered, up to `last_row`; `trim` cuts trailing totals and notes off."""
-        columns = [self._column(i) for i in range(self.width)]
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
+        with ThreadPoolExecutor(workers(len(rows)), "splu-import") as pool:
+            columns = list(pool.map(self._column, range(self.width)))
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:

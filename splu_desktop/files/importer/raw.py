@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.problems import Problem
+
+_WORTH_THREADS = 50_000  # records from which columns are worked on side by side
+
+
+def workers(records: int) -> int:
+    """Return how many threads to spread the columns of a table over; NumPy leaves the interpreter free meanwhile."""
+    return min(4, os.cpu_count() or 1) if records >= _WORTH_THREADS else 1
 
 
 @dataclass(frozen=True, eq=False)

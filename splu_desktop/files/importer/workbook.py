@@ -238,7 +238,9 @@ def read(
         for columns, _ in chunks:
             columns[i] = (columns[i][0], [_day(cell, epoch) for cell in columns[i][1]])
     grid = Grid(len(used), choices, sheet=name)
-    for columns, numbers in chunks:
+    chunks.reverse()
+    while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
+        columns, numbers = chunks.pop()
         grid.add_columns(
             [(columns[i][0], [cell if type(cell) is str else text_of(cell) for cell in columns[i][1]]) for i in used],
             numbers,
