@@ -96,6 +96,11 @@ class _Walk:
         self.shot("1-import")
         window.import_page.tabs.setCurrentIndex(1)
         self.shot("1-import-how")
+        reading = window.import_page.change_reading()
+        if reading is not None:
+            self.idle()
+            self.shot("1-import-reading", reading)
+            reading.reject()
         window.import_page.act()
         self.shot("2-classify")
         window.classify_page.table.select_rows([5, 6])

@@ -51,9 +51,11 @@ def column_facts(column: Column) -> ColumnFacts:
     present = np.flatnonzero(~column.missing & (counts > 0))
     top = int(counts.argmax()) if column.m else 0
     order = present[np.argsort(-counts[present], kind="stable")]
-    if column.kind.ordered and len(present):
-        values = column.values[present].astype(np.float64)  # type: ignore[index]
-        bars, _ = np.histogram(values, bins=min(_BARS, len(present)), weights=counts[present])
+    if column.kind.ordered and column.values is not None and len(present):
+        # A text kept among the numbers or dates has no value (NaN, NaT) and no place on their line.
+        known = present[~np.isnan(column.values[present])]
+        values = column.values[known].astype(np.float64)
+        bars, _ = np.histogram(values, bins=max(1, min(_BARS, len(known))), weights=counts[known])
     else:
         bars = counts[order[:_BARS]]
     return ColumnFacts(

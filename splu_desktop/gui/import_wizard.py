@@ -18,6 +18,7 @@ from splu_desktop.files.resources import sample_path
 from splu_desktop.gui.facts import table_facts
 from splu_desktop.gui.models import Field, PreviewModel, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
+from splu_desktop.gui.read_dialog import ReadDialog
 from splu_desktop.gui.session import Session, Source, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
@@ -51,6 +52,7 @@ class ImportPage(Page):
         self.set_title(self.tr("Import"), self.tr("Open the table that holds the sensitive data."))
         self._job: Job | None = None
         self._path: Path | None = None
+        self._asked: dict[Path, ImportChoices] = {}
 
         well = Empty(
             "file-spreadsheet",
@@ -87,10 +89,10 @@ class ImportPage(Page):
         texts.addWidget(self.name)
         texts.addWidget(self.summary)
         row.addLayout(texts, 1)
+        change = button(self.tr("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
+        row.addWidget(change, 0, Qt.AlignmentFlag.AlignTop)
         again = button(self.tr("&Choose another file…"), self.ask_file, picture="folder-open")
-        sample = button(self.tr("Open the &sample"), self.open_sample)
         row.addWidget(again, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(sample, 0, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
 
         self.tabs = QTabWidget()
@@ -141,6 +143,18 @@ class ImportPage(Page):
         if name:
             self.open_file(Path(name))
 
+    def change_reading(self) -> ReadDialog | None:
+        """Open the dialog that overrules how the open file is read."""
+        source = self.session.source
+        if source is None:
+            return None
+        asked = self._asked.get(source.path, ImportChoices())
+        path = source.path
+        dialog = ReadDialog(path, asked, self.tasks, self)
+        dialog.chosen.connect(lambda choices: self.open_file(path, choices))
+        dialog.open()
+        return dialog
+
     def open_sample(self) -> None:
         """Read the sample hospital's spreadsheet."""
         self.open_file(sample_path())
@@ -148,6 +162,7 @@ class ImportPage(Page):
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> Job:
         """Read a file in the worker; the newest request wins."""
         self._path = path
+        self._asked[path] = choices or ImportChoices()
         stage = self.tr("Looking at the columns")
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
         job.done.connect(self.session.open_source)

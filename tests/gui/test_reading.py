@@ -1,0 +1,99 @@
+"""Overruling how a file is read, with the first records live, and reading the whole file so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from splu_desktop.core.table import Kind
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.read_dialog import ReadDialog
+
+Idle = Callable[[MainWindow], None]
+
+# The offscreen plugin says so of every dialog; it concerns no real screen.
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+
+@pytest.fixture
+def reading(window: MainWindow, idle: Idle, tmp_path: Path) -> ReadDialog:
+    lines = ["code;amount;state"] + [f"{i % 7};{i % 40},5;{'fine' if i % 3 else 'Keine'}" for i in range(400)]
+    path = tmp_path / "ämter.csv"
+    path.write_bytes("\n".join(lines).encode("cp1252"))
+    window.import_page.open_file(path)
+    idle(window)
+    dialog = window.import_page.change_reading()
+    assert dialog is not None
+    idle(window)
+    return dialog
+
+
+def _pick(dialog: ReadDialog, key: str, value: object) -> None:
+    box = dialog.boxes[key]
+    box.setCurrentIndex(box.findData(value))
+    box.activated.emit(box.currentIndex())
+
+
+def test_what_was_detected_stands_there_with_its_reason(reading: ReadDialog) -> None:
+    assert reading.boxes["delimiter"].currentText() == "Detected: semicolon ;"
+    assert reading.reasons["delimiter"].text()
+    assert reading.boxes["decimal"].currentText() == "Detected: comma ,"
+    assert reading.records_model.columnCount() == 3
+    reading.reject()
+
+
+def test_a_choice_shows_at_once_and_reads_the_file_so(reading: ReadDialog, window: MainWindow, idle: Idle) -> None:
+    _pick(reading, "delimiter", ",")
+    idle(window)
+    assert reading.records_model.columnCount() == 2
+    _pick(reading, "delimiter", None)
+    idle(window)
+    box = reading.type_boxes["code"]
+    box.setCurrentIndex(box.findData(Kind.CATEGORY))
+    box.activated.emit(box.currentIndex())
+    idle(window)
+    assert reading.asked.types == {"code": Kind.CATEGORY}
+    reading.accept()
+    idle(window)
+    table = window.session.source.imported.table
+    assert table.names == ("code", "amount", "state")
+    assert table["code"].kind is Kind.CATEGORY
+    assert table["amount"].kind is Kind.DECIMAL
+
+
+def test_nothing_changes_without_consent(reading: ReadDialog, window: MainWindow, idle: Idle) -> None:
+    before = window.session.source
+    _pick(reading, "delimiter", ",")
+    idle(window)
+    reading.reject()
+    idle(window)
+    assert window.session.source is before
+
+
+def test_a_row_that_is_none_is_told(reading: ReadDialog, window: MainWindow, idle: Idle) -> None:
+    reading.header.setText("two")
+    reading.header.textEdited.emit("two")
+    assert "“two”" in reading.banner.text.text()
+    assert not reading.use.isEnabled()
+    reading.reject()
+
+
+def test_a_mark_for_no_value_can_be_ticked(window: MainWindow, idle: Idle, tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    path.write_text("a,b\n" + "".join(f"{'?' if i % 9 == 0 else i % 5},{i % 4}\n" for i in range(300)))
+    window.import_page.open_file(path)
+    idle(window)
+    dialog = window.import_page.change_reading()
+    idle(window)
+    row = next(i for i, token in enumerate(dialog.tokens_model.tokens) if token.token == "?")
+    was = dialog.tokens_model.tokens[row].applied
+    state = Qt.CheckState.Unchecked if was else Qt.CheckState.Checked
+    dialog.tokens_model.setData(dialog.tokens_model.index(row, 0), state, Qt.ItemDataRole.CheckStateRole)
+    idle(window)
+    dialog.accept()
+    idle(window)
+    column = window.session.source.imported.table["a"]
+    assert bool(column.missing.any()) is not was
