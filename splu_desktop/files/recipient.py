@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
@@ -21,6 +24,7 @@ from splu_desktop.files.inert import inert
 
 README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
 _WIDTH = 100
+_LEAST_SIGNAL = 0.2  # of an example's value
 _LISTED = 200  # values of a column that the dictionary lists
 
 
@@ -139,7 +143,9 @@ def _example(published: Published) -> list[str]:
     Both are chosen by the published table, so the choice tells nothing that the table does not.
     """
     sa = published.sensitive[0]
-    value = _top(published.table[sa])
+    reader = Reader(published)
+    with np.errstate(divide="ignore", invalid="ignore"):  # values at the eligibility limit have no signal to divide by
+        value = _top(published.table[sa], reader.signal(sa))
     part = max(
         (
             (int(counts[at]), -place, column, at)
@@ -155,9 +161,12 @@ def _example(published: Published) -> list[str]:
     if value is None or part is None:
         return []
     nsa, label = part[2].name, str(part[2].labels[part[3]])
-    answer = Reader(published).answer(
-        [Condition(nsa, values=(label,)), Condition(sa, values=(value,))], method=Method.UNBIASED
-    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answer = reader.answer(
+            [Condition(nsa, values=(label,)), Condition(sa, values=(value,))], method=Method.UNBIASED
+        )
+    if not np.isfinite(answer.estimate):
+        return []
     return [
         f"Example: how many records have {nsa} = {label} and {sa} = {value}? The table shows {answer.published:,} of "
         f"the {answer.n_p:,} records with {nsa} = {label}. {_arithmetic(published, sa, value, answer)}"
@@ -187,9 +196,11 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> st
     )
 
 
-def _top(column: Column) -> str | None:
+def _top(column: Column, signal: NDArray[np.float64]) -> str | None:
+    """Return the most frequent value of which enough is left to reconstruct counts."""
     counts = column.counts()
     counts[column.missing] = 0
+    counts[~(signal >= _LEAST_SIGNAL)] = 0
     return str(column.labels[int(counts.argmax())]) if counts.max() > 0 else None
 
 
