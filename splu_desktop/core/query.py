@@ -101,6 +101,12 @@ class Answer:
         return not self.exact and self.low <= self.small
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """The ends of the interval as people are shown them; no range is narrower than what counts as small."""
+        high = int(np.ceil(self.high))
+        return max(0, int(np.floor(self.low))), max(high, min(self.small, self.n_p)) if self.vague else high
+
+    @property
     def badge(self) -> Badge:
         """How far to trust the figure: protected where the interval says that the count is small."""
         if self.exact:
@@ -127,7 +133,7 @@ class Answer:
         """The figure for people: no more digits than the interval supports, none but the range for a small count."""
         if self.exact:
             return f"{self.published:,}"
-        low, high = max(0, int(np.floor(self.low))), int(np.ceil(self.high))
+        low, high = self.ends
         if self.vague:
             return f"{low:,} to {high:,}"
         # The last digit shown stands for no less than a tenth of the interval.

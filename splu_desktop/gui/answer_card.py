@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -35,7 +33,7 @@ class IntervalBar(QWidget):
         if answer is not None:
             self.setAccessibleName(
                 self.tr("The true count lies between {low} and {high}, in 95 of 100 cases").format(
-                    low=number(answer.low), high=number(answer.high)
+                    low=number(answer.ends[0]), high=number(answer.ends[1])
                 )
             )
         self.update()
@@ -55,8 +53,11 @@ class IntervalBar(QWidget):
         painter.setFont(small)
         line = painter.fontMetrics().height()
         left, width, middle = 4.0, self.width() - 8.0, 12.0
-        top = max(answer.high * 1.15, 1.0)
-        at = [left + width * min(value, top) / top for value in (answer.low, answer.estimate, answer.high)]
+        top = max(answer.ends[1] * 1.15, 1.0)
+        at = [
+            left + width * min(value, top) / top
+            for value in (answer.low, answer.estimate, max(answer.high, answer.ends[1] - 1.0))
+        ]
         painter.setPen(QPen(QColor(c.line), 2))
         painter.drawLine(QPointF(left, middle), QPointF(left + width, middle))
         painter.setPen(Qt.PenStyle.NoPen)
@@ -67,7 +68,7 @@ class IntervalBar(QWidget):
             painter.setBrush(QColor(c.card))
             painter.drawEllipse(QPointF(at[1], middle), 6, 6)
         painter.setPen(QColor(c.quiet))
-        ends = [number(math.floor(answer.low)), number(math.ceil(answer.high))]
+        ends = [number(end) for end in answer.ends]
         if answer.exact:
             ends = ["", ends[1]]
         metrics = painter.fontMetrics()

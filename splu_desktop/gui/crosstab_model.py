@@ -26,7 +26,7 @@ _DEEPEST = 0.45  # of the accent in the ground of the largest cell, so that the 
 def short(answer: Answer, share: bool) -> str:
     """Return a cell's text: no digit that the interval does not support, a range for a protected count."""
     if share and answer.n_p:
-        low, high = answer.low / answer.n_p, answer.high / answer.n_p
+        low, high = (end / answer.n_p for end in ((answer.ends) if answer.vague else (answer.low, answer.high)))
         if answer.exact:
             return percent(answer.published / answer.n_p, 1)
         places = 0 if high - low > 0.02 else 1
@@ -37,7 +37,7 @@ def short(answer: Answer, share: bool) -> str:
     if answer.exact:
         return number(answer.published)
     if answer.vague:
-        return f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}"
+        return f"{number(answer.ends[0])} – {number(answer.ends[1])}"
     width = max(answer.high - answer.low, 1.0)
     step = 10 ** max(0, math.floor(math.log10(width)) - 1)
     mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
@@ -107,8 +107,8 @@ class Seen(QObject):
         words: str = self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}").format(
             where=where,
             shown=answer.shown,
-            low=number(math.floor(answer.low)),
-            high=number(math.ceil(answer.high)),
+            low=number(answer.ends[0]),
+            high=number(answer.ends[1]),
             share=short(answer, True),
             of=number(answer.n_p),
             badge=answer.badge_text,
@@ -380,7 +380,7 @@ class CellsModel(QAbstractTableModel):
                 return shortened(texts[section] or "–")
             return (
                 short(answer, False),
-                f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}",
+                f"{number(answer.ends[0])} – {number(answer.ends[1])}",
                 answer.badge_text.partition(":")[0],
                 short(answer, True),
                 number(answer.published),

@@ -16,6 +16,7 @@ from splu_desktop.gui.query_many import ManyTab
 from splu_desktop.gui.query_question import QuestionTab
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker, Locked, open_release
+from splu_desktop.gui.query_workload import WorkloadTab
 from splu_desktop.gui.session import Release, Session, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button
@@ -78,11 +79,13 @@ class QueryPage(Page):
         self.one = QuestionTab(self.tasks)
         self.crosstab = CrosstabTab(self.tasks)
         self.many = ManyTab(self.tasks)
-        self.ways: tuple[Tab, ...] = (self.one, self.crosstab, self.many)
+        self.workload = WorkloadTab(self.tasks)
+        self.ways: tuple[Tab, ...] = (self.one, self.crosstab, self.many, self.workload)
         for tab, name in (
             (self.one, self.tr("One &question")),
             (self.crosstab, self.tr("C&ross-table")),
             (self.many, self.tr("&Many questions")),
+            (self.workload, self.tr("Meas&ured accuracy")),
         ):
             self.tabs.addTab(tab, name)
         for tab in self.ways:
@@ -213,6 +216,8 @@ class QueryPage(Page):
             self._asker = Asker(release)
             for tab in self.ways:
                 tab.take(self._asker)
+            # Who holds only the release has no true counts to compare with.
+            self.tabs.setTabVisible(self.ways.index(self.workload), self._asker.knows_truth)
         self._offer()
 
     def help_text(self) -> str:

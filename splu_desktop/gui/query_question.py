@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -23,7 +22,7 @@ from splu_desktop.gui.words import number
 
 def interval(answer: Answer) -> str:
     """Return the 95 % interval in figures, "–" where the count is exact."""
-    return "–" if answer.exact else f"{number(math.floor(answer.low))} – {number(math.ceil(answer.high))}"
+    return "–" if answer.exact else f"{number(answer.ends[0])} – {number(answer.ends[1])}"
 
 
 class AskedView(TableView):
