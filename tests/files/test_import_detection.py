@@ -131,6 +131,9 @@ HEADERS = [
     ("years", [["Region", "2019", "2020", "2021"], ["North", "5", "6", "7"], ["South", "1", "2", "3"]], (0, 0)),
     ("units", [["id", "weight", "height"], ["", "(kg)", "(cm)"], ["1", "70", "180"], ["2", "71", "181"]], (0, 1)),
     ("groups", [["", "men", "", "women", ""], ["age", "n", "%", "n", "%"], ["30", "1", "2", "3", "4"]], (0, 1)),
+    ("comments", [["# by X", "v1"], ["# on Monday"], ["id", "name"], ["1", "a"], ["2", "b"]], (2, 2)),
+    ("notes", [["Report", "made", "by"], ["me"], [], ["id", "name", "n"], ["1", "a", "2"], ["2", "b", "3"]], (3, 3)),
+    ("dates", [["id", "2020-01-01", "2020-02-01"], ["a", "1", "2"], ["b", "3", "4"]], (0, 0)),
     ("repeated value", [["m", "yes"], ["f", "no"], ["m", "no"], ["f", "yes"]], (-1, -1)),
 ]
 
@@ -140,6 +143,25 @@ def test_headers(name: str, rows: list[list[str]], where: tuple[int, int]) -> No
     found = find_header(rows)
     assert (found.first, found.last) == where
     assert found.reason
+
+
+def test_row_names_without_a_name_of_their_own(tmp_path: Path) -> None:
+    found = table(tmp_path, '"x" "y"\n"1" 1.5 2\n"2" 2.5 3\n"3" 3.5 4\n')
+    assert found.table.names == ("Column 1", "x", "y")
+    assert shown(found, "y") == ["2", "3", "4"]
+
+
+def test_rows_above_the_header_are_counted(tmp_path: Path) -> None:
+    found = table(tmp_path, "Report\nof May\n\nid,n\n1,2\n3,4\n")
+    assert [(p.row, p.rows) for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [(1, 2)]
+
+
+def test_what_one_date_column_tells_holds_for_the_others(tmp_path: Path) -> None:
+    found = table(tmp_path, "id,seen,left\n1,01/02/2020,01/31/2020\n2,03/04/2020,03/05/2020\n")
+    assert found.choices.date_order == "mdy"
+    assert not [p for p in found.problems if p.kind is ProblemKind.DATE_ORDER]
+    assert found.table["seen"].values is not None
+    assert found.table["seen"].values[0] == np.datetime64("2020-01-02")
 
 
 def test_group_names_are_joined(tmp_path: Path) -> None:

@@ -208,7 +208,9 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
     if split < 0.25:
         return 0.0
     rare = dialect.delimiter not in USUAL
-    if rare and max(patterns.values()) < 0.85 * len(rows):
+    # A header one field short of every record is how R writes a table with row names.
+    short = len(patterns) == 2 and len(rows[0]) == len(rows[-1]) - 1 and patterns[len(rows[0])] == 1
+    if rare and max(patterns.values()) < 0.85 * len(rows) and not short:
         return 0.0
     # Pattern score: rows of equal length, many of them, with more than one field.
     pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)

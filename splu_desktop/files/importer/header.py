@@ -12,7 +12,7 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.missing import is_blank, neutral
-from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
@@ -82,8 +82,9 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
             continue
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
-        if not _names(rows, shapes, at):
+        if _votes(rows, shapes, at) <= 0:
             return Header(-1, -1, "the first full row looks like a record: no header")
+        at = _clearer_below(rows, shapes, filled, at)
         first, last = _extent(rows, shapes, filled, at, merged)
         return Header(first, last, _why(first, last))
     at = next(i for i, count in enumerate(filled) if count)
@@ -104,7 +105,7 @@ def _fuller_below(
     for below in range(at + 1, min(at + 5, len(rows))):
         if filled[below] > filled[at] and "n" not in shapes[below] and "d" not in shapes[below]:
             cells = [cell.strip() for cell in rows[below] if not is_blank(cell)]
-            if len(set(cells)) >= 0.5 * len(cells) and filled[below] >= 2 and _names(rows, shapes, below):
+            if len(set(cells)) >= 0.5 * len(cells) and filled[below] >= 2 and _votes(rows, shapes, below) > 0:
                 return True
     return False
 
@@ -119,15 +120,30 @@ def _why(first: int, last: int) -> str:
     )
 
 
-def _names(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row names columns rather than being a record: compared with the rows below it, column by column."""
+def _clearer_below(
+    rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], filled: Sequence[int], at: int
+) -> int:
+    """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
+    best, votes = at, _votes(rows, shapes, at)
+    for below in range(at + 1, min(at + 12, len(rows))):
+        if "n" in shapes[below]:
+            break
+        if filled[below] < filled[at]:
+            continue
+        if (found := _votes(rows, shapes, below)) >= votes + 0.75:
+            best, votes = below, found
+    return best
+
+
+def _votes(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> float:
+    """Compare a row with the rows below it, column by column: above 0 where it names columns rather than is a record."""
     row = rows[at]
     below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
     own = [shape for shape in shapes[at] if shape]
     if _years(row, shapes[at]):
-        return True
+        return float(len(own))
     if not below:
-        return own.count("t") > len(own) / 2
+        return own.count("t") - len(own) / 2
     votes = 0.5  # most tables have a header
     for i, shape in enumerate(shapes[at]):
         if not shape:
@@ -137,7 +153,9 @@ def _names(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: i
             votes += 0.2 if shape == "t" and not neutral(row[i]) else -0.2 if shape != "t" else 0.0
             continue
         valued = sum(shapes[j][i] in ("n", "d") for j in under) / len(under)
-        if shape != "t":
+        if shape == "d" and sum(shapes[j][i] == "n" for j in under) > 0.6 * len(under):
+            votes += 0.5  # a date above numbers names a column of a time series
+        elif shape != "t":
             votes -= 1.0 if valued > 0.5 else 0.3
         elif neutral(row[i]):
             votes -= 0.5
@@ -152,7 +170,7 @@ def _names(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: i
     cells = [cell.strip() for cell in row if not is_blank(cell)]
     if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells):
         votes -= 1.0
-    return votes > 0
+    return votes
 
 
 def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
@@ -278,6 +296,19 @@ def joined_names(
                 parts.append(part)
         names.append(" ".join(parts))
     return names
+
+
+def skipped_above(rows: Sequence[Sequence[str]], header: Header, sheet: str | None = None) -> list[Problem]:
+    """Return a problem that counts the filled rows above the header, which are no records."""
+    filled = [i for i in range(max(header.first, 0)) if any(not is_blank(cell) for cell in rows[i])]
+    if not filled:
+        return []
+    what = f"Row {filled[0] + 1}" if len(filled) == 1 else f"{len(filled)} rows"
+    text = " | ".join(cell for cell in rows[filled[0]] if not is_blank(cell))[:200]
+    sentence = (
+        f"{what} above the header {'is a title or note' if len(filled) == 1 else 'are titles or notes'}, not records."
+    )
+    return [Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, filled[0] + 1, None, text, len(filled), Decision.DROP)]
 
 
 def unique_names(

@@ -22,7 +22,7 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.encoding import Encoding
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
-from splu_desktop.files.importer.header import Header, choose_header, joined_names, unique_names
+from splu_desktop.files.importer.header import Header, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -85,10 +85,12 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if separator_line:
         head_rows[0] = []
     header = choose_header(head_rows, choices)
+    _shift_row_names(head_rows, header)
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = len(choices.names) if choices.names is not None else _width(above, below)
     names, problems = _names(head_rows, header, width, choices)
+    problems = [*skipped_above(head_rows, header), *problems]
     if encoding.plausible < encodings.UNSURE:
         problems.append(
             Problem(
@@ -131,6 +133,17 @@ def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress
             if done % (64 << 20) < len(block):
                 memory.check(path, memory.PER_TEXT_BYTE * done)
         yield block
+
+
+def _shift_row_names(rows: list[list[str]], header: Header) -> None:
+    """Put an empty name before the others where the header is one field short of every record, as R writes row names."""
+    below = [row for row in rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    if header.last < 0 or len(below) < 2:
+        return
+    width = len(rows[header.last]) + 1
+    if width > 2 and all(len(row) == width and not is_blank(row[-1]) for row in below):
+        for i in range(header.first, header.last + 1):
+            rows[i] = ["", *rows[i]]
 
 
 def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:

@@ -23,7 +23,7 @@ from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
-from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, unique_names
+from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.sheet_errors import Failed, failed_cells, uses_1904
@@ -227,6 +227,7 @@ def read(
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
     names, problems = _names(found, used, width, choices)
+    problems = [*skipped_above(found.head, header, name), *problems]
     _put_back(chunks, failed, header.last + 1)
     reasons = dict(found.reasons)
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
