@@ -19,7 +19,7 @@ from splu_desktop.core.role_names import words_of
 from splu_desktop.core.table import Column, Kind
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
-LONG_CODE = 100  # distinct whole numbers above which only the name makes a column a code
+LONG_CODE = 2_000  # distinct whole numbers above which only the name makes a column a code
 _FILLED = 0.9  # of the whole numbers from least to greatest that a code uses at least
 SUGGESTED_GROUPS = 10
 
