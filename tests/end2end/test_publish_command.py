@@ -1,0 +1,210 @@
+"""`splu publish`, `releases`, `verify` and `handover`: the gate, the register and the checks by command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.files.partial import MARK
+from splu_desktop.files.place import data_folder
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    path = tmp_path / "visits.csv"
+    lines = [
+        f"{i + 70000},{rng.integers(0, 90)},W{rng.integers(0, 9)},{rng.choice(list('abcdefgh'))}" for i in range(800)
+    ]
+    path.write_text("patient number,age,ward,diagnosis\n" + "\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def recipe(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "R.toml"
+    assert main(["plan", str(source), "--sa", "diagnosis:4", "--save-recipe", str(path)]) == 0
+    capsys.readouterr()
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    status = main([str(arg) for arg in args])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *args: object) -> Any:
+    status, out, err = run(capsys, *args, "--json")
+    assert status == 0, err
+    return json.loads(out)
+
+
+def test_a_first_release_goes_through_with_warnings(source: Path, tmp_path: Path, capsys: Any) -> None:
+    status, out, err = run(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r")
+    assert (status, err) == (0, "")
+    assert "Warning: " in out
+    assert "are unique in the columns published unchanged" in out
+    assert {path.name for path in (tmp_path / "r").iterdir()} == {
+        "table.csv", "release.json", "README.txt", "dictionary.csv",
+    }  # fmt: skip
+
+
+def test_a_second_release_is_warned_of_and_refused_when_strict(source: Path, tmp_path: Path, capsys: Any) -> None:
+    publish = ("publish", source, "--sa", "diagnosis:4")
+    assert run(capsys, *publish, "--out", tmp_path / "r1")[0] == 0
+    status, out, _ = run(capsys, *publish, "--out", tmp_path / "r2")
+    assert status == 0
+    assert "released once before" in out
+    assert "T_P of “diagnosis” falls from" in out
+    status, _, err = run(capsys, *publish, "--out", tmp_path / "r3", "--strict", "--accept", "unique-records")
+    assert status == 2
+    assert "--accept earlier-release" in err
+    assert not (tmp_path / "r3").exists()
+
+
+def test_a_recipe_needs_every_amber_line_accepted(source: Path, recipe: Path, tmp_path: Path, capsys: Any) -> None:
+    publish = ("publish", source, "--recipe", recipe, "--out", tmp_path / "r")
+    status, out, err = run(capsys, *publish)
+    assert (status, out) == (2, "")
+    assert err.startswith("splu: ")
+    assert err.count("\n") == 1
+    assert "--accept unique-records" in err
+    assert not (tmp_path / "r").exists()
+    accepted = run_json(capsys, *publish, "--accept", "unique-records=the board agreed", "--recipient", "Dr X")
+    line = next(line for line in accepted["gate"] if line["name"] == "unique-records")
+    assert line == {**line, "light": "amber", "accepted": "the board agreed"}
+    listed = run_json(capsys, "releases")["releases"][0]
+    assert listed["accepted"] == {"unique-records": "the board agreed"}
+    assert listed["recipient"] == "Dr X"
+
+
+def test_recipe_and_options_give_the_same_files(source: Path, recipe: Path, tmp_path: Path, capsys: Any) -> None:
+    run_json(capsys, "publish", source, "--recipe", recipe, "--out", tmp_path / "a", "--accept", "unique-records")
+    run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "b")
+    facts = [json.loads((tmp_path / name / "release.json").read_text("utf-8")) for name in "ab"]
+    for fact in facts:
+        for drawn in ("id", "created", "files", "sha256"):
+            del fact[drawn]
+        for column in fact["columns"]:
+            column.pop("domain", None)
+    assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--sa", "diagnosis:9"), "can't be protected with gamma 9"),
+        (("--sa", "nothing:3"), "no column “nothing”"),
+        (("--sa", "diagnosis:1"), "must be 2 or more"),
+        (("--sa", "diagnosis:4", "--accept", "everything"), "no line “everything”"),
+        (("--sa", "diagnosis:4", "--format", "pdf"), "no output format “pdf”"),
+    ],
+)
+def test_red_lines_refuse_with_one_sentence(
+    source: Path, tmp_path: Path, capsys: Any, options: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run(capsys, "publish", source, *options, "--out", tmp_path / "r")
+    assert (status, out) == (2, "")
+    assert err.startswith("splu: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert not (tmp_path / "r").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(MARK)]
+
+
+def test_the_register_is_listed_and_harm_to_it_named(source: Path, tmp_path: Path, capsys: Any) -> None:
+    for number in (1, 2):
+        run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / f"r{number}")
+    status, out, _ = run(capsys, "releases")
+    assert status == 0
+    assert "visits.csv" in out
+    assert "The register is sound: 2 entries" in out
+    path = data_folder() / "register" / "register.jsonl"
+    path.write_text(path.read_text("utf-8").replace("visits.csv", "others.csv", 1), "utf-8")
+    status, _, err = run(capsys, "releases")
+    assert status == 2
+    assert "Entry 1 of the register was changed after it was made" in err
+    status, out, _ = run(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r3")
+    assert status == 0
+    assert "The register of releases is damaged" in out
+
+
+def test_verify_names_what_was_changed(source: Path, tmp_path: Path, capsys: Any) -> None:
+    release = tmp_path / "r"
+    run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", release)
+    status, out, err = run(capsys, "verify", release)
+    assert (status, err) == (0, "")
+    assert "FAILED" not in out
+    table = (release / "table.csv").read_bytes()
+    (release / "table.csv").write_bytes(table.replace(b",a\n", b",b\n", 1))
+    status, out, err = run(capsys, "verify", release)
+    assert status == 2
+    assert "“table.csv” was changed after it was released" in err
+    (release / "table.csv").write_bytes(table)
+    assert run(capsys, "verify", release)[0] == 0
+    facts = release / "release.json"
+    facts.write_text(facts.read_text("utf-8").replace('"alpha": 3', '"alpha": 2'), "utf-8")
+    status, _, err = run(capsys, "verify", release)
+    assert status == 2
+    assert "release.json" in err
+
+
+def test_facts_forged_with_a_seal_of_their_own_are_known_to_the_register(
+    source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    from splu_desktop.files.release_facts import facts_text, seal_of
+
+    release = tmp_path / "r"
+    run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", release)
+    facts = json.loads((release / "release.json").read_text("utf-8"))
+    facts["created"] = "2020-01-01T00:00:00+00:00"
+    facts["sha256"] = seal_of(facts)
+    (release / "release.json").write_text(facts_text(facts), "utf-8")
+    status, _, err = run(capsys, "verify", release)
+    assert status == 2
+    assert "register of releases" in err
+
+
+def test_hand_over_with_a_password(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r")
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a very long password\n")
+    handed = ("handover", tmp_path / "r", "--out", tmp_path / "r.zip", "--password-file", secret)
+    assert run_json(capsys, *handed)["encrypted"] is True
+    assert run(capsys, "verify", tmp_path / "r.zip", "--password-file", secret)[0] == 0
+    assert "give its password" in run(capsys, "verify", tmp_path / "r.zip")[2]
+    monkeypatch.setenv("SPLU_PASSWORD", "not that password")
+    assert "does not open" in run(capsys, "verify", tmp_path / "r.zip")[2]
+
+
+def test_publish_straight_into_an_encrypted_zip(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("SPLU_PASSWORD", "a very long password")
+    target = tmp_path / "out" / "r.zip"
+    target.parent.mkdir()
+    run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--zip", "--out", target, "--xlsx")
+    assert [path.name for path in target.parent.iterdir()] == ["r.zip"]
+    assert run(capsys, "verify", target)[0] == 0
+    assert run_json(capsys, "releases")["releases"][0]["encrypted"] is True
+
+
+def test_a_trial_writes_nothing(source: Path, tmp_path: Path, capsys: Any) -> None:
+    before = {path.name for path in tmp_path.iterdir()}
+    status, out, _ = run(capsys, "publish", source, "--sa", "diagnosis:3", "--trial", "400")
+    assert status == 0
+    assert "Trial on 400 records" in out
+    assert "original" in out
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert run_json(capsys, "releases")["releases"] == []
+
+
+def test_no_password_is_ever_an_argument(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["publish", "--help"])
+    assert "--password " not in capsys.readouterr().out
