@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,10 @@ def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
     window.ask_before_closing = True
     window.resize(1280, 800)
     window.show()
+    # A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets
+    # stay to the end anyway, so it need not look at them.
+    gc.collect()
+    gc.freeze()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))

@@ -253,7 +253,7 @@ class TableView(QTableView):
     def fit_columns(self, most: int = 260) -> None:
         """Give each column the width of its content, looking at the first rows alone."""
         header = self.horizontalHeader()
-        header.setResizeContentsPrecision(60)
+        header.setResizeContentsPrecision(20)
         self.resizeColumnsToContents()
         for section in range(header.count()):
             header.resizeSection(section, min(header.sectionSize(section) + 8, most))
