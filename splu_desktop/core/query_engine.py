@@ -33,6 +33,7 @@ _T = TypeVar("_T")
 
 _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
 _KEPT_FLOATS = 8_000_000  # of bends kept
+_RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _MANY = 300_000  # records from which fewer combinations do
@@ -77,6 +78,7 @@ class Engine:
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
+        self._relations: dict[tuple[str, str], Floats] = {}
 
     # --- what the release holds
 
@@ -373,7 +375,12 @@ class Engine:
         return Found(int(meets.sum()), estimate, low, high, top, spread)
 
     def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
-        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions."""
+        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.
+
+        The target takes the SAs as related among the records of P as they are in the whole table: each value's own
+        count in P, times the share of P that meets the other conditions, times how far the whole table strays from
+        independence of the two. Pairs of redrawn values scatter so widely that most of the answer is this target.
+        """
         base, chosen = question.chosen[0]
         through = self.transition(base)
         x = reconstruct.unbiased(rows, through)
@@ -385,14 +392,50 @@ class Engine:
             rest = self.one_sa(others[0][0], [question.picked], [(0, others[0][1])], method)[0]
         else:
             rest = self.several_sas(Question(question.picked, others), method)
-        total = np.array([rest.estimate])
-        conditions = [*question.picked, *((name, flags.tobytes()) for name, flags in others)]
-        bends = [[self.bend(base, name, flags) for name, flags in conditions]]
-        aims, shared = reconstruct_pooled.target(total, bends, through)
+        alone = Rows.plain(self.counted(base, question.picked)[None, :])
+        shape = self._by_value(base, [question.picked], alone, Method.POOLED)[3]
+        for name, flags in others:
+            shape = shape * self._relation(base, name)[flags].sum(axis=0) / max(float(self._share(name, flags)), 1e-300)
+        aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
+        # Squared weights spread over the values like the records: their own few large ones move together with x.
+        even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
+        var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
         x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
-        start = self._teaching(base, len(conditions))[None, :]
+        start = self._teaching(base, len(question.picked) + len(others))[None, :]
         limits = Rows(rows.y, rows.squares, np.array([top]), weighted=True)
-        return float(reconstruct_pooled.pool(limits, x, var, aims, shared, start)[0, chosen].sum())
+        pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
+        return float(pooled[0, chosen].sum())
+
+    def _share(self, sa: str, flags: Flags) -> float:
+        """Return the share of all records that have one of an SA's values."""
+        return float(self.transition(sa).counts[flags].sum()) / self.published.n
+
+    def _relation(self, base: str, other: str) -> Floats:
+        """Return (m_other, m_base) joint shares of two SAs' values in the whole table, over the base values' shares."""
+        return _kept(self._relations, (base, other), lambda: self._related(base, other))
+
+    def _related(self, base: str, other: str) -> Floats:
+        across, down = self.transition(base), self.transition(other)
+        shares = down.counts / self.published.n
+        independent = np.broadcast_to(shares[:, None], (len(shares), len(across.counts))).copy()
+        cells = independent.size
+        if cells > _RELATED_CELLS:
+            return independent
+        keys = self.codes(other) * len(across.counts) + self.codes(base)
+        y = np.bincount(keys, minlength=cells).reshape(independent.shape).astype(np.float64)
+        left, right = _weights_by_value(down), _weights_by_value(across)
+        x = left @ y @ right.T
+        aims = np.outer(shares, across.counts)
+        # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
+        scatter = np.maximum(left**2 @ aims @ (right**2).T - aims, 1e-9)
+        told = down.readable[:, None] & across.readable
+        var = np.where(told, scatter, np.inf)
+        # One t for the whole table: at the sizes tried its cells scatter too widely to say which of them stray most.
+        flat = reconstruct.fit_spread((x - aims).reshape(1, -1), aims.reshape(1, -1), var.reshape(1, -1))
+        spread = float(flat[0, 0]) * aims**2
+        k = np.divide(spread, spread + var, out=np.zeros_like(x), where=told & (spread > 0))
+        pooled = np.maximum(aims + k * (x - aims), 0.0)
+        return np.asarray(pooled / np.maximum(across.counts, 1e-300))
 
 
 def _kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
@@ -424,6 +467,12 @@ def _weights(chosen: Flags, through: Transition) -> Floats:
     """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); values that can't be read add nothing."""
     gain = np.where(chosen & through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
     return gain - float(gain @ through.b)
+
+
+def _weights_by_value(through: Transition) -> Floats:
+    """Return (m, m) phi of each single value s (down) for each published value u (across); 0 for unreadable s."""
+    gain = np.where(through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
+    return np.asarray(np.diag(gain) - (gain * through.b)[:, None])
 
 
 def _weighted(codes: Indices, weights: Floats, through: Transition) -> Rows:

@@ -25,6 +25,7 @@ from splu_desktop.core.transition import Floats, Transition
 
 NORMAL_95 = 1.959963984540054
 _HALVINGS = 40  # of an interval's end; enough for a thousandth of a record of 10^9
+_MOST_SKEWED = 1.0  # skewness beyond which the expansion no longer holds
 _FEW = 100  # questions
 _LEAST = 1e-9  # a variance is not less, records squared
 
@@ -109,12 +110,14 @@ class Chosen:
     ----------
     codes : (k,) the values.
     within, without : mean of phi(u)^2 for a record whose value is in the set (weighted by f') and not in it.
+    cubes : the means of phi(u)^3 for the two.
     """
 
     through: Transition
     codes: Indices
     within: float
     without: float
+    cubes: tuple[float, float]
 
     @classmethod
     def of(cls, through: Transition, codes: Indices) -> Chosen:
@@ -122,12 +125,15 @@ class Chosen:
         a, b, f = through.a, through.b[codes], through.counts[codes]
         gain = 1.0 / through.signal[codes]
         offset = float(gain @ b)
-        squared = (gain - offset) ** 2
-        spread = float(b @ squared)
-        inside = a * squared + spread - b * squared + (1 - a - (float(b.sum()) - b)) * offset**2
-        whole = float(f.sum())
-        mean = float(f @ inside) / whole if whole > 0 else float(inside.mean())
-        return cls(through, codes, mean, spread + (1 - float(b.sum())) * offset**2)
+        weight = f / f.sum() if f.sum() > 0 else np.full(len(f), 1 / len(f))
+        inside, outside = [], []
+        for power in (2, 3):
+            moment = (gain - offset) ** power
+            spread, rest = float(b @ moment), (-offset) ** power
+            own = a * moment + spread - b * moment + (1 - a - (float(b.sum()) - b)) * rest
+            inside.append(float(weight @ own))
+            outside.append(spread + (1 - float(b.sum())) * rest)
+        return cls(through, codes, inside[0], outside[0], (inside[1], outside[1]))
 
     def common(self, count: float, selected: float) -> float:
         """Return the part of the variance that records share: f' for f, and groups drawn without replacement.
@@ -182,10 +188,20 @@ def several(centre: float, selected: float, states: Floats, chosen: list[Chosen]
         variance += one.common(inside, float(present[others].sum()))
     variance = max(variance, _LEAST)
     steep = float(np.prod([one.within - one.without for one in chosen])) - 1
-    # (centre - x)^2 = z^2 (variance + steep (x - inside)), a quadratic in x
-    square = NORMAL_95**2
-    half = centre + square * steep / 2
-    rest = centre**2 - square * (variance - steep * inside)
-    arm = float(np.sqrt(max(half**2 - rest, 0.0)))
-    low, high = min(max(half - arm, 0.0), selected), min(max(half + arm, 0.0), selected)
-    return low, high, variance
+    # A product of weights is skewed: its upper quantile lies further out than its lower one (Cornish and Fisher).
+    lean = 0.0
+    if len(chosen) > 1:
+        third = np.ones(1)
+        for one in chosen:
+            third = np.kron(np.array([one.cubes[1], one.cubes[0]]), third)
+        cubed = float(present @ third) - inside * (3 * float(moments[-1]) - 2)
+        skewness = cubed / variance**1.5
+        lean = (NORMAL_95**2 - 1) / 6 * skewness if abs(skewness) < _MOST_SKEWED else 0.0
+    ends = []
+    for side in (-1, 1):
+        # (centre - x)^2 = z^2 (variance + steep (x - inside)), a quadratic in x
+        square = (NORMAL_95 - side * lean) ** 2
+        half = centre + square * steep / 2
+        rest = centre**2 - square * (variance - steep * inside)
+        ends.append(min(max(half + side * float(np.sqrt(max(half**2 - rest, 0.0))), 0.0), selected))
+    return ends[0], ends[1], variance
