@@ -1,0 +1,122 @@
+"""The external edition holds nothing that only the source knows."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.files.release import read_release
+from splu_desktop.report import public as public_module
+from splu_desktop.report.make import ENDINGS, make_report, write_report
+from splu_desktop.report.model import Report
+from tests.report.conftest import FIELDS, RARE, Case
+
+
+def texts(path: Path) -> str:
+    """Everything that a file says, unpacked."""
+    raw = path.read_bytes()
+    if path.suffix == ".xlsx":
+        with zipfile.ZipFile(path) as archive:
+            return "\n".join(archive.read(name).decode("utf-8", "replace") for name in archive.namelist())
+    if path.suffix == ".pdf":
+        if shutil.which("pdftotext"):
+            said = subprocess.run(["pdftotext", "-layout", str(path), "-"], capture_output=True, check=True).stdout
+            return said.decode("utf-8")
+        return "".join(zlib.decompress(part).decode("latin-1") for part in _streams(raw))
+    return raw.decode("utf-8")
+
+
+def _streams(raw: bytes) -> list[bytes]:
+    found = []
+    for part in raw.split(b"stream\n")[1:]:
+        body = part.split(b"\nendstream")[0]
+        if body[:1] == b"x":
+            found.append(body)
+    return found
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_external_edition_is_clean(case: Case, ending: str, tmp_path: Path) -> None:
+    target = tmp_path / f"report{ending}"
+    write_report(case.external, target)
+    said = texts(target)
+    assert case.internal.original is not None
+    source = case.internal.original.source
+    secrets = [RARE, "Zzz-Syndrom", case.source.name, "geheim", source.sha256, "patient no", "P000001", "Approved by"]
+    for secret in secrets:
+        assert secret not in said, f"“{secret}” is known from the source alone"
+    assert "EXTERNAL EDITION" in said or ending == ".json"
+
+
+def test_the_internal_edition_has_what_the_external_lacks(case: Case, tmp_path: Path) -> None:
+    write_report(case.internal, tmp_path / "report.html")
+    said = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in (RARE, case.source.name, "patient no", "Approved by the board", "INTERNAL EDITION"):
+        assert text in said
+    assert "EXTERNAL" not in said
+
+
+def test_the_external_edition_needs_the_release_alone(case: Case, tmp_path: Path) -> None:
+    """Somebody with a copy of the release, no source and no register gets the same report."""
+    copied = tmp_path / case.release.name
+    shutil.copytree(case.release, copied)
+    cover = case.external.public.cover
+    again = make_report(read_release(copied), FIELDS, created=cover.created)
+    assert again.as_dict() == case.external.as_dict()
+
+
+def test_both_editions_share_their_public_part(case: Case) -> None:
+    ours, theirs = case.internal.as_dict()["public"], case.external.as_dict()["public"]
+    for data in (ours, theirs):
+        data["cover"].pop("created")
+    assert ours == theirs
+    assert case.external.as_dict().get("original") is None
+
+
+def test_the_public_part_can_not_see_a_source() -> None:
+    """The module that makes it imports neither reader, plan of roles, register nor the internal part."""
+    tree = ast.parse(Path(public_module.__file__).read_text(encoding="utf-8"))
+    imported = {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    }
+    forbidden = (
+        "importer",
+        "register",
+        "earlier",
+        "fingerprint",
+        "publishing",
+        "original",
+        "history",
+        "sanitise",
+        "Plan",
+    )
+    assert not [name for name in imported for word in forbidden if word in str(name).split(".")]
+
+
+def test_every_page_is_marked_with_its_edition(case: Case, tmp_path: Path) -> None:
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext (poppler-utils) is not on this machine")
+    for report, mark in ((case.external, "EXTERNAL EDITION"), (case.internal, "INTERNAL EDITION")):
+        write_report(report, tmp_path / "report.pdf")
+        pages = texts(tmp_path / "report.pdf").split("\f")[:-1]
+        assert len(pages) > 8
+        for number, page in enumerate(pages, 1):
+            assert mark in page, f"page {number}"
+            assert f"Page {number} of {len(pages)}" in page
+            assert ("INTERNAL" in page) == (mark[0] == "I")
+
+
+def test_a_report_says_which_edition_it_is(case: Case) -> None:
+    assert case.external.edition == "external"
+    assert json.loads(json.dumps(case.internal.as_dict()))["edition"] == "internal"
+    assert Report(case.internal.public).edition == "external", "without its second part it is the external edition"
