@@ -68,7 +68,8 @@ class Column:
     labels : (m,) objects, distinct str, in canonical order (by value where `kind.ordered`, else by text; missing last).
     missing : (m,) bool, labels that stand for "no value".
     values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
-        where missing), None for kinds without order.
+        where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
+        numbers, kept as text by the user's choice) has no value either: NaN or NaT, though it isn't missing.
     """
 
     name: str

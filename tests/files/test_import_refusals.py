@@ -70,6 +70,16 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) 
     refused(path, "would unpack to")
 
 
+def test_two_cells_at_opposite_corners_are_refused_before_loading(tmp_path: Path) -> None:
+    """Loading them would end the whole program: the reader asks for room for every cell between."""
+    path = tmp_path / "corners.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["a", "b"])
+        sheet.write_number(1_048_575, 16_383, 1)
+    refused(path, "GB of memory")
+
+
 def test_a_packed_text_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * (40 << 20), 9))

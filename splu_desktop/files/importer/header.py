@@ -136,7 +136,7 @@ def _clearer_below(
 
 
 def _votes(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> float:
-    """Compare a row with the rows below it, column by column: above 0 where it names columns rather than is a record."""
+    """Compare a row with the rows below it, column by column: above 0 where it names columns."""
     row = rows[at]
     below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
     own = [shape for shape in shapes[at] if shape]

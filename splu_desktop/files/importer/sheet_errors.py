@@ -1,7 +1,11 @@
-"""Cells of an XLSX sheet that hold an error or a formula without a stored result; calamine shows both as empty."""
+"""A look through an XLSX sheet's XML before it is loaded: how large it is, and which cells failed.
+
+Cells with an error and formulas without a stored result come out of calamine as empty; here they are found.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 import zipfile
 import zlib
@@ -19,6 +23,9 @@ _FAILED = re.compile(
     rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<v>([^<]*)</v>'
     rb'|<c\b[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>'
 )
+_REFERENCE = re.compile(rb'<c\b[^>]*\br="([A-Z]{1,3})(\d+)"')
+_VALUED = re.compile(rb'<c r="([A-Z]{1,3})\d+"[^>/]*>')
+_FAR = re.compile(rb'<c r="([A-Z]{3})\d+"[^>/]*>')
 _MOST = 100_000
 
 
@@ -31,34 +38,64 @@ class Failed:
     value: str
 
 
-def failed_cells(path: Path, sheet: str, progress: Progress) -> list[Failed]:
-    """Find such cells by scanning the sheet's XML; formulas are skipped over, never read or run."""
-    found: list[Failed] = []
+@dataclass
+class SheetScan:
+    """What a look through a sheet's XML finds: cells that failed, and the last row and column with a value (from 1)."""
+
+    failed: list[Failed]
+    rows: int = 0
+    columns: int = 0
+
+
+def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
+    """Look through a sheet's XML before calamine does; formulas are skipped over, never read or run.
+
+    Two cells at opposite corners of a sheet make calamine ask for room for the 17 billion cells between, and the system
+    then ends the whole program. So the size has to be known first.
+    """
+    found = SheetScan([])
     try:
         with zipfile.ZipFile(path) as archive:
             part = _part_of(archive, sheet)
             if part is None:
-                return []
+                return found
             size = max(archive.getinfo(part).file_size, 1)
             with archive.open(part) as file:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
                     done += len(block)
-                    progress.report("Looking for formula errors", min(done / size, 1.0))
-                    text = carry + block
-                    cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
-                    if not _suspect(text):
-                        carry = text[cut:]
-                        continue
-                    found.extend(map(_cell, _FAILED.finditer(text)))
-                    # A cell cut in two is found again with its rest; the last whole one must not be found twice.
-                    last = max((m.end() for m in _FAILED.finditer(text[cut:])), default=0)
-                    carry = text[cut + last :]
-                    if len(found) > _MOST:
-                        break
+                    progress.report("Looking through the sheet", min(done / size, 1.0))
+                    carry = _scan(carry + block, found)
     except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
-        return found  # calamine has read the sheet; a part it doesn't need may be odd
+        return found  # calamine says what is wrong; a part it doesn't need may be odd
     return found
+
+
+def _scan(text: bytes, found: SheetScan) -> bytes:
+    """Scan a block; returns its end, where a cell may be cut in two."""
+    at = text.rfind(b"</v>")
+    if at >= 0 and (last := _REFERENCE.search(text, max(text.rfind(b"<c ", 0, at), 0))) is not None:
+        found.rows = max(found.rows, int(last[2]))
+    # A sheet is as wide at a block's ends as between; the rare columns beyond ZZ are looked for everywhere.
+    for part in (text[:_LONGEST_CELL], text[-_LONGEST_CELL:]):
+        for letters in set(_VALUED.findall(part)):
+            found.columns = max(found.columns, _column(letters))
+    for match in itertools.islice(_FAR.finditer(text), 1000):
+        found.columns = max(found.columns, _column(match[1]))
+    cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
+    if len(found.failed) > _MOST or not _suspect(text):
+        return text[max(cut, 0) :]
+    found.failed.extend(map(_cell, _FAILED.finditer(text)))
+    # A cell cut in two is found again with its rest; the last whole one must not be found twice.
+    cut = max(cut, 0)
+    return text[cut + max((m.end() for m in _FAILED.finditer(text[cut:])), default=0) :]
+
+
+def _column(letters: bytes) -> int:
+    column = 0
+    for letter in letters:
+        column = column * 26 + letter - 64
+    return column
 
 
 def _suspect(text: bytes) -> bool:
@@ -71,10 +108,7 @@ def _suspect(text: bytes) -> bool:
 
 def _cell(match: re.Match[bytes]) -> Failed:
     letters, row, value = match[1] or match[4], match[2] or match[5], match[3] or b""
-    column = 0
-    for letter in letters:
-        column = column * 26 + letter - 64
-    return Failed(int(row), column - 1, unescape(value.decode("utf-8", "replace")))
+    return Failed(int(row), _column(letters) - 1, unescape(value.decode("utf-8", "replace")))
 
 
 def uses_1904(path: Path) -> bool:

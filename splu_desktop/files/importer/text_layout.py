@@ -136,7 +136,7 @@ def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress
 
 
 def _shift_row_names(rows: list[list[str]], header: Header) -> None:
-    """Put an empty name before the others where the header is one field short of every record, as R writes row names."""
+    """Put an empty name before the others where the header is one field short of all records, as R writes it."""
     below = [row for row in rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     if header.last < 0 or len(below) < 2:
         return

@@ -8,7 +8,6 @@ import itertools
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,12 @@ from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.sheet_errors import Failed, failed_cells, uses_1904
+from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
 
 HEAD_ROWS = 400
 _CHUNK = 5_000
 _STEP = 500
+_CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
 _ZIPPED = ("xlsx", "xlsb", "ods")
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
@@ -129,13 +129,33 @@ def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return codes, list(distinct)
 
 
-def choose_sheet(path: Path, book: calamine.CalamineWorkbook, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
+class _Opened:
+    """A workbook whose sheets are looked through before they are loaded."""
+
+    def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
+        self.path, self.kind, self.book, self._progress = path, kind, book, progress
+        self.failed: dict[str, list[Failed]] = {}
+
+    def load(self, name: str) -> calamine.CalamineSheet:
+        """Load one sheet; a refusal becomes a sentence. Keeps its failed cells."""
+        scan = scan_sheet(self.path, name, self._progress) if self.kind == "xlsx" else SheetScan([])
+        self.failed[name] = scan.failed
+        memory.check(self.path, _CELL_BYTES * scan.rows * scan.columns)
+        try:
+            with _silenced():
+                return self.book.get_sheet_by_name(name)
+        except BaseException as error:
+            raise _corrupt(self.path, f"sheet “{name}” can't be read", error) from error
+
+
+def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
     """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
+    path, book = opened.path, opened.book
     known = sheets(book)
     if wanted is not None:
         if wanted not in {sheet.name for sheet in known}:
             raise UnknownSheet(path, wanted, tuple(sheet.name for sheet in known))
-        sheet = load_sheet(path, book, wanted)
+        sheet = opened.load(wanted)
         if sheet.height == 0:
             raise EmptyFile(path, f"has no cells on sheet “{wanted}”")
         return sheet, "chosen"
@@ -143,7 +163,7 @@ def choose_sheet(path: Path, book: calamine.CalamineWorkbook, wanted: str | None
     for fact in known:
         if not fact.visible:
             continue
-        sheet = load_sheet(path, book, fact.name)
+        sheet = opened.load(fact.name)
         if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
             return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
         if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
@@ -156,15 +176,6 @@ def choose_sheet(path: Path, book: calamine.CalamineWorkbook, wanted: str | None
     raise EmptyFile(path, "has no sheet with cells")
 
 
-def load_sheet(path: Path, book: calamine.CalamineWorkbook, name: str) -> calamine.CalamineSheet:
-    """Load one sheet; a refusal becomes a sentence."""
-    try:
-        with _silenced():
-            return book.get_sheet_by_name(name)
-    except BaseException as error:
-        raise _corrupt(path, f"sheet “{name}” can't be read", error) from error
-
-
 @dataclass(frozen=True, eq=False)
 class SheetLayout:
     """How a sheet is laid out."""
@@ -175,20 +186,21 @@ class SheetLayout:
     header: Header
     merged: list[Span]
     reasons: dict[str, str]
+    failed: list[Failed]
 
 
-def layout(
-    path: Path, kind: str, choices: ImportChoices, progress: Progress, book: calamine.CalamineWorkbook | None = None
-) -> SheetLayout:
-    """Find sheet and header of a workbook, which is opened if it isn't given."""
+def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
+    """Open a workbook and find sheet and header."""
     progress.report("Opening the workbook", 0.0)
-    book = book or open_workbook(path, kind)
-    sheet, why = choose_sheet(path, book, choices.sheet)
+    opened = _Opened(path, kind, open_workbook(path, kind), progress)
+    book = opened.book
+    sheet, why = choose_sheet(opened, choices.sheet)
     progress.report("Opening the workbook", 1.0)
     head = [[text_of(cell) for cell in row] for row in itertools.islice(_rows(sheet), HEAD_ROWS)]
     merged: list[Span] = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
     header = choose_header(head, choices, merged)
-    return SheetLayout(sheet, sheets(book), head, header, merged, {"sheet": why, "header": header.reason})
+    reasons = {"sheet": why, "header": header.reason}
+    return SheetLayout(sheet, sheets(book), head, header, merged, reasons, opened.failed[sheet.name])
 
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
@@ -203,17 +215,9 @@ def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
-    scan = kind == "xlsx" and limit is None
-    with ThreadPoolExecutor(1, "splu-import") as pool:
-        # Scan and reading both leave the interpreter free, so they run side by side.
-        book = open_workbook(path, kind)
-        guess = choices.sheet or next((sheet.name for sheet in sheets(book) if sheet.visible), "")
-        scanning = pool.submit(failed_cells, path, guess, progress) if scan else None
-        found = layout(path, kind, choices, progress, book)
-        sheet, header, name = found.sheet, found.header, found.sheet.name
-        failed = scanning.result() if scanning is not None else []
-    if scan and name != guess:
-        failed = failed_cells(path, name, progress)
+    found = layout(path, kind, choices, progress)
+    sheet, header, name = found.sheet, found.header, found.sheet.name
+    failed = [] if limit is not None else found.failed
     chunks: list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]] = []
     stop = choices.last_row if limit is None else header.last + 1 + limit
     rows = itertools.islice(_rows(sheet), header.last + 1, stop)
