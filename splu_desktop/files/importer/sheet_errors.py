@@ -80,8 +80,9 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     for part in (text[:_LONGEST_CELL], text[-_LONGEST_CELL:]):
         for letters in set(_VALUED.findall(part)):
             found.columns = max(found.columns, _column(letters))
-    for match in itertools.islice(_FAR.finditer(text), 1000):
-        found.columns = max(found.columns, _column(match[1]))
+    if _has_far(text):
+        for match in itertools.islice(_FAR.finditer(text), 1000):
+            found.columns = max(found.columns, _column(match[1]))
     cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
     if len(found.failed) > _MOST or not _suspect(text):
         return text[max(cut, 0) :]
@@ -89,6 +90,17 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     # A cell cut in two is found again with its rest; the last whole one must not be found twice.
     cut = max(cut, 0)
     return text[cut + max((m.end() for m in _FAILED.finditer(text[cut:])), default=0) :]
+
+
+def _has_far(text: bytes) -> bool:
+    """Whether a text holds "=" and a quote before three capital letters, as a reference beyond column ZZ has."""
+    data = np.frombuffer(text, np.uint8)
+    capital = (data - np.uint8(65)) < 26
+    far = (data[:-4] == ord("=")) & (data[1:-3] == ord('"'))
+    far &= capital[2:-2]
+    far &= capital[3:-1]
+    far &= capital[4:]
+    return bool(far.any())
 
 
 def _column(letters: bytes) -> int:

@@ -118,6 +118,24 @@ def text_of(cell: Any) -> str:
     return str(cell)
 
 
+def texts_of(cells: list[Any]) -> list[str]:
+    """Return `text_of` of each cell, quickly where they are texts and numbers."""
+    kinds = set(map(type, cells))
+    if kinds == {str}:
+        return cells
+    if kinds <= {float, str}:
+        # As in text_of; the rare numbers that need more thought than cutting off ".0" are left to it.
+        texts = [cell if type(cell) is str else repr(cell) for cell in cells]
+        if float not in kinds:
+            return texts
+        numbers = [type(cell) is float for cell in cells]
+        return [
+            text if not number else text_of(cell) if "e" in text or text == "-0.0" else text.removesuffix(".0")
+            for cell, text, number in zip(cells, texts, numbers, strict=True)
+        ]
+    return [text_of(cell) for cell in cells]
+
+
 def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     """Return codes over the distinct cells. TRUE and 1 are equal to Python, so yes/no cells become texts first."""
     array = np.empty(len(cells), object)
@@ -246,10 +264,7 @@ def read(
     chunks.reverse()
     while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
         columns, numbers = chunks.pop()
-        grid.add_columns(
-            [(columns[i][0], [cell if type(cell) is str else text_of(cell) for cell in columns[i][1]]) for i in used],
-            numbers,
-        )
+        grid.add_columns([(columns[i][0], texts_of(columns[i][1])) for i in used], numbers)
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
