@@ -122,7 +122,7 @@ def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> Figur
     scene.add(Box(220, 2, 8, 8, ACCENT), Words(232, 9, t("published"), size=8))
     for place, row in enumerate(rows):
         y = 18 + 18.0 * place
-        scene.add(Words(144, y + 9, shortened(row.value), "end", 7.5))
+        scene.add(Words(144, y + 9, shortened(row.value) or t("(empty)"), "end", 7.5))
         scene.add(Box(x.start, y, max(0.5, x.at(row.true) - x.start), 6, QUIET))
         scene.add(Box(x.start, y + 7, max(0.5, x.at(row.published) - x.start), 6, ACCENT))
         scene.add(Words(WIDTH, y + 9, f"{t.number(row.true)} → {t.number(row.published)}", "end", 7.5, QUIET))
@@ -142,7 +142,7 @@ def published_bars(utility: model.Utility, t: Language, most: int = 20) -> Figur
     colours = {"protected": PROTECTED, "in between": BETWEEN, "answerable": ANSWERABLE}
     for place, row in enumerate(rows):
         y = 4 + 13.0 * place
-        scene.add(Words(144, y + 8, shortened(row.value), "end", 7.5))
+        scene.add(Words(144, y + 8, shortened(row.value) or t("(empty)"), "end", 7.5))
         scene.add(Box(x.start, y, max(0.5, x.at(row.published) - x.start), 9, colours[row.state]))
         scene.add(Words(WIDTH, y + 8, t.number(row.published), "end", 7.5, QUIET))
     words = t(

@@ -71,6 +71,11 @@ def not_here(t: Language) -> Paragraph:
     return Paragraph(t(NOT_HERE), "note")
 
 
+def shown(value: str, t: Language) -> str:
+    """Return a value of a column as it is shown: the empty text by a word."""
+    return value if value.strip() else t("(empty)")
+
+
 def yes_no(value: bool, t: Language) -> str:
     """Return "yes" or "no"."""
     return t("yes") if value else t("no")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.report import figures, model
 from splu_desktop.report.content.opening import promises
-from splu_desktop.report.content.parts import decimal, exact_percent, share, whole
+from splu_desktop.report.content.parts import decimal, exact_percent, share, shown, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
@@ -83,7 +83,7 @@ def _eligible(found: tuple[model.Eligibility, ...], name: str, t: Language) -> T
         (
             each.column,
             whole(each.values, t),
-            each.most_frequent,
+            shown(each.most_frequent, t),
             whole(each.count, t),
             share(each.share, t, 2),
             share(each.limit, t, 2),
@@ -123,7 +123,7 @@ def _with_tolerances(found: model.Tolerant, report: Report, t: Language) -> list
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            each.value,
+            shown(each.value, t),
             whole(each.published, t),
             decimal(each.tolerance, t, 3),
             decimal(each.t_p, t),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.report import figures, model
-from splu_desktop.report.content.parts import MOST_INLINE, STATES, exact_percent, share, whole, yes_no
+from splu_desktop.report.content.parts import MOST_INLINE, STATES, exact_percent, share, shown, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
@@ -94,7 +94,7 @@ def _before_after(marginal: model.Marginal, t: Language) -> Table:
     header = (t("Value"), t("True count"), t("Published"), t("Difference"), t("What it is"), t("Within the error"))
     rows: list[tuple[Cell, ...]] = [
         (
-            row.value,
+            shown(row.value, t),
             whole(row.true, t),
             whole(row.published, t),
             whole(row.published - row.true, t),
@@ -151,7 +151,7 @@ def _values(utility: model.Utility, t: Language) -> Table:
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            row.value,
+            shown(row.value, t),
             whole(row.published, t),
             t(STATES[row.state]),
             share(row.error_probability, t),
