@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, and no example judged by its time: a red check means a fault, not a busy machine.
+settings.register_profile("splu", deadline=None, derandomize=True)
+settings.load_profile("splu")
 
 
 @pytest.fixture(autouse=True)

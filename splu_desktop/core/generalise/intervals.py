@@ -230,6 +230,9 @@ def _well_filled(
     return cuts[kept]
 
 
+_HUGE = Fraction(np.finfo(np.float64).max.item())
+
+
 def _round_step(size: float, *, up: bool = False) -> float:
     """Return 1, 2 or 5 times a power of ten: the largest up to `size`, or the least from it on."""
     power = min(math.floor(math.log10(size)), 306)
@@ -250,7 +253,10 @@ def _round_between(at: int, values: NDArray[np.float64], before: NDArray[np.int6
     while step > spread * 1e-12 and (not whole or step >= 1):
         size = Fraction(repr(step))
         for way in (math.floor, math.ceil):
-            cut = float(way(Fraction(high) / size) * size)
+            exact = way(Fraction(high) / size) * size
+            if abs(exact) > _HUGE:  # the next round number lies beyond floating point
+                continue
+            cut = float(exact)
             if abs(int(before[np.searchsorted(values, cut)]) - int(before[at])) <= most:
                 return cut
         step = _round_step(step * 0.9)
