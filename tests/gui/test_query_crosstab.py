@@ -1,0 +1,174 @@
+"""The cross-table: every cell like a question of its own, margins that agree, sorting, filters, files."""
+
+from __future__ import annotations
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.query import Badge
+from splu_desktop.core.table import Column, Kind
+from splu_desktop.gui.crosstab_tab import CrosstabTab
+from splu_desktop.gui.crosstab_work import pieces
+from tests.gui.conftest import PATIENCE
+from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
+
+__all__ = ["custodian", "folder", "made", "recipient", "stage"]
+
+
+def _choose(tab: CrosstabTab, first: str, second: str = "") -> None:
+    tab.setup.first.column.setCurrentIndex(tab.setup.first.column.findData(first))
+    tab.setup.second.column.setCurrentIndex(tab.setup.second.column.findData(second))
+
+
+@pytest.fixture
+def counted(recipient: Stage, idle: Idle) -> CrosstabTab:
+    """The cross-table of Sex and Ward against Diagnosis."""
+    page = recipient.query_page
+    page.tabs.setCurrentWidget(page.crosstab)
+    _choose(page.crosstab, "Sex", "Ward")
+    assert page.primary.isEnabled()
+    page.act()
+    idle(recipient)
+    assert page.crosstab.stack.currentWidget() is page.crosstab.table, page.banner.text.text()
+    return page.crosstab
+
+
+@given(
+    records=st.lists(st.integers(-50, 50), min_size=1, max_size=200),
+    gone=st.integers(0, 3),
+    intervals=st.sampled_from([0, 2, 4, 10]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_intervals_part_the_values_between_them(records: list[int], gone: int, intervals: int) -> None:
+    texts = [str(number) for number in records] + [""] * gone
+    distinct = sorted(set(texts))
+    missing = np.array([text == "" for text in distinct])
+    values = np.array([float(text) if text else np.nan for text in distinct])
+    column = Column.from_codes(
+        "x",
+        np.array([distinct.index(text) for text in texts], np.int32),
+        np.array(distinct, object),
+        missing,
+        values,
+        kind=Kind.INTEGER,
+    )
+    chosen = np.array([condition.select(column) for _, condition in pieces(column, intervals)])
+    assert (chosen.sum(axis=0) == 1).all(), "each value in exactly one piece"
+    if intervals:
+        assert len(chosen) <= intervals + bool(gone) or intervals >= column.m - bool(gone)
+
+
+def test_cells_add_up_to_their_margins(counted: CrosstabTab) -> None:
+    grid = counted.seen.grid
+    assert grid is not None
+    estimate = counted.seen.estimate
+    assert (estimate >= 0).all()
+    assert estimate.sum(axis=1) == pytest.approx([line.n_p for line in grid.lines], abs=0.1)
+    assert estimate.sum(axis=0) == pytest.approx(counted.seen.totals, abs=0.1)
+    assert counted.seen.totals.sum() == pytest.approx(600, abs=0.1)
+    assert counted.seen.published.sum() == 600
+    assert all(line.exact for line in grid.lines)
+
+
+def test_heat_map_and_bars_show_the_same_cells(counted: CrosstabTab) -> None:
+    grid = counted.seen.grid
+    assert grid is not None
+    assert (counted.heat.rowCount() - 1) * (counted.heat.columnCount() - 1) == grid.answers.size
+    assert counted.cells.rowCount() == grid.answers.size
+    counted.search.setText("flu")
+    assert counted.cells.rowCount() == len(grid.parts)
+    assert (counted.heat.rowCount(), counted.heat.columnCount()) == (2, len(grid.parts) + 1)
+    counted.search.setText("flu f A")
+    assert all("flu" in counted.cells.index(row, 2).data() for row in range(counted.cells.rowCount()))
+    counted.search.clear()
+    counted.trust.setCurrentIndex(counted.trust.findData(3))
+    protected = sum(answer.badge is Badge.PROTECTED for answer in grid.answers.ravel())
+    assert protected > 0
+    assert counted.cells.rowCount() == grid.answers.size - protected
+    counted.turn_button.click()
+    assert counted.heat.across
+
+
+def test_a_header_sorts_by_its_figures(counted: CrosstabTab) -> None:
+    heat = counted.heat
+    natural = [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())]
+    heat.sort_by(2, Qt.Orientation.Horizontal)
+    line = heat.place(heat.index(1, 2))[0]
+    figures = [counted.seen.estimate[heat.place(heat.index(row, 2))] for row in range(1, heat.rowCount())]
+    assert all(a >= b for a, b in pairwise(figures))
+    heat.sort_by(2, Qt.Orientation.Horizontal)
+    assert heat.place(heat.index(1, 2))[0] == line
+    assert counted.seen.estimate[heat.place(heat.index(1, 2))] == min(figures)
+    heat.sort_by(2, Qt.Orientation.Horizontal)
+    assert [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())] == natural
+    counted.cells_view.sortByColumn(3, Qt.SortOrder.DescendingOrder)
+    cells = counted.seen.estimate.ravel()[counted.cells.cells()]
+    assert all(a >= b for a, b in pairwise(cells))
+
+
+def test_files_hold_the_cells_seen(counted: CrosstabTab, recipient: Stage, idle: Idle, tmp_path: Path) -> None:
+    grid = counted.seen.grid
+    assert grid is not None
+    counted.search.setText("gout")
+    for ending in ("csv", "xlsx", "png", "svg"):
+        counted.export(tmp_path / f"cross.{ending}")
+        idle(recipient)
+        assert recipient.query_page.banner.kind == "done", recipient.query_page.banner.text.text()
+    with (tmp_path / "cross.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["Diagnosis"] for row in rows} == {"gout"}
+    assert len(rows) == len(grid.parts)
+    gout = grid.values.index("gout")
+    for row in rows:
+        line = grid.parts.index((row["Sex"], row["Ward"]))
+        assert float(row["estimate"]) == grid.answers[line, gout].estimate
+        assert float(row["low"]) == grid.answers[line, gout].low
+    book = openpyxl.load_workbook(tmp_path / "cross.xlsx")
+    assert book.sheetnames == ["Cells", "Estimates"]
+    assert book["Cells"].max_row == len(rows) + 1
+    assert book["Estimates"].max_row == len(grid.values) + 2
+    book.close()
+    assert not QImage(str(tmp_path / "cross.png")).isNull()
+    assert "gout" in (tmp_path / "cross.svg").read_text(encoding="utf-8")
+    counted.export(tmp_path / "nowhere" / "cross.csv")
+    idle(recipient)
+    assert recipient.query_page.banner.kind == "fault"
+    assert "does not exist" in recipient.query_page.banner.text.text()
+
+
+def test_counting_can_be_cancelled(recipient: Stage, qtbot: QtBot) -> None:
+    page = recipient.query_page
+    page.tabs.setCurrentWidget(page.crosstab)
+    assert page.crosstab.asker is not None
+    with page.crosstab.asker.lock:  # so that the work can't be over before it is cancelled
+        job = page.crosstab.count()
+        assert job is not None
+        assert page.crosstab.stack.currentWidget() is page.crosstab.busy
+        assert not page.primary.isEnabled()
+        page.crosstab.busy.cancel.click()
+    with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+        pass
+    assert page.crosstab.stack.currentWidget() is page.crosstab.start
+    assert page.primary.isEnabled()
+
+
+def test_a_table_that_cannot_be_is_told_beforehand(recipient: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = recipient.query_page
+    page.tabs.setCurrentWidget(page.crosstab)
+    _choose(page.crosstab, "Sex", "Sex")
+    assert not page.primary.isEnabled()
+    assert "different" in page.foot_note.text()
+    monkeypatch.setattr("splu_desktop.gui.crosstab_tab.MOST_CELLS", 10)
+    _choose(page.crosstab, "Sex", "Ward")
+    assert not page.primary.isEnabled()
+    assert "At most 10 cells" in page.foot_note.text()

@@ -1,0 +1,117 @@
+"""Files of questions, and the workload that measures the answers."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.query import Reader
+from splu_desktop.core.workload import bands_of
+from splu_desktop.files.release import OpenRelease
+from tests.gui.conftest import PATIENCE
+from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
+
+__all__ = ["custodian", "folder", "made", "recipient", "stage"]
+
+QUESTIONS = "Sex,Age,Diagnosis\nf,,flu\n,21..23,gout|asthma\nm,,\n,,no such disease\n"
+
+
+def test_a_file_of_questions_is_answered_row_by_row(
+    recipient: Stage, folder: OpenRelease, idle: Idle, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked.csv"
+    asked.write_text(QUESTIONS, encoding="utf-8")
+    page = recipient.query_page
+    page.tabs.setCurrentWidget(page.many)
+    assert not page.primary.isEnabled()
+    page.many.open_file(asked)
+    idle(recipient)
+    assert page.primary.text() == "Answer 4 questions"
+    assert not page.many.save_button.isEnabled()
+    page.act()
+    idle(recipient)
+    page.many.save(tmp_path / "answers.csv")
+    idle(recipient)
+    assert page.banner.kind == "done"
+    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    reader = Reader(folder.published)
+    for row, shown in zip(rows[:3], page.many.model.rows, strict=False):
+        expected = reader.answer(shown.conditions)
+        assert float(row["estimate"]) == pytest.approx(expected.estimate)
+        assert int(row["published"]) == expected.published
+    assert rows[2]["badge"] == "exact"
+    assert rows[3]["published"] == "0"
+    assert rows[3]["note"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("Sex,Aeg\nf,2\n", "row 1"), ("Age\n20..x\n", "row 2, column “Age”"), ("", "empty")]
+)
+def test_a_bad_file_is_told_with_its_row_and_column(
+    recipient: Stage, idle: Idle, tmp_path: Path, content: str, words: str
+) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text(content, encoding="utf-8")
+    page = recipient.query_page
+    page.many.open_file(bad)
+    idle(recipient)
+    assert page.banner.kind == "fault"
+    assert words in page.banner.text.text()
+    assert page.many.stack.currentWidget() is page.many.start
+
+
+def test_answering_can_be_cancelled_and_keeps_the_questions(
+    recipient: Stage, idle: Idle, qtbot: QtBot, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked.csv"
+    asked.write_text(QUESTIONS, encoding="utf-8")
+    many = recipient.query_page.many
+    many.open_file(asked)
+    idle(recipient)
+    assert many.asker is not None
+    with many.asker.lock:
+        job = many.answer_all()
+        assert job is not None
+        many.busy.cancel.click()
+    with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+        pass
+    assert many.stack.currentWidget() is many.table
+    assert many.model.rowCount() == 4
+    assert many.model.rows[0].answer is None
+
+
+def test_the_form_can_be_asked_as_it_is(recipient: Stage, idle: Idle, tmp_path: Path) -> None:
+    many = recipient.query_page.many
+    many.save_template(tmp_path / "form.csv")
+    idle(recipient)
+    many.open_file(tmp_path / "form.csv")
+    idle(recipient)
+    assert many.model.rowCount() == 1
+    assert len(many.model.rows[0].conditions) == 4
+
+
+def test_the_workload_is_judged_by_the_source(custodian: Stage, idle: Idle) -> None:
+    page = custodian.query_page
+    page.tabs.setCurrentWidget(page.workload)
+    page.workload.amount.setCurrentIndex(0)
+    page.act()
+    idle(custodian)
+    assert page.workload.stack.currentWidget() is page.workload.results, page.banner.text.text()
+    shown = page.workload._accuracy
+    assert shown is not None
+    assert page.workload.model.rowCount() == 6
+    assert shown.total == shown.queries.sum() > 100
+    # Counts of 1 to 10 are one band, and the plot beside it splits the same questions by their true count.
+    assert (bands_of(np.arange(1, 11), 600) == 0).all()
+    assert shown.asked.sum() == shown.queries[0]
+    # A promise of at least T_P = 0.59 about counts of 1 to 3, over the questions there are. They hang together, since
+    # all are about the same few rare records of one release; that fewer than half are wrong has a chance below 1 %.
+    small = np.average(np.nan_to_num(shown.wrong[:3]), weights=shown.asked[:3])
+    assert small > 0.5
+    assert "custodian" not in page.workload.small_plot.accessibleDescription()
+    assert "A true count of 1" in page.workload.small_plot.accessibleDescription()
