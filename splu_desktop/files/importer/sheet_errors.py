@@ -19,6 +19,7 @@ from splu_desktop.core.progress import Progress
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
+_SAMPLE = 1 << 14
 _FAILED = re.compile(
     rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<v>([^<]*)</v>'
     rb'|<c\b[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>'
@@ -77,7 +78,7 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     if at >= 0 and (last := _REFERENCE.search(text, max(text.rfind(b"<c ", 0, at), 0))) is not None:
         found.rows = max(found.rows, int(last[2]))
     # A sheet is as wide at a block's ends as between; the rare columns beyond ZZ are looked for everywhere.
-    for part in (text[:_LONGEST_CELL], text[-_LONGEST_CELL:]):
+    for part in (text[:_SAMPLE], text[-_SAMPLE:]):
         for letters in set(_VALUED.findall(part)):
             found.columns = max(found.columns, _column(letters))
     if _has_far(text):
