@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
@@ -20,18 +20,73 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every command. Commands live in modules of their own, imported when run."""
-    from splu_desktop.cli import guarantee, handover, inspect, plan, publish, query, releases, report, verify
+# Each command and the module it lives in, in the order of the help.
+_COMMANDS = {
+    "inspect": "inspect",
+    "plan": "plan",
+    "publish": "publish",
+    "guarantee": "guarantee",
+    "query": "query",
+    "queries": "query",
+    "report": "report",
+    "verify": "verify",
+    "handover": "handover",
+    "releases": "releases",
+}
 
+
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser. With the name of a command it knows that one alone, and imports no other's module."""
     parser = _Parser(
         prog="splu", description="Hand out a sensitive table: small counts protected, large ones answered."
     )
     parser.add_argument("--version", action="version", version=f"splu {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (inspect, plan, publish, guarantee, query, report, verify, handover, releases):
-        module.add(commands)
+    wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
+    for name in wanted:
+        _module(name).add(commands)
     return parser
+
+
+def _module(name: str) -> Any:
+    """Return a command's module. Written out, so that a bundler finds what a computed name would hide."""
+    match name:
+        case "inspect":
+            from splu_desktop.cli import inspect
+
+            return inspect
+        case "plan":
+            from splu_desktop.cli import plan
+
+            return plan
+        case "publish":
+            from splu_desktop.cli import publish
+
+            return publish
+        case "guarantee":
+            from splu_desktop.cli import guarantee
+
+            return guarantee
+        case "query":
+            from splu_desktop.cli import query
+
+            return query
+        case "report":
+            from splu_desktop.cli import report
+
+            return report
+        case "verify":
+            from splu_desktop.cli import verify
+
+            return verify
+        case "handover":
+            from splu_desktop.cli import handover
+
+            return handover
+        case _:
+            from splu_desktop.cli import releases
+
+            return releases
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,7 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
-    args = build_parser().parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    args = build_parser(given[0] if given else None).parse_args(given)
     try:
         args.run(args)
     except SpluError as fault:

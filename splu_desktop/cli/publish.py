@@ -104,7 +104,7 @@ def password_from(args: argparse.Namespace) -> str | None:
 
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
-    from splu_desktop.files.publishing import Order, publish
+    from splu_desktop.files.publishing import Order, publish, stamp
     from splu_desktop.files.whole import check_new_file, check_new_folder
 
     accepted = _accepted(args.accept)
@@ -115,6 +115,7 @@ def run(args: argparse.Namespace) -> None:
     password = password_from(args) if args.zip else None
     if args.password_file is not None and not args.zip:
         raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
+    before = stamp(args.file)
     imported, plan, notes = table_and_plan(args)
     order = Order(
         imported.table,
@@ -126,6 +127,7 @@ def run(args: argparse.Namespace) -> None:
         password=password,
         source=args.file,
         source_sha256=imported.source.sha256,
+        source_stamp=before,
         operator=args.operator,
         purpose=args.purpose,
         recipient=args.recipient,

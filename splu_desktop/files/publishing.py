@@ -70,6 +70,7 @@ class Order:
     packed : one ZIP instead of a folder.
     password : of the ZIP; None for one without.
     source, source_sha256 : the source's file and what it hashed to when it was read; None where there is no file.
+    source_stamp : what `stamp` said of the file before it was read; spares hashing it again where it says the same.
     operator, purpose, recipient : for the register.
     """
 
@@ -82,6 +83,7 @@ class Order:
     password: str | None = field(default=None, repr=False)
     source: Path | None = None
     source_sha256: str | None = None
+    source_stamp: tuple[int, int, int] | None = None
     operator: str = ""
     purpose: str = ""
     recipient: str = ""
@@ -258,11 +260,10 @@ def _write(
     checks: tuple[Check, ...] = ()
     prints = examination.prints
     assert prints is not None
-    stamp = _stamp(order.source)
 
     def enter(partial: Path) -> None:
         progress.report("Finishing", 0.5)
-        _check_source(order, stamp)
+        _check_source(order)
         _keep_sketches(register, prints)
         body = _body(order, facts, checks, gate, examination, partial)
         entries.append(register.append(RELEASE, facts["id"], body))
@@ -330,7 +331,8 @@ def _source_lines(order: Order, progress: Progress) -> list[Line]:
     if order.source is None or order.source_sha256 is None:
         return []
     try:
-        same = file_sha256(order.source, progress) == order.source_sha256
+        untouched = order.source_stamp is not None and stamp(order.source) == order.source_stamp
+        same = untouched or file_sha256(order.source, progress) == order.source_sha256
     except OSError:
         text = (
             f"The source file “{order.source}” is no longer there; the release is made of the table as it was opened."
@@ -342,7 +344,8 @@ def _source_lines(order: Order, progress: Progress) -> list[Line]:
     return [Line("source", Light.RED, text, "import")]
 
 
-def _stamp(source: Path | None) -> tuple[int, int, int] | None:
+def stamp(source: Path | None) -> tuple[int, int, int] | None:
+    """Return size, time of change and number of a file, None where there is none."""
     if source is None:
         return None
     try:
@@ -352,10 +355,10 @@ def _stamp(source: Path | None) -> tuple[int, int, int] | None:
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def _check_source(order: Order, stamp: tuple[int, int, int] | None) -> None:
+def _check_source(order: Order) -> None:
     """Raise SourceChanged where the file was written to while the release was made; a removed one is no harm."""
-    now = _stamp(order.source)
-    if order.source is None or order.source_sha256 is None or now is None or now == stamp:
+    now = stamp(order.source)
+    if order.source is None or order.source_sha256 is None or now is None or now == order.source_stamp:
         return
     with contextlib.suppress(OSError):
         if file_sha256(order.source) == order.source_sha256:
