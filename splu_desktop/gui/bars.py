@@ -18,12 +18,12 @@ class BarsView(QWidget):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._name, self._bars, self._hue = name, Bars((), (), 0), "between"
+        self._name, self._bars, self._hue, self._top = name, Bars((), (), 0), "between", 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def show_bars(self, bars: Bars, hue: str) -> None:
-        """Show other bars in a colour of the scheme."""
-        self._bars, self._hue = bars, hue
+    def show_bars(self, bars: Bars, hue: str, top: int = 0) -> None:
+        """Show other bars in a colour of the scheme, the longest standing for `top` (0: the largest of them)."""
+        self._bars, self._hue, self._top = bars, hue, top
         said = "; ".join(f"{text}: {number(count)}" for text, count in zip(bars.labels, bars.counts, strict=True))
         self.setAccessibleName(f"{self._name}. {said}")
         self.update()
@@ -40,7 +40,7 @@ class BarsView(QWidget):
         painter.setFont(theme.small_font(self.font()))
         metrics = painter.fontMetrics()
         line = metrics.height() + 6
-        top = max(self._bars.counts, default=1)
+        top = max(self._top, max(self._bars.counts, default=1))
         wide = metrics.horizontalAdvance(number(top)) + 8
         text_room = min(self.width() * 0.42, max((metrics.horizontalAdvance(t) for t in self._bars.labels), default=0))
         text_room = max(text_room + 6, 40.0)

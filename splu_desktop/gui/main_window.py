@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -30,10 +30,13 @@ from splu_desktop.gui.project_keeper import Loaded, ProjectKeeper
 from splu_desktop.gui.publish_page import PublishPage
 from splu_desktop.gui.query_page import QueryPage
 from splu_desktop.gui.rail import Rail
+from splu_desktop.gui.recent_files import RecentFiles
 from splu_desktop.gui.report_page import ReportPage
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Picture, Rule, label, margins
+
+_WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 
 
 class MainWindow(QMainWindow):
@@ -98,6 +101,7 @@ class MainWindow(QMainWindow):
         self._build_menus(names)
         self.step = Step.IMPORT
         self._behind: set[Step] = set()
+        self._narrow = False
         self.session.changed.connect(self.refresh)
         self.session.noticed.connect(self._notice)
         self.refresh()
@@ -123,6 +127,9 @@ class MainWindow(QMainWindow):
         files = self.menuBar().addMenu(self.tr("&File"))
         self._act(files, self.tr("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
         self._act(files, self.tr("Open the &sample hospital"), self._open_sample)
+        self.recent = RecentFiles(self)
+        self.recent.chosen.connect(self.open_path)
+        files.addMenu(self.recent)
         self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
         files.addSeparator()
         self._act(files, self.tr("Open a &project…"), self._ask_project)
@@ -143,7 +150,7 @@ class MainWindow(QMainWindow):
         view.addSeparator()
         self.help_action = QAction(self.tr("&What this means"), self, checkable=True, checked=True)
         self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
-        self.help_action.toggled.connect(self.help.setVisible)
+        self.help_action.toggled.connect(lambda _: self._fit_help(asked=True))
         view.addAction(self.help_action)
         about = self.menuBar().addMenu(self.tr("&Help"))
         self._act(about, self.tr("&About SPLU Desktop"), self.show_about)
@@ -176,6 +183,8 @@ class MainWindow(QMainWindow):
         self._behind = set(self.pages) - {self.step}
         self.pages[self.step].refresh()
         source, release = self.session.source, self.session.release
+        if source is not None:
+            self.recent.remember(source.path)
         name = source.imported.source.name if source else self.tr("none")
         self.source_label.setText(self.tr("Source: {name}").format(name=name))
         name = release.folder.name if release else self.tr("none")
@@ -209,6 +218,17 @@ class MainWindow(QMainWindow):
             )
         )
         box.open()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_help()
+
+    def _fit_help(self, *, asked: bool = False) -> None:
+        # In a narrow window the page needs the room; F1 still brings the panel for as long as it is wanted.
+        narrow = self.width() < _WIDE
+        if asked or narrow != self._narrow:
+            self._narrow = narrow
+            self.help.setVisible(self.help_action.isChecked() and (asked or not narrow))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.tasks.busy("publish") and not self._may_stop_publishing():

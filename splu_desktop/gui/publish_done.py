@@ -109,8 +109,9 @@ class DonePart(QWidget):
     def _compare(self, name: str) -> None:
         if name in self._compared:
             before, after = self._compared[name]
-            self.before.show_bars(before, "between")
-            self.after.show_bars(after, "protected")
+            top = max((*before.counts, *after.counts), default=0)
+            self.before.show_bars(before, "between", top)
+            self.after.show_bars(after, "protected", top)
 
     def open_folder(self) -> None:
         """Show the release in the system's file manager."""

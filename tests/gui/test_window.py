@@ -1,0 +1,86 @@
+"""The window around the pages: recent files, "What this means", remedies and risk beside the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.risk import risk
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.session import State, Step
+from tests.gui.conftest import PATIENCE
+
+Idle = Callable[[MainWindow], None]
+
+
+def test_recent_files_are_offered_and_can_be_forgotten(opened: MainWindow, small_csv: Path, idle: Idle) -> None:
+    opened.recent.aboutToShow.emit()
+    assert opened.recent.actions()[0].text() == str(small_csv.resolve())
+    other = small_csv.with_name("gone.csv")
+    other.write_text(small_csv.read_text())
+    opened.open_path(other)
+    idle(opened)
+    assert opened.recent.paths()[0] == other.resolve()
+    other.unlink()
+    assert opened.recent.paths() == [small_csv.resolve()]
+    opened.recent.forget()
+    assert opened.recent.paths() == []
+
+
+def test_a_narrow_window_leaves_the_room_to_the_page(window: MainWindow) -> None:
+    assert window.help.isVisible()
+    window.resize(1000, 640)
+    assert not window.help.isVisible()
+    window.help_action.trigger()
+    window.help_action.trigger()
+    assert window.help.isVisible(), "F1 brings it all the same"
+    window.resize(1280, 720)
+    assert window.help.isVisible()
+
+
+def test_every_page_explains_itself(opened: MainWindow) -> None:
+    said = set()
+    for step in Step:
+        opened.show_step(step)
+        said.add(opened.help.text.toPlainText())
+    assert len(said) == len(Step)
+    assert all(len(text) > 200 for text in said)
+
+
+def test_the_risk_line_tells_the_cores_figures(opened: MainWindow, idle: Idle) -> None:
+    opened.show_step(Step.CLASSIFY)
+    idle(opened)
+    table = opened.session.source.imported.table
+    expected = risk(table, ["Sex", "Age", "Ward"])
+    line = opened.classify_page.risk
+    assert line.text.text().startswith(f"{expected.unique} records")
+    opened.session.set_roles({"Record number": Role.NSA}, "all unique")
+    idle(opened)
+    assert line.text.text().startswith("600 records (100 %)")
+    assert "Without “Record number”" in line.toolTip()
+
+
+def test_a_measurement_becomes_sensitive_by_one_click(
+    opened: MainWindow, qtbot: QtBot, idle: Idle, tmp_path: Path
+) -> None:
+    path = tmp_path / "stays.csv"
+    path.write_text("Sex,Charges\n" + "".join(f"{'fm'[i % 2]},{100 + i * 7 % 4001}\n" for i in range(900)))
+    opened.import_page.open_file(path)
+    idle(opened)
+    opened.session.set_roles({"Sex": Role.NSA, "Charges": Role.SA}, "roles")
+    opened.show_step(Step.CLASSIFY)
+    idle(opened)
+    page = opened.classify_page
+    assert opened.session.state(Step.PLAN) is State.BLOCKED
+    assert "measurements" in page.foot_note.text()
+    qtbot.waitUntil(page.remedies.isVisible, timeout=PATIENCE)
+    remedy = page.remedies.findChildren(QPushButton)[0]
+    remedy.click()
+    idle(opened)
+    assert opened.session.state(Step.PLAN) is State.OPEN
+    assert opened.session.fact("Charges").largest_gamma >= 5
+    assert page.primary.isEnabled()
