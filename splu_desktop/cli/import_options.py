@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
@@ -36,6 +37,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
     group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
     group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
+    group.add_argument("--names", metavar="A,B,…", help="names of all columns in order, in place of the header's")
     group.add_argument("--date-order", choices=["dmy", "mdy"], help="order of day and month")
     group.add_argument("--type", action="append", default=[], metavar="COL=TYPE", help=f"type: {', '.join(_KINDS)}")
     group.add_argument(
@@ -83,11 +85,22 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         header_row=args.header_row,
         header_rows=args.header_rows,
         last_row=args.last_row,
+        names=_names(args.names),
         types=types,
         missing=missing,
         date_order=args.date_order,
         decisions=decisions,
     )
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Return the names in a line of CSV, so that a name may hold a comma in quotes."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in next(csv.reader([text])))
+    if not all(names) or len(set(names)) < len(names):
+        raise BadSetting("--names takes a name for every column, each a different one.")
+    return names
 
 
 def source_of(text: str) -> Path:

@@ -113,6 +113,13 @@ def test_every_choice_has_an_option(january: Path, tmp_path: Path, capsys: pytes
     assert again["columns"] == found["columns"]
 
 
+def test_names_can_be_given(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(january), "--names", 'key,"size, m",when,n', "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [c["name"] for c in found["columns"]] == ["key", "size, m", "when", "n"]
+    assert main(["inspect", str(january), "--names", "a,a,b,c"]) == 2
+
+
 def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options in (["--type", "id"], ["--type", "id=colour"], ["--on-problem", "misfit=hide"], ["--quote", "ab"]):
         assert main(["inspect", str(january), *options]) == 2
