@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query import Answer, sentence
 from splu_desktop.gui.answer_card import LOOKS, AnswerCard
@@ -89,7 +89,13 @@ class QuestionTab(Tab):
         self.estimators.changed.connect(self._estimator_chosen)
         # The door opens where the answer stood, so that nothing else moves.
         self.card_stack = QStackedWidget()
-        self.card_stack.addWidget(self.answer_card)
+        room = QScrollArea()  # for large writing on small screens
+        room.setWidgetResizable(True)
+        room.setFrameShape(QScrollArea.Shape.NoFrame)
+        room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        room.setWidget(self.answer_card)
+        self.card_stack.addWidget(room)
         self.card_stack.addWidget(self.estimators)
         return self.card_stack
 

@@ -65,7 +65,7 @@ class ReportFields(QScrollArea):
         column.addWidget(label(self.tr("Cover"), "strong"))
         self.edits: dict[str, QLineEdit] = {}
         for name, words, hint in (
-            ("title", self.tr("&Title"), self.tr("Audit report")),
+            ("title", self.tr("&Title"), self.tr("name of the release")),
             ("organisation", self.tr("&Organisation"), ""),
             ("operator", self.tr("O&perator"), self.tr("who published")),
             ("reviewer", self.tr("Re&viewer"), self.tr("who signs")),

@@ -25,7 +25,7 @@ from splu_desktop.report.original import original
 from splu_desktop.report.public import public
 
 _MOST_ROWS = 60  # of a table in the preview; the saved report has them all
-_FIGURE = 480  # width of a figure in the preview, logical pixels
+_FIGURE = 420  # width of a figure in the preview, logical pixels
 _SCALE = 2  # a screen of 200 % still shows sharp figures
 
 

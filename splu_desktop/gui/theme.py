@@ -241,7 +241,11 @@ def style_sheet(scheme: Colours) -> str:
     QCheckBox::indicator:focus {{ border: 2px solid {s.accent}; }}
     QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
     QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
-    QCheckBox:focus {{ color: {s.accent}; }}
+    QCheckBox:focus, QRadioButton:focus {{ color: {s.accent}; }}
+    QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet}; border-radius: 8px;
+        background: {s.card}; }}
+    QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
+    QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
     QLabel[look="problem"] {{ color: {s.fault}; }}
     QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
     QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
