@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 
 from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
-from splu_desktop.gui.crosstab_model import CellsModel, HeatModel
+from splu_desktop.gui.crosstab_cells import CellsModel
+from splu_desktop.gui.crosstab_model import HeatModel
 from splu_desktop.gui.models import BAR, ROW, Index, TableView
 
 _WORDS = 92  # pixels of an interval's figures beside its bar
