@@ -97,13 +97,14 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
 
 def _maker(said: _Said) -> Callable[[Column], Tolerances]:
     def make(column: Column) -> Tolerances:
+        from splu_desktop.core.group_design import BLOCK
         from splu_desktop.core.tolerance_rules import linear, on_ladder
         from splu_desktop.core.tolerance_rules import said as limit_of
         from splu_desktop.files.tolerances import combined
 
         rest: Tolerances | Any = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
         if said.rule is not None:
-            rest = on_ladder(column, linear(column, *said.rule))
+            rest = on_ladder(column, linear(column, *said.rule, block=BLOCK))
         return combined(column, said.given, said.file, rest)
 
     return make

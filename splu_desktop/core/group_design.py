@@ -6,6 +6,9 @@ any more. So the sizes that the two searches find are only candidates. Of all se
 grid that meet the tolerances, this takes those that keep at least KEPT of the best signal a - b of the commonest value,
 and of these the one with the least geometric mean variance of the inverse of T (ties: the least loss). Records of a
 value with tolerance 1 that no group needs then stay in groups of one.
+
+Sizes and shares are published, so they are chosen from counts rounded up to whole blocks of BLOCK records: all small
+counts lead to the same choice (docs/decisions/tolerances.md).
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, layout,
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+BLOCK = 10  # records; smaller in tables where blocks would make up more than a twentieth
 KEPT = 0.9  # of the best signal of the commonest value
 LARGEST_SIZE = 100
 _POOL = 5  # sizes combined with one another
@@ -66,6 +70,26 @@ def design(column: Column, tolerances: Tolerances, *, progress: Progress | None 
     check_feasible(column, tolerances)
     counts, limits = column.counts(), tolerances.of(column)
     progress = progress or Silent()
+    found = _designed(in_blocks(counts), limits, tolerances, progress)
+    if found is None or layout(counts, limits, found.grouping) is None:
+        # Tolerances so tight that blocks do not fit: the counts themselves have to decide.
+        found = _designed(counts, limits, tolerances, progress)
+    if found is None:
+        raise Infeasible(
+            f"No group sizes up to {LARGEST_SIZE} meet the tolerances of column “{column.name}” together, though each "
+            f"alone could be kept; raise the smallest ones, {float(min(limits)):g} first."
+        )
+    return rate(counts, limits, found.grouping) or found
+
+
+def in_blocks(counts: Ints) -> Ints:
+    """Return counts rounded up to whole blocks, as the choice of sizes sees them."""
+    used = int(np.count_nonzero(counts))
+    block = next(size for size in (BLOCK, 5, 2, 1) if size == 1 or 20 * used * size <= int(counts.sum()))
+    return np.asarray(-(-counts // block) * block, np.int64)
+
+
+def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, progress: Progress) -> Rating | None:
     pool = _pool(counts, limits, progress)
     for parts in _STEPS:
         rated = _rate_all(counts, limits, tolerances, pool, parts, progress)
@@ -75,10 +99,7 @@ def design(column: Column, tolerances: Tolerances, *, progress: Progress | None 
             around = _around(_best(rated).grouping, finer)
             rated += [rating for grouping in around if (rating := rate(counts, limits, grouping)) is not None]
         return _best(rated)
-    raise Infeasible(
-        f"No group sizes up to {pool[-1]} meet the tolerances of column “{column.name}” together, though each alone "
-        f"could be kept; raise the smallest ones, {float(min(limits)):g} first."
-    )
+    return None
 
 
 def one_size(column: Column, tolerances: Tolerances) -> Rating | None:

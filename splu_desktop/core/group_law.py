@@ -240,38 +240,53 @@ def _is_light(mean: Floats, cap: Ints, size: int) -> NDArray[np.bool_]:
 def _fit(target: Floats, cap: Ints, size: int) -> Floats:
     """Return (m, size + 1) weights whose law has the target means.
 
-    Starts from independent truncated Poisson numbers with these means, whose sum then is `size` on average, so that no
-    coefficient near z^size is small, and corrects the odds against each cap until the means given the sum are right.
+    The rates maximise sum of target_i log lambda_i - log [z^size] P, which is concave; its gradient is what the means
+    miss, its Hessian minus their covariance. Starts from independent truncated Poisson numbers with these means, whose
+    sum then is `size` on average, so that no coefficient near z^size is small.
     """
     powers = np.arange(size + 1)
-    allowed = powers <= cap[:, None]
-    logs = np.where(allowed, -gammaln(powers + 1.0), -np.inf)
+    logs = np.where(powers <= cap[:, None], -gammaln(powers + 1.0), -np.inf)
+    light = _is_light(target, cap, size)
 
-    def weigh(log_rate: Floats) -> Floats:
+    def weigh(log_rate: Floats) -> tuple[Floats, float]:
         raw = logs + powers * log_rate[:, None]
-        raw = np.exp(raw - raw.max(axis=1, keepdims=True))
-        return np.asarray(raw / raw.sum(axis=1, keepdims=True), np.float64)
+        top = raw.max(axis=1, keepdims=True)
+        raw = np.exp(raw - top)
+        whole = raw.sum(axis=1, keepdims=True)
+        return raw / whole, float((top + np.log(whole)).sum())
 
     log_rate = np.log(target)
     for _ in range(_ROUNDS):
-        weights = weigh(log_rate)
+        weights, _ = weigh(log_rate)
         mean = weights @ powers
-        if np.abs(mean / target - 1).max() < 1e-6:
+        if np.abs(mean / target - 1).max() < 1e-4:
             break
-        log_rate += np.log(target / mean) + np.log((cap - mean) / (cap - target))
-    light = _is_light(target, cap, size)
+        log_rate = log_rate + np.clip(np.log(target / mean) + np.log((cap - mean) / (cap - target)), -2.0, 2.0)
+
+    def value(log_rate: Floats) -> tuple[float, Floats]:
+        weights, scale = weigh(log_rate)
+        last = float(_product(weights)[-1])
+        return (float(target @ log_rate) - scale - np.log(last) if last > 0 else -np.inf), weights
+
+    reached, weights = value(log_rate)
     for _ in range(_ROUNDS):
-        weights = weigh(log_rate)
         law = GroupLaw(size, weights, light)
         mean = law.means()
-        off = np.abs(mean / target - 1).max()
-        if off < _CLOSE:
+        if np.abs(mean / target - 1).max() < _CLOSE:
             break
-        if len(target) <= _NEWTON and off < 0.3:
-            # The means' derivatives by the log rates are their covariances; adding a constant changes nothing.
+        if len(target) <= _NEWTON:
             covariance = law.pairs() - np.outer(mean, mean)
-            step = np.linalg.solve(covariance + np.outer(target, target), target - mean)
-            log_rate += np.clip(step, -2.0, 2.0)
+            ridge = 1e-9 * float(np.trace(covariance)) * np.eye(len(target)) + np.ones((len(target),) * 2) / size
+            step = np.linalg.solve(covariance + ridge, target - mean)
+        else:  # rare values follow their odds
+            step = np.log(target / mean) + np.log(np.maximum(cap - mean, 1e-12) / (cap - target))
+        step = np.clip(step, -3.0, 3.0)
+        for _ in range(12):
+            there, weighed = value(log_rate + step)
+            if there >= reached - 1e-12 * abs(reached):
+                break
+            step = step / 2
         else:
-            log_rate += np.log(target / mean) + np.log(np.maximum(cap - mean, 1e-12) / (cap - target))
+            break
+        log_rate, reached, weights = log_rate + step, there, weighed
     return weights

@@ -43,10 +43,13 @@ _STANDS_FOR = {
 }
 
 
-def linear(column: Column, theta: float | str | Fraction, offset: float | str | Fraction = "0.02") -> Tolerances:
+def linear(
+    column: Column, theta: float | str | Fraction, offset: float | str | Fraction = "0.02", *, block: int = 1
+) -> Tolerances:
     """Return f'_i = min(1, theta f_i + c) for every value (papers, section 7.1), exactly; see `on_ladder`.
 
-    Raises BadSetting where theta or c is negative or not a number, or some f'_i would be 0.
+    With a `block`, counts are first rounded down to whole blocks of records, so that all counts below one block get
+    the same tolerance. Raises BadSetting where theta or c is negative or not a number, or some f'_i would be 0.
     """
     try:
         slope, start = as_fraction(theta), as_fraction(offset)
@@ -58,7 +61,7 @@ def linear(column: Column, theta: float | str | Fraction, offset: float | str | 
         raise BadSetting("The rule theta f + c needs theta and c of 0 or more.")
     return Tolerances(
         {
-            str(label): min(NOT_SENSITIVE, slope * Fraction(int(count), max(column.n, 1)) + start)
+            str(label): min(NOT_SENSITIVE, slope * Fraction(int(count) // block * block, max(column.n, 1)) + start)
             for label, count in zip(column.labels, column.counts(), strict=True)
         }
     )

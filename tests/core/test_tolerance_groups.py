@@ -17,7 +17,7 @@ from scipy import stats
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import design, one_size
+from splu_desktop.core.group_design import BLOCK, design, one_size
 from splu_desktop.core.group_law import GroupLaw
 from splu_desktop.core.groups import assign, assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_p
@@ -28,7 +28,7 @@ from splu_desktop.core.record_shares import spread, whole
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, Tolerances
-from splu_desktop.core.tolerance_rules import by_hand, equal
+from splu_desktop.core.tolerance_rules import by_hand, equal, linear, on_ladder
 from splu_desktop.core.tolerant_groups import Grouping, caps_of, layout
 from splu_desktop.core.tolerant_guarantees import count_law, given_away, promises, t_p_of
 from splu_desktop.core.tolerant_transition import TolerantTransition
@@ -213,6 +213,17 @@ def test_what_is_published_of_sizes_is_coarse() -> None:
     assert given_away(found, SKEWED.n)["step"] >= SKEWED.n // 40
     others = [layout(np.array([2_743 - k, 1_777, 568 + k]), LIMITS.of(SKEWED), found) is not None for k in range(-9, 4)]
     assert all(others), "the same sizes and shares serve all of these counts"
+
+
+def test_sizes_tell_nothing_of_small_counts() -> None:
+    """A value of 1 to 10 records leads to the same sizes, shares and, by rule, tolerance, whatever its count."""
+    seen = set()
+    for few in (1, 4, 9):
+        sa = of_counts(2_740, 1_780, 570 - few, few)
+        by_rule = on_ladder(sa, linear(sa, 8, "0.02", block=BLOCK))
+        found = design(sa, by_hand(sa, {"v0003": by_rule.limits["v0003"], "v0002": "0.3", "v0001": "0.5"})).grouping
+        seen.add((found.sizes, found.shares, found.tolerances.limits["v0003"]))
+    assert len(seen) == 1
 
 
 def test_infeasible_tolerances_are_one_sentence() -> None:
