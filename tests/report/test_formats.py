@@ -26,8 +26,7 @@ from tests.report.conftest import FIELDS, Case
 SECTIONS = 15
 
 
-@pytest.mark.parametrize("paper", ["A4", "Letter"])
-@pytest.mark.parametrize("language", ["en", "de", "fr"])
+@pytest.mark.parametrize(("paper", "language"), [("A4", "en"), ("Letter", "de"), ("A4", "fr")])
 def test_a_pdf_is_tagged_bookmarked_and_embeds_its_fonts(case: Case, paper: str, language: str, tmp_path: Path) -> None:
     target = tmp_path / "report.pdf"
     write_report(case.internal, target, language=language, paper=paper)
@@ -233,3 +232,43 @@ def test_another_source_is_refused(case: Case, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("age,ward\n1,2\n", encoding="utf-8")
     with pytest.raises(BadSetting, match="has no column"):
         original(case.opened, Background(read(tmp_path / "other.csv")))
+
+
+def test_an_encrypted_zip_with_generalised_columns_is_reported_and_verified(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    password = tmp_path / "password"
+    password.write_text("correct horse battery staple\n", encoding="utf-8")
+    archive, report = tmp_path / "release.zip", tmp_path / "report.json"
+    key = ["--password-file", str(password)]
+    options = ["--sa", "illness:5", "--generalise", "age:width=20", "--zip", *key]
+    assert main(["publish", str(case.source), *options, "--out", str(archive)]) == 0
+    # The register remembers the plan, so the source can be generalised again and compared.
+    command = ["report", str(archive), "--internal", "--source", str(case.source), *key]
+    assert main([*command, "--out", str(report)]) == 0
+    data = json.loads(report.read_text(encoding="utf-8"))
+    age = next(column for column in data["original"]["columns"] if column["name"] == "age")
+    assert age["generalised"], "the internal edition says how"
+    assert all(check["passed"] for check in data["original"]["checks"])
+    assert main(["verify", str(report), str(archive), *key]) == 0
+    capsys.readouterr()
+    assert main(["report", str(archive), "--out", str(tmp_path / "r.pdf")]) == 2
+    assert "password" in capsys.readouterr().err
+    assert not (tmp_path / "r.pdf").exists()
+
+
+def test_a_column_with_a_tolerance_per_value_is_reported(case: Case, tmp_path: Path) -> None:
+    folder, report = tmp_path / "release", tmp_path / "report.json"
+    options = ["--sa", "smoker", "--tolerance", "smoker:yes=0.6", "--drop", "illness"]
+    assert main(["publish", str(case.source), *options, "--out", str(folder)]) == 0
+    command = ["report", str(folder), "--internal", "--source", str(case.source)]
+    for target in (report, tmp_path / "report.pdf", tmp_path / "report.xlsx", tmp_path / "report.html"):
+        assert main([*command, "--language", "de", "--out", str(target)]) == 0
+    data = json.loads(report.read_text(encoding="utf-8"))
+    assert list(problems(data)) == []
+    (found,) = data["public"]["tolerant"]
+    assert {row["value"]: row["tolerance"] for row in found["values"]} == {"yes": 0.6, "no": 1.0}
+    assert main(["verify", str(report), str(folder)]) == 0
+    said = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "eine Toleranz je Wert" in said
+    assert "gilt als nicht sensibel" in said

@@ -109,6 +109,8 @@ def earlier(report: Report, t: Language) -> list[Block]:
             for each in known
         ]
         blocks.append(Table(t("Earlier releases"), header, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6)))
+    if not report.public.guarantees:
+        return blocks
     blocks.append(
         Paragraph(
             t(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.report import figures, model
 from splu_desktop.report.content.opening import promises
-from splu_desktop.report.content.parts import decimal, exact_percent, share, shown, whole
+from splu_desktop.report.content.parts import decimal, exact_percent, listed, share, shown, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
@@ -25,7 +25,7 @@ def mechanism(report: Report, t: Language) -> list[Block]:
         )
         for part in report.public.mechanism
     ]
-    return [
+    blocks: list[Block] = [
         Heading(t("5 Mechanism and parameters")),
         Paragraph(
             t(
@@ -37,8 +37,21 @@ def mechanism(report: Report, t: Language) -> list[Block]:
                 name=report.public.release.mechanism,
             )
         ),
-        Table(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)),
     ]
+    if rows:
+        blocks.append(Table(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)))
+    if report.public.tolerant:
+        blocks.append(
+            Paragraph(
+                t(
+                    "Columns with a tolerance per value: {names}. Their groups have several sizes, and a group of size "
+                    "S holds a value with tolerance f at most floor(f S) times, so nobody who finds a row is surer of "
+                    "a value than its tolerance. Sizes and tolerances stand in section 7.",
+                    names=listed([each.column for each in report.public.tolerant], t),
+                )
+            )
+        )
+    return blocks
 
 
 def eligibility(report: Report, t: Language) -> list[Block]:
@@ -52,6 +65,8 @@ def eligibility(report: Report, t: Language) -> list[Block]:
             )
         ),
     ]
+    if not report.public.eligibility:
+        return [*blocks, Paragraph(t("Columns with a tolerance per value need no such limit: see section 5."))]
     if report.original is not None:
         blocks += [Heading(t("In the original table"), 2), _eligible(report.original.eligibility, t("Eligibility"), t)]
         blocks.append(Heading(t("In the published table"), 2))

@@ -105,6 +105,16 @@ def _gains(found: Disclosure, original: Disclosure | None, t: Language) -> list[
                 "lead",
             )
         )
+    else:
+        blocks.append(
+            Paragraph(
+                t(
+                    "This column has a tolerance per value, which bounds how surely anybody may be linked to each "
+                    "(section 7); the gain of a reader who knows the mechanism is not computed for it."
+                ),
+                "lead",
+            )
+        )
     blocks.append(
         Paragraph(
             t(
