@@ -20,7 +20,10 @@ def add(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX, XLS, ODS and others")
     add_import_options(parser)
     parser.add_argument(
-        "--import-recipe", type=Path, metavar="R.toml", help="read as a saved import recipe says; its columns must be there"
+        "--import-recipe",
+        type=Path,
+        metavar="R.toml",
+        help="read as a saved import recipe says; its columns must be there",
     )
     parser.add_argument(
         "--save-import-recipe", type=Path, metavar="R.toml", help="save how the file was read, for next month's file"
