@@ -10,8 +10,8 @@ import re
 import zipfile
 import zlib
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
-from xml.sax.saxutils import unescape
 
 import numpy as np
 
