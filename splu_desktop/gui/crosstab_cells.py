@@ -145,6 +145,8 @@ class CellsModel(QAbstractTableModel):
             )[section - sides - 1]
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.seen.words(line, value)
+        if role == Qt.ItemDataRole.AccessibleTextRole and section == self.bar_section:
+            return self.seen.words(line, value)
         if role == ROW:
             return answer
         if role == BAR and section == self.bar_section:

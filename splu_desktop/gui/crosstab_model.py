@@ -220,7 +220,7 @@ class HeatModel(QAbstractTableModel):
             return "·" if role == Qt.ItemDataRole.DisplayRole else None
         if role == Qt.ItemDataRole.DisplayRole:
             return short(self.answer(line, value), self.seen.share)
-        if role == Qt.ItemDataRole.ToolTipRole and inside:
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:
             return self.seen.words(line, value)
         c = theme.colours()
         if role == Qt.ItemDataRole.ForegroundRole:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from splu_desktop.gui import theme
@@ -43,6 +44,35 @@ class HeatView(TableView):
         header.sectionClicked.connect(lambda at: heat.sort_by(at, Qt.Orientation.Vertical))
         self.selectionModel().currentChanged.connect(lambda now, _: self._point(now))
         heat.modelReset.connect(self._fit)
+        for words, keys, orientation in (
+            (self.tr("Sort by this column"), "Ctrl+Shift+Down", Qt.Orientation.Horizontal),
+            (self.tr("Sort by this row"), "Ctrl+Shift+Right", Qt.Orientation.Vertical),
+        ):
+            act = QAction(words, self)
+            act.setShortcut(QKeySequence(keys))
+            act.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            act.triggered.connect(partial(self._sort_here, orientation))
+            self.addAction(act)
+
+    def copy(self) -> None:
+        """Copy the selected cells with the names of their rows and columns."""
+        chosen = self.selectionModel().selectedIndexes()
+        if not chosen:
+            return
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        rows, columns = (sorted({getattr(index, name)() for index in chosen}) for name in ("row", "column"))
+        lines = ["\t".join(["", *(str(self.heat.headerData(at, across)) for at in columns)])]
+        for row in rows:
+            cells = (str(self.heat.index(row, at).data() or "") for at in columns)
+            lines.append("\t".join([str(self.heat.headerData(row, down)), *cells]))
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _sort_here(self, orientation: Qt.Orientation) -> None:
+        index = self.currentIndex()
+        if index.isValid():
+            section = index.column() if orientation == Qt.Orientation.Horizontal else index.row()
+            self.heat.sort_by(section, orientation)
+            self.setCurrentIndex(self.heat.index(index.row(), index.column()))
 
     def _fit(self) -> None:
         width, across = self.fontMetrics().horizontalAdvance, Qt.Orientation.Horizontal

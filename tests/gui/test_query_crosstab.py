@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.query import Badge
@@ -99,7 +99,7 @@ def test_heat_map_and_bars_show_the_same_cells(counted: CrosstabTab) -> None:
     assert counted.heat.across
 
 
-def test_a_header_sorts_by_its_figures(counted: CrosstabTab) -> None:
+def test_a_header_sorts_by_its_figures(counted: CrosstabTab, qtbot: QtBot) -> None:
     heat = counted.heat
     natural = [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())]
     heat.sort_by(2, Qt.Orientation.Horizontal)
@@ -111,6 +111,17 @@ def test_a_header_sorts_by_its_figures(counted: CrosstabTab) -> None:
     assert counted.seen.estimate[heat.place(heat.index(1, 2))] == min(figures)
     heat.sort_by(2, Qt.Orientation.Horizontal)
     assert [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())] == natural
+    view = counted.heat_view
+    view.setFocus()
+    view.setCurrentIndex(heat.index(3, 1))
+    qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    figures = [counted.seen.estimate[heat.place(heat.index(3, at))] for at in range(1, heat.columnCount())]
+    assert all(a >= b for a, b in pairwise(figures)), "by keyboard too"
+    view.selectAll()
+    view.copy()
+    copied = QGuiApplication.clipboard().text().split("\n")
+    assert len(copied) == heat.rowCount() + 1
+    assert copied[1].split("\t")[:2] == ["All", "600"]
     counted.cells_view.sortByColumn(3, Qt.SortOrder.DescendingOrder)
     cells = counted.seen.estimate.ravel()[counted.cells.cells()]
     assert all(a >= b for a, b in pairwise(cells))
