@@ -142,7 +142,7 @@ def _part_of(archive: zipfile.ZipFile, sheet: str) -> str | None:
     for tag in re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book):
         name = re.search(r'\bname="([^"]*)"', tag)
         key = re.search(r'\b\w+:id="([^"]*)"', tag)
-        if name and key and unescape(name[1], {"&quot;": '"', "&apos;": "'"}) == sheet:
+        if name and key and unescape(name[1]) == sheet:
             for link in re.findall(r"<(?:\w+:)?Relationship\b[^>]*>", links):
                 if f'Id="{key[1]}"' in link and (target := re.search(r'Target="([^"]*)"', link)):
                     part = target[1].lstrip("/")
