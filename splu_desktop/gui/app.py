@@ -30,12 +30,12 @@ def prepare(application: QApplication) -> None:
     application.setDesktopFileName("splu-desktop")
     if QLocale.system().language() == QLocale.Language.C:  # which writes 20000 without a thousands mark
         QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    if application.property("prepared"):
+        return
+    application.setProperty("prepared", True)
     application.setStyle("Fusion")
     theme.apply(application)
-    # Set once per application: a second call to prepare (tests) must not connect again.
-    if not application.property("prepared"):
-        application.setProperty("prepared", True)
-        application.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(application))
+    application.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(application))
 
 
 def make_window() -> MainWindow:

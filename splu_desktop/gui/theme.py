@@ -287,6 +287,7 @@ def _pixmap(name: str, colour: str, size: int, ratio: float, gap: int = 0) -> QP
 def forget_pictures() -> None:
     """Empty the store of drawn icons (the application is going, and pixmaps must go before it)."""
     _pixmap.cache_clear()
+    icon.cache_clear()
 
 
 def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0) -> QPixmap:
@@ -294,6 +295,7 @@ def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0) -> QPixma
     return _pixmap(name, colour, size, ratio)
 
 
+@lru_cache(maxsize=256)
 def icon(name: str, colour: str, disabled: str | None = None, gap: int = 0) -> QIcon:
     """Return an icon for buttons and menus, drawn for screens of 100 % to 300 %.
 
