@@ -17,6 +17,7 @@ from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT, Scene
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
 _STAGE = "Setting the pages"
+_NARROWEST = 24.0  # of a column
 Width = Callable[[str, float, bool], float]
 
 
@@ -297,17 +298,22 @@ class _Setter:
             self._ops.append(Text(at, base, line, _CELL, bold, INK, node))
 
     def _columns(self, block: Table) -> list[float]:
-        """Return column widths: figures get what they need, the rest is shared by weight."""
+        """Return column widths: figures and single words get what they need, the rest is shared by weight."""
         total = self.right - self.left
         needed = []
         for i, align in enumerate(block.align):
-            if align != "r":
-                needed.append(0.0)
-                continue
-            widest = max((self.measure(cell_text(row[i]), _CELL, False) for row in block.rows), default=0.0)
             title = block.header[i] if block.header else ""
             word = max((self.measure(word, _CELL, True) for word in title.split()), default=0.0)
-            needed.append(min(max(widest, word) + 2 * _GAP + 2, total / 3))
+            if align == "r":  # never broken, unless nothing else helps
+                widest = max((self.measure(cell_text(row[i]), _CELL, False) for row in block.rows), default=0.0)
+                most = total / 3
+            else:
+                words = {word for row in block.rows for word in cell_text(row[i]).split()}
+                widest = max((self.measure(word, _CELL, not block.header and i == 0) for word in words), default=0.0)
+                most = total / 5
+            needed.append(max(min(max(widest, word) + 2 * _GAP + 2, most), _NARROWEST))
+        if sum(needed) > total:
+            needed = [need * total / sum(needed) for need in needed]
         widths = [total * weight / sum(block.weights) for weight in block.weights]
         short = sum(max(0.0, need - w) for need, w in zip(needed, widths, strict=True))
         spare = sum(max(0.0, w - need) for need, w in zip(needed, widths, strict=True))

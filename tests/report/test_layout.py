@@ -165,3 +165,14 @@ def test_widths_are_the_fonts_own() -> None:
         plain = pen.pdf.get_string_width(pen.clean(text))
         assert pen.width(text, 10, False) == pytest.approx(plain, rel=0.01)
     assert np.isclose(pen.width("abc", 20, True), 2 * pen.width("abc", 10, True))
+
+
+def test_columns_of_long_figures_share_a_page_and_short_words_stay_whole() -> None:
+    figures = tuple(Number("1,234,567,890,123,456 (99.99 %)", 0.0) for _ in range(8))
+    layout, pen = laid_out(document(Table("T", [LONG] * 8, [figures] * 5, "r" * 8, [1.0] * 8)), "A4")
+    check_inside(layout, pen)
+    rows = [("a value of some length", Number("5", 5), "beantwortbar", Number("1", 1))] * 3
+    header = ("Wert", "Veröffentlicht", "Nach veröffentlichter Anzahl", "Fehlerwahrscheinlichkeit")
+    layout, pen = laid_out(document(Table("T", header, rows, "lrlr", (4, 1, 0.5, 1))), "Letter")
+    check_inside(layout, pen)
+    assert "beantwortbar" in {op.text for op in layout.pages[0].ops if isinstance(op, Text)}

@@ -169,7 +169,7 @@ CHOICES = {
 
 def source(report: Report, t: Language) -> list[Block]:
     """Return section 3."""
-    blocks: list[Block] = [Heading(t("3 Source"), new_page=True)]
+    blocks: list[Block] = [Heading(t("3 Source"), new_page=report.original is not None)]
     if report.original is None:
         return [*blocks, not_here(t)]
     found = report.original.source
