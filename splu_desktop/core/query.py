@@ -310,12 +310,15 @@ class Reader:
         return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf)
 
     def _answer(self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool) -> Answer:
+        # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
+        # interval helps nobody, and a wider interval covers no less.
+        possible = min(max(found.estimate, 0.0), float(found.n_p))
         return Answer(
             conditions=conditions,
             published=found.published,
             estimate=found.estimate,
-            low=found.low,
-            high=found.high,
+            low=min(found.low, possible),
+            high=max(found.high, possible),
             method=method,
             n_p=found.n_p,
             variance=found.variance if np.isfinite(found.variance) else None,
