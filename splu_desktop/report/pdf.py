@@ -24,7 +24,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.resources import resource_path
 from splu_desktop.files.whole import whole_file
 from splu_desktop.report.document import Document
-from splu_desktop.report.layout import PAPERS, Drawing, Fill, Node, Text, set_pages
+from splu_desktop.report.layout import PAPERS, Drawing, Fill, Layout, Node, Text, set_pages
 from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"
@@ -49,18 +49,24 @@ def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progre
         raise BadSetting(f"There is no paper “{paper}”; choose among {', '.join(PAPERS)}.")
     progress = progress or Silent()
     pen = _Pen(document, paper)
-    layout = set_pages(document, paper, pen.width, progress)
-    marks = {(mark.page, mark.text): mark for mark in layout.bookmarks}
+    try:
+        _draw(pen, set_pages(document, paper, pen.width, progress), progress)
+        with whole_file(target, overwrite=True) as partial:
+            pen.pdf.output(str(partial))
+            progress.report(_STAGE, 1.0)
+    finally:
+        pen.close()
+
+
+def _draw(pen: _Pen, layout: Layout, progress: Progress) -> None:
     for number, page in enumerate(layout.pages):
         progress.report(_STAGE, number / len(layout.pages))
         pen.pdf.add_page()
-        for mark in (mark for key, mark in marks.items() if key[0] == number):
-            pen.pdf.set_y(mark.y)
-            pen.pdf.start_section(pen.clean(mark.text), mark.level)
+        for mark in layout.bookmarks:
+            if mark.page == number:
+                pen.pdf.set_y(mark.y)
+                pen.pdf.start_section(pen.clean(mark.text), mark.level)
         pen.draw(page.ops)
-    with whole_file(target, overwrite=True) as partial:
-        pen.pdf.output(str(partial))
-        progress.report(_STAGE, 1.0)
 
 
 class _Tree(StructureTreeBuilder):
@@ -136,6 +142,11 @@ class _Pen:
         self._cleaned: dict[str, str] = {}
         self._shaping = False
         pdf.set_title(self.clean(document.title))
+
+    def close(self) -> None:
+        """Let go of the font files, which fpdf2 keeps open."""
+        for font in (*self._fonts.values(), self._fallback):
+            font.ttfont.close()
 
     def clean(self, text: str) -> str:
         """Return a text that the fonts can write: composed, without control characters, strange letters replaced."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -49,6 +50,13 @@ def laid_out(made: Document, paper: str) -> tuple[Layout, _Pen]:
 def shared_pen() -> _Pen:
     """Loading the fonts takes longer than setting a page, and measuring changes nothing in them."""
     return _Pen(document(), "A4")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def font_files() -> Iterator[None]:
+    yield
+    shared_pen().close()
+    shared_pen.cache_clear()
 
 
 def check_inside(layout: Layout, pen: _Pen) -> None:
