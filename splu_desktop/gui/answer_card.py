@@ -39,7 +39,7 @@ class IntervalBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self.fontMetrics().height() * 2 + 18)
+        return QSize(200, self.fontMetrics().height() + 26)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         answer = self._answer
@@ -83,7 +83,7 @@ class AnswerCard(Card):
     """Shows one answer, or says that none was asked for yet."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", spacing=6, parent=parent)
+        super().__init__("", spacing=4, parent=parent)
         self.heading = label(self.tr("Answer"), "strong")
         self.body.addWidget(self.heading)
         self.figure = label("", selectable=True)
