@@ -1,0 +1,135 @@
+"""Coverage, protection of small counts, and the exact transition, over many releases of generated tables."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from splu_desktop.core import groups, reconstruct_states, workload
+from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.query import Condition, Method, Reader
+from splu_desktop.core.randomness import permutation
+from splu_desktop.core.transition import Transition
+from tests.core.published_tables import dependent_table, release, table_of
+from tests.seeded import Seeded
+
+RELEASES = 6
+
+
+def strongly_dependent(n: int = 12_000):
+    """Return a table in which the town nearly decides the disease, and the disease the ward."""
+    chance = np.random.default_rng(5)
+    town = chance.integers(0, 12, n)
+    sex = chance.choice(["f", "m"], n)
+    disease = np.where(chance.random(n) < 0.85, town, chance.integers(0, 12, n))
+    ward = np.where(chance.random(n) < 0.8, disease % 6, chance.integers(0, 6, n))
+    return table_of({"town": town, "sex": sex, "age": chance.integers(0, 9, n), "disease": disease, "ward": ward})
+
+
+TABLES = {"mild": dependent_table(12_000), "strong": strongly_dependent()}
+
+
+@functools.cache
+def measured(name: str, sas: tuple[str, ...], gamma: int, *, sets: bool = False, size: int = 480):
+    table = TABLES[name]
+    nsas = [column for column in table.names if column not in ("disease", "ward")]
+    table = table.select([*nsas, *sas])
+    asked = workload.draw(table, nsas, list(sas), size=size, sets=sets, seed=7)
+    releases = [release(table, dict.fromkeys(sas, gamma), seed) for seed in range(RELEASES)]
+    # Iterative Bayes over four states takes seconds here and has tests of its own.
+    methods = [method for method in Method if len(sas) == 1 or method is not Method.BAYES]
+    return workload.measure(asked, releases, methods)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("sets", [False, True])
+def test_intervals_cover_and_small_counts_stay_protected(name, sets):
+    """Bands of 70 questions and more, 6 releases.
+
+    Questions of one release are dependent: over 6 releases a band's coverage has a standard error of up to 1.7 %. 88 %
+    and 99.9 % are four of them away from what is measured with many releases (94 to 97 %, docs/accuracy.md). The share
+    of small counts answered wrong is 0.75 and more there; T_P is 0.57 for gamma 4.
+    """
+    result = measured(name, ("disease",), 4, sets=sets)
+    full = result.queries >= 70
+    assert full.sum() >= 2
+    assert np.all((result.coverage[full] > 0.88) & (result.coverage[full] < 0.999)), result.coverage
+    assert result.small >= 30
+    assert min(result.unsafe.values()) >= t_p(4, "0.3", 3), result.unsafe
+
+
+def test_two_sensitive_columns_are_covered_too():
+    """As above; the bounds are wider since pairs are rarer (measured: 95 to 98.5 %)."""
+    result = measured("strong", ("disease", "ward"), 3, size=180)
+    full = result.queries >= 25
+    assert np.all(result.coverage[full] > 0.88), result.coverage
+    assert min(result.unsafe.values()) >= t_p(3, "0.3", 3), result.unsafe
+
+
+def test_the_default_is_never_far_from_the_best_estimator():
+    """Mean errors over 6 releases and 70 questions a band and more; differences of errors scatter by 4 %."""
+    for name in TABLES:
+        result = measured(name, ("disease",), 4, sets=False)
+        full = result.queries[1:] >= 70
+        best = np.min([errors[1:][full] for errors in result.errors.values()], axis=0)
+        assert np.all(result.errors[Method.POOLED][1:][full] <= 1.15 * best), result.errors
+
+
+def test_the_transition_is_that_of_mixed_groups():
+    """Shares of places, averaged over 6 formations of 2,400 groups: standard errors below 0.002.
+
+    Mixing stops a little before rare values have met all frequent ones, hence ten of them.
+    """
+    share = np.array([0.19, 0.17, 0.15, 0.12, 0.1, 0.09, 0.08, 0.06, 0.04])
+    codes = np.repeat(np.arange(9), (share * 12_000).astype(int))
+    column = table_of({"s": codes})["s"]
+    seen = np.zeros((9, 9))
+    for seed in range(6):
+        _, values = groups.assign(column, permutation(Seeded(seed), column.n), 5)
+        for one in values:
+            for other in values:
+                np.add.at(seen, (one, other), 1 / 5 / 6)
+    counts = column.counts().astype(float)
+    through = Transition(n=column.n, a=0.2, counts=counts, gamma=5)
+    assert through.matrix is not None
+    np.testing.assert_allclose(through.matrix, seen / counts[:, None], atol=0.02)
+    np.testing.assert_allclose(through.matrix.sum(axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(counts @ through.matrix, counts, rtol=1e-6)
+
+
+def test_the_printed_iteration_is_eq_13_with_the_printed_matrix():
+    n, gamma = 1_000, 5
+    y = np.array([600.0, 60.0, 230.0, 110.0])  # neither, s only, P only, both
+    x = y.copy()
+    while True:
+        f = (x[1] + x[3]) / n
+        one = np.array([[1 - f, f], [1 - 1 / gamma, 1 / gamma]])
+        matrix = np.kron(np.eye(2), one)
+        new = x * (matrix @ (y / (x @ matrix)))
+        if np.all(np.abs(new - x) <= 0.01 * x):
+            break
+        x = new
+    assert reconstruct_states.as_printed(y[None, :], n, [gamma])[0] == pytest.approx(new[3])
+
+
+def test_a_value_at_the_eligibility_limit_is_said_to_be_unknown():
+    chance = np.random.default_rng(2)
+    half = np.where(
+        np.arange(4_000) % 2 == 0, "common", np.char.add("rare ", chance.integers(0, 20, 4_000).astype(str))
+    )
+    table = table_of({"sex": chance.choice(["f", "m"], 4_000), "s": half})
+    answer = Reader(release(table, {"s": 2})).answer([Condition("sex", ("f",)), Condition("s", ("common",))])
+    assert (answer.low, answer.high) == (0, answer.n_p)
+    assert answer.variance is None
+
+
+def test_releases_of_half_a_table_and_of_everything_have_known_ends():
+    table = TABLES["mild"]
+    reader = Reader(release(table, {"disease": 4}, 3))
+    whole = reader.answer([Condition("disease", ("d3",))])
+    f = whole.published
+    assert whole.estimate == pytest.approx(f, rel=1e-3)
+    # The published count of a value scatters with f (1 - 1/gamma).
+    assert whole.variance == pytest.approx(f * 0.75, rel=0.02)

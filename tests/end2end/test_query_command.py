@@ -1,0 +1,116 @@
+"""`splu query` and `splu queries` on a release folder, with nothing else at hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.core.query import Condition, Reader
+from splu_desktop.files.release import read_release, write_release
+from tests.core.published_tables import dependent_table, release, true_count
+
+TABLE = dependent_table(4_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("query") / "release"
+    write_release(release(TABLE, {"disease": 4, "ward": 3}), path)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, str]:
+    status = main([str(part) for part in argv])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize("method", ["pooled", "unbiased", "shrunk", "bayes", "as-published"])
+def test_query_answers_with_every_estimator(folder, capsys, method):
+    status, out, err = run(capsys, "query", folder, "sex=f", "disease=d3|d4", "--method", method, "--json")
+    answer = json.loads(out)
+    assert (status, err) == (0, "")
+    assert answer["method"] == method
+    truth = true_count(TABLE, sex="f", disease="d3") + true_count(TABLE, sex="f", disease="d4")
+    assert answer["low"] <= truth <= answer["high"]  # one release of a fixed table and 5 looks: may fail 1 in 20 seeds
+    assert 0 <= answer["published"] <= answer["selected"] == true_count(TABLE, sex="f")
+
+
+def test_query_speaks_to_people(folder, capsys):
+    status, out, _ = run(capsys, "query", folder, "age=30..39", "ward=2")
+    assert status == 0
+    assert "age is from 30 to 39; ward is 2" in out
+    assert "95 % interval" in out
+
+
+@pytest.mark.parametrize(
+    ("condition", "part"),
+    [("sx=f", "no column"), ("sex=x", "No published record"), ("age=9..1", "backwards"), ("sex", "not a condition")],
+)
+def test_a_bad_condition_is_one_sentence_and_status_2(folder, capsys, condition, part):
+    status, out, err = run(capsys, "query", folder, condition)
+    assert (status, out) == (2, "")
+    assert part in err
+    assert err.count("\n") == 1
+
+
+def test_queries_answers_each_row_in_order(folder, tmp_path, capsys):
+    asked = tmp_path / "asked.csv"
+    asked.write_text("sex,age,disease\nf,,d3\n,30..39,d1|d2\nm,40,\n,,d99\n,,\n", encoding="utf-8")
+    out = tmp_path / "answers.csv"
+    status, text, _ = run(capsys, "queries", folder, asked, "--out", out, "--json")
+    assert status == 0
+    assert json.loads(text)["answers"] == 5
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["age"] for row in rows] == ["", "30..39", "40", "", ""]
+    reader = Reader(read_release(folder).published)
+    first = reader.answer([Condition("sex", ("f",)), Condition("disease", ("d3",))])
+    assert float(rows[0]["estimate"]) == pytest.approx(first.estimate)
+    assert int(rows[0]["published"]) == first.published
+    assert int(rows[2]["estimate"]) == true_count(TABLE, sex="m", age="40")
+    assert rows[3]["note"]
+    assert float(rows[3]["high"]) > 0
+    assert int(rows[4]["estimate"]) == TABLE.n
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("sex,disese\nf,d1\n", ["row 1", "disese", "disease"]),
+        ("sex,disease\nf,d1\nq,d1\n", ["row 3", "sex", "q"]),
+        ("sex,age\nf,9..1\n", ["row 2", "age", "backwards"]),
+        ("sex\nf,m\n", ["row 2"]),
+        ("", ["empty"]),
+        ("sex,sex\nf,f\n", ["twice"]),
+    ],
+)
+def test_a_bad_file_of_questions_names_its_place_and_leaves_nothing(folder, tmp_path, capsys, text, parts):
+    asked = tmp_path / "asked.csv"
+    asked.write_text(text, encoding="utf-8")
+    status, _, err = run(capsys, "queries", folder, asked, "--out", tmp_path / "answers.csv")
+    assert status == 2
+    assert all(part in err for part in parts), err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["asked.csv"]
+
+
+def test_answers_are_not_overwritten_unless_asked(folder, tmp_path, capsys):
+    asked, out = tmp_path / "asked.csv", tmp_path / "answers.csv"
+    asked.write_text("sex\nf\n", encoding="utf-8")
+    out.write_text("mine", encoding="utf-8")
+    status, _, err = run(capsys, "queries", folder, asked, "--out", out)
+    assert status == 2
+    assert "exists" in err
+    assert out.read_text(encoding="utf-8") == "mine"
+    assert run(capsys, "queries", folder, asked, "--out", out, "--overwrite")[0] == 0
+
+
+def test_formulas_in_questions_come_out_inert(folder, tmp_path, capsys):
+    asked, out = tmp_path / "asked.csv", tmp_path / "answers.csv"
+    asked.write_text('disease\n"=HYPERLINK(""x"")"\n', encoding="utf-8")
+    assert run(capsys, "queries", folder, asked, "--out", out)[0] == 0
+    assert "'=HYPERLINK" in out.read_text(encoding="utf-8")
