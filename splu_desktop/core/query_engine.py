@@ -21,8 +21,9 @@ from splu_desktop.core import (
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_interval import Chosen
+from splu_desktop.core.reconstruct_weights import leaned, lifts, places, side, weighted, weights_by_value, weights_of
 from splu_desktop.core.selection import Picked, Selector
-from splu_desktop.core.table import Column, Flags
+from splu_desktop.core.table import Flags
 from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.core.transition import Floats, Transition
 
@@ -143,7 +144,7 @@ class Engine:
         rows = Rows.plain(y)
         x, better, spilled, by_value = self._by_value(base, selections, rows, method)
         row = np.array([at for at, _ in asked], np.intp)
-        sides = [_side(chosen, through) for _, chosen in asked]
+        sides = [side(chosen, through) for _, chosen in asked]
         alone = np.array([len(codes) == 1 for codes, _ in sides])
         first = np.array([codes[0] for codes, _ in sides], np.intp)
         ends = np.zeros((3, len(asked)))
@@ -239,11 +240,11 @@ class Engine:
             through = self.transition(base)
             flags = np.frombuffer(chosen, bool)
             if name in self.published.gammas:
-                weights = _weights(flags, self.transition(name))[self.codes(name)]
-                rows = _weighted(self.codes(base), weights, through)
+                weights = weights_of(flags, self.transition(name))[self.codes(name)]
+                rows = weighted(self.codes(base), weights, through)
             else:
                 rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])
-            lift, k = _lifts(rows, through)
+            lift, k = lifts(rows, through)
             found = self._bends[key] = lift[0], k[0], float(rows.total[0])
             if len(self._bends) * len(through.counts) > _KEPT_FLOATS:
                 self._bends.popitem(last=False)
@@ -292,7 +293,7 @@ class Engine:
             assert crosses[0] is not None
             y = crosses[0][picks[:, 0]]
         else:
-            place = _places([table[name] for name in names], picks)
+            place = places([table[name] for name in names], picks)
             meets = np.flatnonzero(place >= 0)
             cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(picks) * m)
             y = cells.reshape(len(picks), m).astype(np.float64)
@@ -304,7 +305,7 @@ class Engine:
         for at, cross in enumerate(crosses):
             assert cross is not None
             single = Rows.plain(cross[picks[:, at]])
-            lift, k = _lifts(single, through)
+            lift, k = lifts(single, through)
             for row in range(len(y)):
                 bends[row].append((lift[row], k[row], float(single.total[row])))
         aims, shared = reconstruct_pooled.target(rows.total, bends, through)
@@ -320,7 +321,7 @@ class Engine:
         parts = [(chosen, self.transition(sa)) for sa, chosen in question.chosen]
         at = [self.codes(sa, records) for sa, _ in question.chosen]
         top = float(len(at[0]))
-        factors = [_weights(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
+        factors = [weights_of(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
         state = np.zeros(len(at[0]), np.intp)
         for bit, ((chosen, _), codes) in enumerate(zip(parts, at, strict=True)):
             state |= chosen[codes].astype(np.intp) << bit
@@ -330,11 +331,11 @@ class Engine:
         turns = []
         for turn, (_, through) in enumerate(parts):
             weights = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
-            turns.append(_weighted(at[turn], weights, through))
+            turns.append(weighted(at[turn], weights, through))
         straight = float(np.prod(factors, axis=0).sum())
         centre = straight
         for rows, (chosen, through) in zip(turns, parts, strict=True):
-            centre -= _leaned(rows, chosen, through)
+            centre -= leaned(rows, chosen, through)
         if all(through.readable[chosen].all() for chosen, through in parts):
             states = reconstruct_states.straight(y, matrix)
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
@@ -367,7 +368,7 @@ class Engine:
                 weights, clear = tolerant.inverse @ chosen, tolerant.readable
             else:
                 plain = self.transition(sa)
-                weights, clear = _weights(chosen, plain), plain.readable
+                weights, clear = weights_of(chosen, plain), plain.readable
             factors.append(weights[codes])
             meets &= chosen[codes]
             readable &= bool(clear[chosen].all())
@@ -423,7 +424,7 @@ class Engine:
             return independent
         keys = self.codes(other) * len(across.counts) + self.codes(base)
         y = np.bincount(keys, minlength=cells).reshape(independent.shape).astype(np.float64)
-        left, right = _weights_by_value(down), _weights_by_value(across)
+        left, right = weights_by_value(down), weights_by_value(across)
         x = left @ y @ right.T
         aims = np.outer(shares, across.counts)
         # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
@@ -442,61 +443,6 @@ def _kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
     if key not in store:
         store[key] = make()
     return store[key]
-
-
-def _places(columns: Sequence[Column], picks: NDArray[np.int32]) -> Indices:
-    """Return (N,) the row of `picks` that each record's codes are equal to, -1 for none."""
-    # One table per column, from code to the set of rows it fits, as bits of a word: and-ing words finds the row.
-    fits = np.full(columns[0].n, ~np.uint64(0))
-    for at, column in enumerate(columns):
-        words = np.zeros(column.m, np.uint64)
-        np.bitwise_or.at(words, picks[:, at], np.uint64(1) << np.arange(len(picks), dtype=np.uint64))
-        fits &= words[column.codes]
-    place = np.full(len(fits), -1, np.intp)
-    some = np.flatnonzero(fits)
-    place[some] = np.log2(fits[some].astype(np.float64)).astype(np.intp)  # rows differ, so one bit is left, exactly
-    return place
-
-
-def _lifts(rows: Rows, through: Transition) -> tuple[Floats, Floats]:
-    x = reconstruct.unbiased(rows, through)
-    return reconstruct_pooled.lifts(rows, x, reconstruct.variance(rows, x, through), through)
-
-
-def _weights(chosen: Flags, through: Transition) -> Floats:
-    """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); values that can't be read add nothing."""
-    gain = np.where(chosen & through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
-    return gain - float(gain @ through.b)
-
-
-def _weights_by_value(through: Transition) -> Floats:
-    """Return (m, m) phi of each single value s (down) for each published value u (across); 0 for unreadable s."""
-    gain = np.where(through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
-    return np.asarray(np.diag(gain) - (gain * through.b)[:, None])
-
-
-def _weighted(codes: Indices, weights: Floats, through: Transition) -> Rows:
-    m = len(through.counts)
-    y = np.bincount(codes, weights, m)[None, :].astype(np.float64)
-    squares = np.bincount(codes, weights**2, m)[None, :].astype(np.float64)
-    return Rows(y, squares, y.sum(axis=1), weighted=True)
-
-
-def _leaned(rows: Rows, chosen: Flags, through: Transition) -> float:
-    """Return by how much a, b_s misjudge the count of a set in weighted rows, from their shrunk composition."""
-    x = reconstruct.unbiased(rows, through)
-    composition = reconstruct.shrink(rows, x, reconstruct.variance(rows, x, through), through)[0]
-    whole = float(composition.sum())
-    if whole <= 0:
-        return 0.0
-    composition = composition * (max(float(rows.total[0]), 0.0) / whole)
-    return float(composition @ through.leaning(chosen))
-
-
-def _side(chosen: Flags, through: Transition) -> tuple[Indices, bool]:
-    """Return the codes to count, and whether they are those *not* chosen: the smaller side of the table tells more."""
-    turned = float(through.counts[chosen].sum()) > through.n / 2
-    return np.flatnonzero(~chosen if turned else chosen), turned
 
 
 def _made(
