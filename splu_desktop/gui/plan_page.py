@@ -9,14 +9,12 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,16 +22,16 @@ from splu_desktop.core import sentences
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
-from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
-from splu_desktop.gui.plan_figures import ValueRow, Values, curves, value_rows
+from splu_desktop.gui.plan_figures import Values, curves, value_rows
+from splu_desktop.gui.plan_tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number
 
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
@@ -193,90 +191,10 @@ class PlanPage(Page):
     def _build_tabs(self) -> None:
         self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
-        promises = QWidget()
-        column = QVBoxLayout(promises)
-        margins(column, 0, 8, 0, 0, spacing=8)
-        self.promise_small = label(wrap=True, selectable=True)
-        self.promise_large = label(wrap=True, selectable=True)
-        for picture, colour, text in (
-            ("shield", "protected", self.promise_small),
-            ("circle-check", "answerable", self.promise_large),
-        ):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(text, 1)
-            column.addLayout(row)
-        self.warnings = label("", wrap=True, selectable=True)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        self.warning_picture = Picture("triangle-alert", "warning")
-        row.addWidget(self.warning_picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.warnings, 1)
-        column.addLayout(row)
-        self.copy_button = button(self.tr("Copy &these sentences"), self.copy_promises, picture="copy")
-        column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
-        self.tabs.addTab(promises, self.tr("P&romises"))
-
-        values = QWidget()
-        column = QVBoxLayout(values)
-        margins(column, 0, 8, 0, 0, spacing=8)
-        self.totals = label("", "quiet")
-        column.addWidget(self.totals)
-        words = {
-            "protected": self.tr("protected"),
-            "between": self.tr("in between"),
-            "answerable": self.tr("answerable"),
-        }
-        pictures = {"protected": "shield", "between": "circle", "answerable": "circle-check"}
-        self.values_model: RowsModel[ValueRow] = RowsModel(
-            [
-                Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
-                Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-                Field(
-                    self.tr("Count is"),
-                    lambda r: words[r.group],
-                    key=lambda r: r.count,
-                    colour=lambda r: r.group,
-                    picture=lambda r: pictures[r.group],
-                    hint=self.tr("Protected: small, shown wrong on purpose. Answerable: large, can be relied on."),
-                ),
-                Field(
-                    self.tr("Shown wrong"),
-                    lambda r: percent(r.wrong),
-                    key=lambda r: r.wrong,
-                    right=True,
-                    hint=self.tr("Probability that the published count is wrong by more than the error set above"),
-                ),
-                Field(
-                    self.tr("Usual error"),
-                    lambda r: percent(r.error),
-                    key=lambda r: r.error,
-                    right=True,
-                    hint=self.tr("Expected relative error of the published count"),
-                ),
-                Field(
-                    self.tr("Signal left"),
-                    lambda r: percent(r.signal),
-                    key=lambda r: r.signal,
-                    right=True,
-                    hint=self.tr(
-                        "How much of this value's link to the other columns is left. 100 %: all that the group size"
-                        " allows; 0 %: nothing can be told any more."
-                    ),
-                ),
-            ]
-        )
-        self.values = TableView(self.tr("Values of the sensitive column"))
-        ordered = SortFilter()
-        ordered.setParent(self.values)
-        ordered.setSourceModel(self.values_model)
-        self.values.setModel(ordered)
-        self.values.setSortingEnabled(True)
-        self.values.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        column.addWidget(self.values, 1)
-        self.tabs.addTab(values, self.tr("&Values"))
+        self.promises = PromisesTab()
+        self.tabs.addTab(self.promises, self.tr("P&romises"))
+        self.values = ValuesTab()
+        self.tabs.addTab(self.values, self.tr("&Values"))
         self.trade_off = TradeOffTab()
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
@@ -327,11 +245,6 @@ class PlanPage(Page):
     def _column_changed(self) -> None:
         if self.session.choices is not None and self.shown_column():
             self._show(self.session.choices)
-
-    def copy_promises(self) -> None:
-        """Copy the promises as text."""
-        said = (self.promise_small.text(), self.promise_large.text(), self.warnings.text())
-        QGuiApplication.clipboard().setText("\n".join(text for text in said if text))
 
     def ask_picture(self, plot: Plot) -> None:
         """Let the user choose where a plot is saved."""
@@ -429,8 +342,8 @@ class PlanPage(Page):
         self._drawn = key
         self.large_plot.draw(large)
         self.small_plot.draw(small)
-        self.promise_small.setText(promises[0])
-        self.promise_large.setText(promises[1])
+        self.promises.small.setText(promises[0])
+        self.promises.large.setText(promises[1])
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
             note.setText(self._hint(plot))
 
@@ -473,26 +386,9 @@ class PlanPage(Page):
         self.trade_off.show_advice(advice, self.gamma.value())
 
     def _values_ready(self, found: Values) -> None:
-        rows = found.rows
-        self.warnings.setText("\n".join(found.warnings))
-        for part in (self.warnings, self.warning_picture):
-            part.setVisible(bool(found.warnings))
-        first = not self.values_model.rows
-        self.values_model.show(rows)
-        if first:
-            self.values.fit_columns(280)
-        self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(rows))))
-        said = {
-            "protected": self.tr("{values} protected ({records} records)"),
-            "between": self.tr("{values} in between ({records} records)"),
-            "answerable": self.tr("{values} answerable ({records} records)"),
-        }
-        self.totals.setText(
-            ", ".join(
-                said[group].format(values=number(values), records=number(records))
-                for group, (values, records) in found.totals.items()
-            )
-        )
+        self.promises.show_warnings(found.warnings)
+        self.values.show_values(found)
+        self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
         return self.tr(

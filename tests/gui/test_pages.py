@@ -186,7 +186,7 @@ def test_a_folder_that_is_no_release_is_told_in_one_sentence(window: MainWindow,
 
 def test_promises_can_be_copied(opened: MainWindow) -> None:
     opened.show_step(Step.PLAN)
-    opened.plan_page.copy_promises()
+    opened.plan_page.promises.copy()
     text = QGuiApplication.clipboard().text()
     assert "With gamma = 5" in text
     assert "“Diagnosis”" in text

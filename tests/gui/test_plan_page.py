@@ -47,7 +47,7 @@ def test_both_plots_draw_the_cores_figures(
     f, p = page.small_plot._line.getData()
     assert p == pytest.approx(guarantees.small_count_curve(gamma, e, len(f)))
     assert page.small_plot._least.getData()[1][0] == pytest.approx(guarantees.t_p(gamma, e, alpha))
-    assert f"With gamma = {gamma}" in page.promise_small.text()
+    assert f"With gamma = {gamma}" in page.promises.small.text()
 
 
 def test_the_printed_curve_is_off_until_asked_for(planning: MainWindow) -> None:
@@ -75,7 +75,7 @@ def test_values_are_listed_with_the_cores_figures(planning: MainWindow, idle: Id
     page = planning.plan_page
     page.gamma.slider.setValue(4)
     idle(planning)
-    rows = {row.value: row for row in page.values_model.rows}
+    rows = {row.value: row for row in page.values.model.rows}
     assert len(rows) == 46
     flu = rows["flu"]
     assert flu.count == 90
