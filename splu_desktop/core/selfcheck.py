@@ -200,13 +200,14 @@ def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress)
     for name in names:
         ours, theirs = source[name], table[name]
         fresh = randomness.bits(2 * (ours.m + theirs.m)).view(np.uint64)
-        known = ours._index
-        # A label that the source lacks gets bits of its own, which no source row can equal.
-        at = np.fromiter(
-            (known.get(text, ours.m + i) for i, text in enumerate(theirs.labels)), np.int64, count=theirs.m
-        )
         of_source.append(fresh[: ours.m])
-        of_table.append(fresh[at])
+        if theirs.labels is ours.labels:  # as sanitising leaves an NSA all of whose labels are used
+            of_table.append(fresh[: ours.m])
+            continue
+        # A label that the source lacks gets bits of its own, which no source row can equal.
+        known, first = ours._index, ours.m
+        at = [known.get(text, first + place) for place, text in enumerate(theirs.labels.tolist())]
+        of_table.append(fresh[np.array(at, np.intp)])
     return (
         stirred(row_sums([source[name].codes for name in names], of_source, source.n, progress=progress, stage=_STAGE)),
         stirred(row_sums([table[name].codes for name in names], of_table, table.n, progress=progress, stage=_STAGE)),

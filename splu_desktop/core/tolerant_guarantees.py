@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from splu_desktop.core.guarantees import checked_epsilon, t_f
 from splu_desktop.core.plan import Thresholds
@@ -43,7 +42,9 @@ def count_law(groups: Sequence[tuple[int, int]]) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _binomial(size: int, copies: int) -> Floats:
-    return np.asarray(binom.pmf(np.arange(size + 1), size, copies / size), np.float64)
+    # On whole numbers, each probability rounded once; scipy.stats would cost every command half a second to import.
+    ways = (math.comb(size, k) * copies**k * (size - copies) ** (size - k) for k in range(size + 1))
+    return np.array([way / size**size for way in ways], np.float64)
 
 
 def t_p_of(
