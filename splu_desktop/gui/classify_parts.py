@@ -16,6 +16,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.facts import ColumnFacts, column_facts
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.words import number, percent
 
@@ -131,7 +132,7 @@ class RemedyCard(Card):
         self._key = key
         self.hide()
         column, steps = source.imported.table[name], choices.steps(name)
-        job = self._tasks.run("remedies", lambda progress: remedies(column, steps, 2))
+        job = self._tasks.run("remedies", lambda progress: remedies(column, steps, 2, tolerances=True))
         job.done.connect(partial(self._show, name))
 
     def _show(self, name: str, found: tuple[Remedy, ...]) -> None:
@@ -141,7 +142,8 @@ class RemedyCard(Card):
             if widget is not None:
                 widget.deleteLater()
         self.text.setText(self.tr("What would help with “{column}”:").format(column=name))
-        shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind is RemedyKind.LEAVE_OUT]
+        bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
+        shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
         for remedy in shown[:3]:
             words = remedy.words if len(remedy.words) <= _LONGEST else remedy.words[: _LONGEST - 1] + "…"
             self._row.addWidget(button(words, partial(self._take, name, remedy), hint=remedy.words))
@@ -151,6 +153,9 @@ class RemedyCard(Card):
     def _take(self, name: str, remedy: Remedy) -> None:
         source = self._session.source
         if source is None:
+            return
+        if remedy.kind is RemedyKind.TOLERANCE:
+            ToleranceDialog(name, self._session, self._tasks, self).open()
             return
         if remedy.steps is None:
             self._session.set_roles({name: Role.DROPPED}, self.tr("role of {column}").format(column=name))

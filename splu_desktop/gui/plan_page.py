@@ -26,6 +26,7 @@ from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
 from splu_desktop.gui.plan_figures import Values, curves, value_rows
 from splu_desktop.gui.plan_tabs import PromisesTab, ValuesTab
+from splu_desktop.gui.plan_tolerant import TolerantPart
 from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
@@ -142,8 +143,11 @@ class PlanPage(Page):
         self.body.addWidget(card)
 
     def _build_plots(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        self.tolerant = TolerantPart(self.session, self.tasks)
+        self.body.addWidget(self.tolerant, 8)
+        self.plots = QWidget()
+        row = QHBoxLayout(self.plots)
+        margins(row, 0, spacing=12)
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
         self.published_curve = QCheckBox(self.tr("Papers' curve"))
@@ -180,7 +184,7 @@ class PlanPage(Page):
             plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
             card.body.addWidget(note)
             row.addWidget(card, 1)
-        self.body.addLayout(row, 5)
+        self.body.addWidget(self.plots, 5)
 
     def _save_button(self, plot: Plot, title: str) -> QWidget:
         made = button("", lambda: self.ask_picture(plot), look="flat", picture="download")
@@ -219,7 +223,7 @@ class PlanPage(Page):
         if choices is None:
             return
         self._draw(gamma, choices.thresholds)
-        names = choices.sensitive if choices.together else (self.shown_column(),)
+        names = tuple(choices.gammas) if choices.together else (self.shown_column(),)
         after = replace(choices, gammas={**choices.gammas, **dict.fromkeys(names, gamma)})
         self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
 
@@ -292,6 +296,12 @@ class PlanPage(Page):
             return
         name = self.shown_column()
         thresholds = choices.thresholds
+        grouping = choices.groupings.get(name)
+        for part in (self.gamma, self.plots, self.tabs):
+            part.setVisible(grouping is None)
+        self.tolerant.setVisible(grouping is not None)
+        if grouping is not None:
+            self.tolerant.show_grouping(name, grouping, thresholds)
         with (
             QSignalBlocker(self.epsilon),
             QSignalBlocker(self.t_e),
@@ -304,7 +314,10 @@ class PlanPage(Page):
             self.alpha.setValue(thresholds.alpha)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
-        bound = choices.sensitive if choices.together else (name,)
+        if grouping is not None:
+            self.set_primary(self.tr("Continue with these tolerances"), True)
+            return
+        bound = tuple(choices.gammas) if choices.together else (name,)
         limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
         self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
         self._draw(choices.gammas[name], thresholds)

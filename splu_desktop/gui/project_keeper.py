@@ -55,6 +55,7 @@ def as_project(source: Source, choices: Choices) -> Project:
         thresholds=choices.thresholds,
         generalisations=choices.generalisations,
         kept_identifiers=choices.kept,
+        groupings=choices.groupings,
         together=choices.together,
     )
 
@@ -84,6 +85,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         together=fitted.together,
         generalisations=generalisations,
         kept=fitted.kept_identifiers,
+        groupings=fitted.groupings,
     )
     return Loaded(source, choices, (*notes, *said))
 

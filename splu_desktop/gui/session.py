@@ -22,6 +22,7 @@ from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role, Suggestion
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files.importer import Imported
 from splu_desktop.gui.facts import ColumnFacts
 
@@ -82,7 +83,8 @@ class Choices:
     Attributes
     ----------
     roles : column name -> role, for every column.
-    gammas : SA name -> gamma, for every SA.
+    gammas : SA name -> gamma, for every SA without a grouping.
+    groupings : SA name -> group sizes with a tolerance per value, in place of a gamma.
     thresholds : epsilon, T_E, alpha and T_P as asked.
     together : whether one gamma is set for all SAs.
     generalisations : column name -> its steps; columns without any left out.
@@ -95,11 +97,13 @@ class Choices:
     together: bool = True
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(
             self, "generalisations", MappingProxyType({n: s for n, s in self.generalisations.items() if s})
         )
+        object.__setattr__(self, "groupings", MappingProxyType(dict(self.groupings)))
         object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
@@ -114,8 +118,9 @@ class Choices:
         published = {name for name, role in self.roles.items() if role.published}
         return Plan(
             self.roles,
-            {name: self.gammas[name] for name in self.sensitive},
+            {name: self.gammas[name] for name in self.sensitive if name not in self.groupings},
             self.thresholds,
+            groupings={name: self.groupings[name] for name in self.sensitive if name in self.groupings},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if self.roles[name] is Role.NSA},
         )
@@ -126,7 +131,8 @@ class Choices:
 
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a feasible gamma for exactly the SAs there are (one for all where `together`)."""
-        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in self.sensitive}
+        plain = [name for name in self.sensitive if name not in self.groupings]
+        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
         if not limits:
             return replace(self, gammas={})
         common = next((self.gammas[n] for n in limits if n in self.gammas), DEFAULT_GAMMA)
@@ -242,7 +248,10 @@ class Session(QObject):
         """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
         if self._source is None or self._choices is None:
             raise RuntimeError("nothing is open")
-        choices = choices.fitted(self._source)
+        # A tolerance is said of the values as they are grouped; other groups have other values.
+        now = self._choices
+        same = {n: grouping for n, grouping in choices.groupings.items() if choices.steps(n) == now.steps(n)}
+        choices = replace(choices, groupings=same).fitted(self._source)
         if choices != self._choices:
             self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))
 
@@ -291,6 +300,8 @@ class Session(QObject):
 
     def barred(self, name: str) -> bool:
         """Whether a column can't be sensitive as it stands: too skewed, or a measurement not yet put into groups."""
+        if self._choices is not None and name in self._choices.groupings:
+            return False
         fact = self.fact(name)
         return fact.largest_gamma < 2 or fact.measurement
 
