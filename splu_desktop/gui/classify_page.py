@@ -324,7 +324,7 @@ class ClassifyPage(Page):
                 False,
                 self.tr(
                     "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
-                    " no room for decoys. Give each value a tolerance of its own (above), or give the column another role."
+                    " no room for decoys. Give each value a tolerance of its own (above), or the column another role."
                 ).format(column=fact.name, value=fact.top, share=percent(fact.top_share)),
             )
             return
