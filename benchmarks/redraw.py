@@ -67,6 +67,7 @@ def measure(values: int, records: int) -> None:
     window.session.open_source(Source(Path("made.csv"), imported, roles, (column_facts(column),)))
     window.show_step(Step.PLAN)
     page = window.plan_page
+    app.quieten_collector()  # as the program does once its window is up
     print(f"{column.m} values, {column.n:,} records, {column_facts(column).largest_gamma=}")
     print("epsilon  T_E     alpha  median ms  worst ms  of it own work (median)  moves")
     everything, own_work = [], []

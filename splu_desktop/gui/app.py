@@ -45,6 +45,16 @@ def make_window() -> MainWindow:
     return window
 
 
+def quieten_collector() -> None:
+    """Set aside what is there now from garbage collection.
+
+    A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets stay
+    to the end anyway, so it need not look at them.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
     """Show the window and run until it is closed."""
     application = QApplication([sys.argv[0], *argv])
@@ -59,10 +69,7 @@ def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
     window.ask_before_closing = True
     window.resize(1280, 800)
     window.show()
-    # A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets
-    # stay to the end anyway, so it need not look at them.
-    gc.collect()
-    gc.freeze()
+    quieten_collector()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))

@@ -46,6 +46,16 @@ def curves(gamma: int, thresholds: Thresholds, counts: NDArray[np.int64]) -> tup
     return large, SmallCounts(guarantees.small_count_curve(gamma, epsilon, shown), alpha, epsilon)
 
 
+def promises(gamma: int, thresholds: Thresholds, column: str, progress: Progress) -> tuple[str, str]:
+    """Return the sentences on small and on large counts. Runs in a worker. Raises BadSetting."""
+    progress.report("Promises", 0.0)
+    epsilon = thresholds.epsilon
+    return (
+        sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column),
+        sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column),
+    )
+
+
 @dataclass(frozen=True)
 class ValueRow:
     """One value of an SA under a plan.

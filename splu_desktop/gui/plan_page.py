@@ -18,13 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core import sentences
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
-from splu_desktop.gui.plan_figures import Values, curves, value_rows
+from splu_desktop.gui.plan_figures import Values, curves, promises, value_rows
 from splu_desktop.gui.plan_tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan_tolerant import TolerantPart
 from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
@@ -34,6 +33,7 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
 from splu_desktop.gui.words import number
 
+_MOMENT = 40  # ms until the sentences follow the slider
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -334,7 +334,7 @@ class PlanPage(Page):
         return self.session.column(name) if self.session.source is not None and name else None
 
     def _draw(self, gamma: int, thresholds: Thresholds) -> None:
-        """Draw both plots and the promises; a millisecond of computing, the rest is drawing."""
+        """Draw both plots at once: a millisecond of computing, the rest drawing. The sentences follow."""
         column = self._column()
         if column is None:
             return
@@ -345,18 +345,17 @@ class PlanPage(Page):
             self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
-            promises = (
-                sentences.small_count_promise(gamma, thresholds.epsilon, thresholds.alpha, column=column.name),
-                sentences.large_count_promise(gamma, thresholds.epsilon, thresholds.t_e, column=column.name),
-            )
         except SpluError as fault:
             self.fault(str(fault))
             return
         self._drawn = key
         self.large_plot.draw(large)
         self.small_plot.draw(small)
-        self.promises.small.setText(promises[0])
-        self.promises.large.setText(promises[1])
+        # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
+        name = column.name
+        job = self.tasks.run("promises", lambda progress: promises(gamma, thresholds, name, progress), pause=_MOMENT)
+        job.done.connect(self.promises.show_promises)
+        job.failed.connect(self.fault)
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
             note.setText(self._hint(plot))
 

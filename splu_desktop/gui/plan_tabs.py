@@ -38,6 +38,11 @@ class PromisesTab(QWidget):
         column.addStretch(1)
         self.show_warnings(())
 
+    def show_promises(self, sentences: tuple[str, str]) -> None:
+        """Show what is promised of small and of large counts."""
+        self.small.setText(sentences[0])
+        self.large.setText(sentences[1])
+
     def show_warnings(self, sentences: Sequence[str]) -> None:
         """Show what the thresholds fail to give."""
         self.warnings.setText("\n".join(sentences))

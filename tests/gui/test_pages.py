@@ -184,8 +184,9 @@ def test_a_folder_that_is_no_release_is_told_in_one_sentence(window: MainWindow,
     assert window.query_page.stack.currentWidget() is window.query_page.empty
 
 
-def test_promises_can_be_copied(opened: MainWindow) -> None:
+def test_promises_can_be_copied(opened: MainWindow, idle: Idle) -> None:
     opened.show_step(Step.PLAN)
+    idle(opened)
     opened.plan_page.promises.copy()
     text = QGuiApplication.clipboard().text()
     assert "With gamma = 5" in text

@@ -28,7 +28,7 @@ def planning(opened: MainWindow, idle: Idle) -> MainWindow:
 
 @pytest.mark.parametrize(("gamma", "epsilon", "t_e", "alpha"), [(2, 30, 5, 3), (5, 20, 2, 10), (6, 2, 0.1, 40)])
 def test_both_plots_draw_the_cores_figures(
-    planning: MainWindow, gamma: int, epsilon: float, t_e: float, alpha: int
+    planning: MainWindow, idle: Idle, gamma: int, epsilon: float, t_e: float, alpha: int
 ) -> None:
     page = planning.plan_page
     page.epsilon.setValue(epsilon)
@@ -47,6 +47,7 @@ def test_both_plots_draw_the_cores_figures(
     f, p = page.small_plot._line.getData()
     assert p == pytest.approx(guarantees.small_count_curve(gamma, e, len(f)))
     assert page.small_plot._least.getData()[1][0] == pytest.approx(guarantees.t_p(gamma, e, alpha))
+    idle(planning)
     assert f"With gamma = {gamma}" in page.promises.small.text()
 
 
