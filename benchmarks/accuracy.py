@@ -1,15 +1,17 @@
 """Error and coverage of the estimators by size of the true count (mechanism.md section 4, journal section 6).
 
     python benchmarks/accuracy.py FILE --sa COLUMN [--sa COLUMN2] [--gamma 3 5 10] [--queries 6000] [--releases 20]
-        [--sets] [--papers-groups] [--intervals COLUMN:10] [--nsa COLUMN,...]
+        [--sets] [--from-records] [--papers-groups] [--intervals COLUMN:10] [--nsa COLUMN,...]
 
 Questions: one to three NSA conditions and one value of each SA (`--sets`: two to five values), half of the selections
 with the values of a random record, half with uniform ones; each band of true counts gets an equal share
-(`splu_desktop.core.workload`). Every release is asked the same questions. Error is the mean of |estimate - truth| /
-truth, coverage the share of 95 % intervals that hold the truth, "unsafe" the share of true counts of 1 to 3 that are
-answered wrong by more than 30 %, to be compared with T_P. `--papers-groups` answers "as-published" from releases with
-the papers' groups (largest buckets first, not mixed; the last N mod gamma records keep their values), as the papers
-did, beside our groups for all others.
+(`splu_desktop.core.workload`). `--from-records` asks what random records say instead, NSA and SA values alike, which is
+how the table of mechanism.md section 4 comes out. Every release is asked the same questions.
+
+Error is the mean of |estimate - truth| / truth, coverage the share of 95 % intervals that hold the truth, "unsafe" the
+share of true counts of 1 to 3 that are answered wrong by more than 30 %, to be compared with T_P. `--papers-groups`
+answers "as-published" from releases with the papers' groups (largest buckets first, not mixed; the last N mod gamma
+records keep their values), as the papers did, beside our groups for all others.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from splu_desktop.core.query import Method
 from splu_desktop.core.randomness import below, permutation
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.workload import Measured, draw, measure
+from splu_desktop.core.workload import Measured, draw, draw_from_records, measure
 from splu_desktop.files.importer import read
 from tests.seeded import Seeded
 
@@ -85,6 +87,7 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=20)
     parser.add_argument("--methods", default=",".join(method.value for method in Method))
     parser.add_argument("--sets", action="store_true")
+    parser.add_argument("--from-records", action="store_true")
     parser.add_argument("--papers-groups", action="store_true")
     parser.add_argument("--intervals", action="append", default=[], metavar="COLUMN:COUNT")
     parser.add_argument("--seed", type=int, default=1)
@@ -106,7 +109,10 @@ def main() -> None:
     )
     table = table.select([*nsas, *args.sa])
     start = time.perf_counter()
-    workload = draw(table, nsas, args.sa, size=args.queries, sets=args.sets, seed=args.seed)
+    if args.from_records:
+        workload = draw_from_records(table, nsas, args.sa, size=args.queries, seed=args.seed)
+    else:
+        workload = draw(table, nsas, args.sa, size=args.queries, sets=args.sets, seed=args.seed)
     print(
         f"{args.file.name}, {' and '.join(args.sa)}: {table.n:,} records, {len(workload.questions):,} questions"
         f"{' over sets' if args.sets else ''}, {args.releases} releases"

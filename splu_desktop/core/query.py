@@ -302,23 +302,29 @@ class Reader:
         """
         sa = next(name for name, chosen in question.chosen if not chosen.any())
         n_p = self._selected(question)
+        top = self._unseen(sa)
+        return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf if top else 0.0)
+
+    def _unseen(self, sa: str) -> float:
+        """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
         # Of several sizes the largest leaves a record unseen most easily.
         gamma = self.published.gammas[sa] if sa in self.published.gammas else self.published.groupings[sa].sizes[-1]
-        if gamma == 1:
-            return Found(0, 0.0, 0.0, 0.0, n_p, 0.0)
-        top = float(np.log(_TAIL) / (gamma * np.log1p(-1 / gamma)))
-        return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf)
+        return 0.0 if gamma == 1 else float(np.log(_TAIL) / (gamma * np.log1p(-1 / gamma)))
 
     def _answer(self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
         possible = min(max(found.estimate, 0.0), float(found.n_p))
+        # Nor is any count of a sensitive value known to be 0: a few records never stand out.
+        asked = {condition.column for condition in conditions}
+        unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
+        room = 0.0 if found.variance == 0 else min(unseen, float(found.n_p))
         return Answer(
             conditions=conditions,
             published=found.published,
             estimate=found.estimate,
             low=min(found.low, possible),
-            high=max(found.high, possible),
+            high=max(found.high, possible, room),
             method=method,
             n_p=found.n_p,
             variance=found.variance if np.isfinite(found.variance) else None,
