@@ -48,8 +48,8 @@ def make_window() -> MainWindow:
 def quieten_collector() -> None:
     """Set aside what is there now from garbage collection.
 
-    A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets stay
-    to the end anyway, so it need not look at them.
+    A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets
+    stay to the end anyway, so it need not look at them.
     """
     gc.collect()
     gc.freeze()

@@ -235,6 +235,7 @@ class LargeCountsPlot(Plot):
         self._dot.setSymbolBrush(QColor(c.answerable))
         self._dot.setSymbolPen(pg.mkPen(c.card, width=1.5))
         self._tag.setColor(QColor(c.answerable))
+        self._tag.fill = pg.mkBrush(c.card)
         for name, rug in self._rugs.items():
             rug.setPen(pg.mkPen(getattr(c, name), width=1))
 
