@@ -216,6 +216,8 @@ class LargeCountsPlot(Plot):
         self._dot = item.plot(symbol="o", symbolSize=9)
         self._tag = pg.TextItem(anchor=(0, 1))
         item.addItem(self._tag, ignoreBounds=True)
+        self._chebyshev.setZValue(-2)  # the words' ground covers it, and nothing else
+        self._tag.setZValue(-1)
         self._shown: LargeCounts | None = None
         self._top = 0.0
         self._rug_key: tuple[object, ...] = ()
