@@ -11,7 +11,7 @@ as its tolerance lets it; plain groups are the one matrix in which each may stan
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _LEAST_SWEEPS = 4
 _MOST_SWEEPS = 60
 _EMPTY = -1
 
-Values = NDArray[np.int16] | NDArray[np.int32]
+Values = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.int32]
 
 
 def largest_gamma(column: Column) -> int:
@@ -83,7 +83,7 @@ def assign(
     Returns
     -------
     records : (rows, r) int32, the record at each place of each group, -1 where empty; rows = ceil(N / r).
-    values : (rows, r) int16 or int32, the code of that record's value, -1 where empty. No code stands twice in a
+    values : (rows, r) int8 to int32, the code of that record's value, -1 where empty. No code stands twice in a
         column.
 
     Every group has floor(N / r) or one more records: gamma or gamma + 1 once N >= gamma (gamma - 1).
@@ -168,7 +168,7 @@ def _dealt(column: Column, ordered: NDArray[np.int32], groups: int) -> tuple[NDA
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ordered
     # Mixing compares values all the time; half the bytes, half the time.
-    narrow = np.int16 if column.m <= 1 << 15 else np.int32
+    narrow = np.int8 if column.m <= 1 << 7 else np.int16 if column.m <= 1 << 15 else np.int32
     values: NDArray[Any] = np.full(rows * groups, _EMPTY, narrow)
     values[:n] = column.codes[ordered]
     return records.reshape(rows, groups), values.reshape(rows, groups)
@@ -184,10 +184,11 @@ def _mix(
 ) -> tuple[NDArray[np.int32], Values]:
     """Exchange records between groups until nothing shows any more how they were dealt; returns records and values.
 
-    A sweep reorders the groups and pairs one half with the other. Then every place of the left groups is matched with a
-    place of the right groups, each time of other groups (a random rotation), a coin is thrown for every pair, and the
-    two records change groups where neither group then holds a value more often than `limits` says, (m + 1,) with the
-    empty place last; None for once. An exchange and its reverse are equally
+    A sweep reorders the groups at random and sets one half against the other. Then every place of the left groups is
+    matched with a random place of the right groups: a random run of half of the left groups meets a random run of the
+    right ones, and two records change groups where neither group then holds a value more often than `limits` says,
+    (m + 1,) with the empty place last; None for once. (Runs do what coins for every pair would do, at half the cost,
+    since neighbours are strangers after the reordering.) An exchange and its reverse are equally
     likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
     pass over the places; `_LEAST_SWEEPS` leave less than 1 %, and sweeps go on until the groups have settled.
     """
@@ -201,18 +202,30 @@ def _mix(
         order = stream.permutation(groups)
         records, values = records.take(order, axis=1), values.take(order, axis=1)
         for left in [*range(rows), *range(rows)]:
-            right, shift = int(stream.integers(rows)), int(stream.integers(half))
-            coins = np.unpackbits(stream.integers(0, 256, (half + 7) // 8, dtype=np.uint8), count=half).view(bool)
-            # Left group i meets right group (i + shift) mod half: two runs of neighbours, so that slices do.
-            cut = half - shift
-            _exchange(records, values, left, right, slice(0, cut), slice(half + shift, 2 * half), coins[:cut], limits)
-            _exchange(records, values, left, right, slice(cut, half), slice(half, half + shift), coins[cut:], limits)
+            right = int(stream.integers(rows))
+            for ours, theirs in _runs(half, int(stream.integers(half)), int(stream.integers(half))):
+                _exchange(records, values, left, right, ours, theirs, limits)
         progress.report("Mixing groups", min(1.0, (sweep + 1) / (_LEAST_SWEEPS + 2)))
         before, spread = spread, float(np.mean(score[values].sum(axis=0) ** 2))
         # The spread of r sums is known to a relative sqrt(2 / r); a change within that is no change.
         if sweep + 1 >= _LEAST_SWEEPS and abs(spread - before) <= 2 * math.sqrt(2 / groups) * spread:
             break
     return records, values
+
+
+def _runs(half: int, start: int, shift: int) -> Iterator[tuple[slice, slice]]:
+    """Give, as slices, a run of half of the left groups from `start` and the run of right groups that it meets.
+
+    Left group i meets right group half + (i + shift) mod half, so no two of one run meet the same group.
+    """
+    length = (half + 1) // 2
+    at = start
+    while length:
+        other = (at + shift) % half
+        step = min(length, half - at, half - other)
+        yield slice(at, at + step), slice(half + other, half + other + step)
+        at = (at + step) % half
+        length -= step
 
 
 def _scores(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -235,23 +248,23 @@ def _exchange(
     right: int,
     left_groups: slice,
     right_groups: slice,
-    wanted: NDArray[np.bool_],
     limits: NDArray[Any] | None,
 ) -> None:
-    """Exchange place `left` of the left groups with place `right` of the right groups, where wanted and allowed."""
+    """Exchange place `left` of the left groups with place `right` of the right groups, where allowed."""
     ours, theirs = values[left, left_groups], values[right, right_groups]
+    allowed = np.ones(len(ours), bool)
     if limits is None:
         for row in range(len(values)):
-            wanted &= values[row, right_groups] != ours
-            wanted &= values[row, left_groups] != theirs
+            allowed &= values[row, right_groups] != ours
+            allowed &= values[row, left_groups] != theirs
     else:
         for value, groups in ((ours, right_groups), (theirs, left_groups)):
             copies = np.zeros(len(value), limits.dtype)
             for row in range(len(values)):
                 copies += values[row, groups] == value
-            wanted &= copies < limits[value]
+            allowed &= copies < limits[value]
     for matrix in (records, values):
         ours, theirs = matrix[left, left_groups], matrix[right, right_groups]
-        change = (ours ^ theirs) * wanted
+        change = (ours ^ theirs) * allowed
         ours ^= change
         theirs ^= change

@@ -70,6 +70,7 @@ def test_the_partition_is_a_function_of_ids_and_values() -> None:
 
 def sharing(values: np.ndarray, m: int) -> np.ndarray:
     """(m, m) ordered pairs of records with values u, v in one group."""
+    values = values.astype(np.int64)
     shared = np.zeros((m, m))
     for j in range(len(values)):
         for k in range(len(values)):
