@@ -67,8 +67,9 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")
     keys = source.bits(count)
-    order = np.argsort(keys.astype(np.uint16), kind="stable").astype(np.int32)
-    order = order[np.argsort((keys >> 16).astype(np.uint16)[order], kind="stable")]
+    low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
+    order = np.argsort(low, kind="stable").astype(np.int32)
+    order = order[np.argsort(high[order], kind="stable")]
     keys = keys[order]
     same = keys[1:] == keys[:-1]
     while same.any():
