@@ -58,7 +58,7 @@ def _query(args: argparse.Namespace) -> None:
     rows = [
         ("Published", f"{answer.published:,}"),
         ("Estimate", answer.shown),
-        ("95 % interval", f"{answer.low:,.0f} to {answer.high:,.0f}"),
+        ("95 % interval", "{:,} to {:,}".format(*answer.ends)),
         ("Of", f"{answer.n_p:,} records that meet the conditions on non-sensitive columns"),
     ]
     if answer.share is not None and not answer.exact:
