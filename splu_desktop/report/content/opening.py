@@ -39,6 +39,7 @@ def cover(report: Report, t: Language) -> list[Block]:
     """Return section 1."""
     said = report.public.cover
     typed, release = said.fields, report.public.release
+    made = t.moment(said.created)
     rows: list[tuple[str, Cell]] = [
         (t("Organisation"), typed.organisation),
         (t("Operator"), typed.operator),
@@ -46,7 +47,7 @@ def cover(report: Report, t: Language) -> list[Block]:
         (t("Purpose"), typed.purpose),
         (t("Recipient"), typed.recipient),
         (t("Release made"), t.moment(release.created)),
-        (t("Report made"), f"{t.moment(said.created)} ({said.time_zone})"),
+        (t("Report made"), made if made.endswith(said.time_zone) else f"{made} ({said.time_zone})"),
         (t("Software"), f"{said.software} {said.software_version}"),
         (t("Release made with"), release.software),
         (t("Release number (id)"), release.id or ""),
