@@ -45,6 +45,12 @@ def prepare(table: Table, plan: Plan) -> Table:
     return generalised
 
 
+# Linux's allocator hands every freed block of this size class back to the system, and taking the same pages anew costs
+# more than the work on them: a third of the time at 500,000 records. Freeing one untouched block of just under 32 MB
+# (its largest threshold) tells it to keep up to 64 MB for the next array. Elsewhere this does nothing.
+_KEPT = (32 << 20) - 8192
+
+
 def run(
     table: Table,
     plan: Plan,
@@ -73,6 +79,7 @@ def run(
     source = randomness or SystemRandomness()
     progress = progress or Silent()
     table = prepare(table, plan)
+    np.empty(_KEPT, np.uint8)
     redrawn: dict[str, Column] = {}
     ways: dict[str, int | Grouping] = {**plan.gammas, **plan.groupings}
     for name, how in ways.items():
