@@ -37,7 +37,13 @@ def _press(qtbot: QtBot, window: MainWindow) -> None:
 
 @pytest.mark.parametrize(
     ("name", "sensitive", "gamma"),
-    [("sample", "Diagnosis", 7), ("adult.csv.gz", "occupation", 5), ("linelist_raw.xlsx", None, 3)],
+    [
+        ("sample", "Diagnosis", 7),
+        ("adult.csv.gz", "occupation", 5),
+        ("census_workers.csv.gz", "Occupation", 10),
+        ("diabetes130.csv.gz", "diag_1", 9),
+        ("linelist_raw.xlsx", None, 3),
+    ],
 )
 def test_from_file_to_answers(
     name: str, sensitive: str | None, gamma: int, window: MainWindow, qtbot: QtBot, idle: Idle, tmp_path: Path
