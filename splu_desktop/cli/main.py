@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import SpluError, place_of
 
 
 class _Parser(argparse.ArgumentParser):
@@ -90,7 +90,7 @@ def _module(name: str) -> Any:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input."""
+    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 1 a fault of the program."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
@@ -106,4 +106,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("splu: stopped; nothing was left behind.", file=sys.stderr)
         return 130
+    except MemoryError:
+        print("splu: There is not enough memory for this table; try on a larger computer.", file=sys.stderr)
+        return 2
+    except Exception as fault:  # a traceback would show the user nothing of use and might show a value of the table
+        print(
+            f"splu: Something went wrong inside the program ({place_of(fault)}); report these words.",
+            file=sys.stderr,
+        )
+        return 1
     return 0

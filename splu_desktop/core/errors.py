@@ -7,9 +7,21 @@ table is named only where the user can't act without it, and such sentences are 
 
 from __future__ import annotations
 
+import traceback
+
 
 class SpluError(Exception):
     """A fault the user can mend. ``str()`` is one complete sentence."""
+
+
+def place_of(fault: BaseException) -> str:
+    """Return where in this program an unforeseen fault arose, as ``KIND in FILE:LINE``.
+
+    That is all that may be shown of it: its text can hold a value of the table.
+    """
+    frames = [f for f in traceback.extract_tb(fault.__traceback__) if "splu_desktop" in f.filename]
+    where = f"{frames[-1].filename.rpartition('splu_desktop')[2].lstrip('/')}:{frames[-1].lineno}" if frames else "?"
+    return f"{type(fault).__name__} in {where}"
 
 
 class BadSetting(SpluError):

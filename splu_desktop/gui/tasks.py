@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Cancelled, Progress, Watched
 
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
@@ -33,13 +32,11 @@ def sentence(fault: BaseException) -> str:
         return QCoreApplication.translate(
             "tasks", "There is not enough memory for this table; close other programs, or try on a larger computer."
         )
-    frames = [f for f in traceback.extract_tb(fault.__traceback__) if "splu_desktop" in f.filename]
-    where = f"{frames[-1].filename.rpartition('splu_desktop')[2].lstrip('/')}:{frames[-1].lineno}" if frames else "?"
     return QCoreApplication.translate(
         "tasks",
-        "Something went wrong inside the program ({kind} in {where}). Your work is kept; try again, and report these"
+        "Something went wrong inside the program ({place}). Your work is kept; try again, and report these"
         " words if it happens twice.",
-    ).format(kind=type(fault).__name__, where=where)
+    ).format(place=place_of(fault))
 
 
 class Job(QObject):

@@ -203,3 +203,20 @@ def test_the_command_line_never_imports_qt(small: Path, tmp_path: Path) -> None:
         "assert not [m for m in bad if m not in ('socket',)], bad\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=Path(__file__).parents[2])
+
+
+def test_an_unforeseen_fault_shows_no_traceback_and_no_value(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from splu_desktop.core import sanitise
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise ValueError("could not convert string to float: 'HIV'")
+
+    monkeypatch.setattr(sanitise, "permutation", broken)
+    assert splu("publish", small, "--sa", "illness:4", "--out", tmp_path / "r") == 1
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert "HIV" not in err
+    assert "ValueError in core/sanitise.py" in err
+    assert list(tmp_path.iterdir()) == []
