@@ -104,6 +104,7 @@ def password_from(args: argparse.Namespace) -> str | None:
 
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
+    from splu_desktop.files.importer.problems import ProblemKind
     from splu_desktop.files.publishing import Order, publish, stamp
     from splu_desktop.files.whole import check_new_file, check_new_folder
 
@@ -117,6 +118,9 @@ def run(args: argparse.Namespace) -> None:
         raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     before = stamp(args.file)
     imported, plan, notes = table_and_plan(args)
+    # Whoever counts the source's lines must find the ones that did not become records.
+    left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
+    notes = [*left_out, *notes]
     order = Order(
         imported.table,
         plan,

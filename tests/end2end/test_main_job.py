@@ -220,3 +220,12 @@ def test_an_unforeseen_fault_shows_no_traceback_and_no_value(
     assert "HIV" not in err
     assert "ValueError in core/sanitise.py" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_blank_lines_are_counted_aloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{'abcd'[i % 4]}" if i % 5 else "" for i in range(100)]
+    (tmp_path / "one.csv").write_text("illness\n" + "\n".join(lines) + "\nend\n", encoding="utf-8")
+    assert splu("publish", tmp_path / "one.csv", "--sa", "illness:3", "--out", tmp_path / "r", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["records"] == 81
+    assert any("20 blank rows" in note for note in told["notes"])
