@@ -83,6 +83,7 @@ def test_a_long_permutation_keeps_no_trace_of_order() -> None:
     assert abs(ascents - 49_999 / 2) < 4 * np.sqrt(50_001 / 12)
 
 
+@pytest.mark.system_randomness
 def test_the_system_source_asks_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -126,6 +126,7 @@ def test_two_releases_share_no_randomness(source: Table, releases: np.ndarray) -
     assert not any(same)
 
 
+@pytest.mark.system_randomness
 def test_every_release_path_draws_from_the_operating_system(
     source: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
