@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import maximum_flow
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,6 +90,9 @@ def _flow(left: Ints, need: Ints, spare: Ints, m: int, q: int) -> Ints | None:
     """Return (m, q) a flow of `left` into `need` within `spare`; None where it does not fit."""
     if not left.sum():
         return np.zeros((m, q), np.int64)
+    from scipy.sparse import coo_array  # with its linear algebra 0.2 s to import, and only tolerances need it
+    from scipy.sparse.csgraph import maximum_flow
+
     source, sink = m + q, m + q + 1
     at_row, at_column = np.nonzero(spare > 0)
     heads = np.r_[np.full(m, source), at_row, m + np.arange(q)]

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from splu_desktop.core.plan import Plan
@@ -182,6 +181,8 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 def _label_bits(column: Column, key: bytes, purpose: str) -> Keys:
     """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
+    import pandas as pd  # only where a table is at hand: it takes half a second to import
+
     derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
     hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16])
     if not column.m:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
@@ -14,27 +15,29 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
-    QStackedWidget,
     QWidget,
 )
 
 from splu_desktop import __version__
 from splu_desktop.files.project import SUFFIX, Project
 from splu_desktop.files.recovery import Recovery
-from splu_desktop.gui.classify_page import ClassifyPage
 from splu_desktop.gui.help_panel import HelpPanel
-from splu_desktop.gui.import_wizard import ImportPage
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.plan_page import PlanPage
+from splu_desktop.gui.page_stack import PageStack
 from splu_desktop.gui.project_keeper import Loaded, ProjectKeeper
-from splu_desktop.gui.publish_page import PublishPage
-from splu_desktop.gui.query_page import QueryPage
 from splu_desktop.gui.rail import Rail
 from splu_desktop.gui.recent_files import RecentFiles
-from splu_desktop.gui.report_page import ReportPage
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Picture, Rule, label, margins
+
+if TYPE_CHECKING:
+    from splu_desktop.gui.classify_page import ClassifyPage
+    from splu_desktop.gui.import_wizard import ImportPage
+    from splu_desktop.gui.plan_page import PlanPage
+    from splu_desktop.gui.publish_page import PublishPage
+    from splu_desktop.gui.query_page import QueryPage
+    from splu_desktop.gui.report_page import ReportPage
 
 _WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 
@@ -65,33 +68,15 @@ class MainWindow(QMainWindow):
         self.rail = Rail(names)
         self.rail.chosen.connect(self.show_step)
         self.help = HelpPanel()
-        self.pages_stack = QStackedWidget()
-        self.import_page = ImportPage(self.session, self.tasks)
-        self.classify_page = ClassifyPage(self.session, self.tasks)
-        self.plan_page = PlanPage(self.session, self.tasks)
-        self.publish_page = PublishPage(self.session, self.tasks)
-        self.query_page = QueryPage(self.session, self.tasks)
-        self.report_page = ReportPage(self.session, self.tasks)
-        self.pages: dict[Step, Page] = {}
-        for page in (
-            self.import_page,
-            self.classify_page,
-            self.plan_page,
-            self.publish_page,
-            self.query_page,
-            self.report_page,
-        ):
-            self.pages[page.step] = page
-            self.pages_stack.addWidget(page)
-            page.go.connect(self.show_step)
-            page.help_changed.connect(self._show_help)
+        self.pages = PageStack(self.session, self.tasks)
+        self.pages.made.connect(self._page_made)
         middle = QWidget()
         row = QHBoxLayout(middle)
         margins(row, 0, spacing=0)
         for part, stretch in (
             (self.rail, 0),
             (Rule(vertical=True), 0),
-            (self.pages_stack, 1),
+            (self.pages, 1),
             (Rule(vertical=True), 0),
             (self.help, 0),
         ):
@@ -106,6 +91,40 @@ class MainWindow(QMainWindow):
         self.session.noticed.connect(self._notice)
         self.refresh()
         self.show_step(Step.IMPORT)
+
+    @property
+    def import_page(self) -> ImportPage:
+        """The first page."""
+        return cast("ImportPage", self.pages[Step.IMPORT])
+
+    @property
+    def classify_page(self) -> ClassifyPage:
+        """The second page."""
+        return cast("ClassifyPage", self.pages[Step.CLASSIFY])
+
+    @property
+    def plan_page(self) -> PlanPage:
+        """The third page."""
+        return cast("PlanPage", self.pages[Step.PLAN])
+
+    @property
+    def publish_page(self) -> PublishPage:
+        """The fourth page."""
+        return cast("PublishPage", self.pages[Step.PUBLISH])
+
+    @property
+    def query_page(self) -> QueryPage:
+        """The fifth page."""
+        return cast("QueryPage", self.pages[Step.QUERY])
+
+    @property
+    def report_page(self) -> ReportPage:
+        """The sixth page."""
+        return cast("ReportPage", self.pages[Step.REPORT])
+
+    def _page_made(self, page: Page) -> None:
+        page.go.connect(self.show_step)
+        page.help_changed.connect(self._show_help)
 
     def _build_status_bar(self) -> None:
         bar = self.statusBar()
@@ -171,16 +190,16 @@ class MainWindow(QMainWindow):
         if self.step in self._behind:
             self._behind.discard(self.step)
             page.refresh()
-        self.pages_stack.setCurrentWidget(page)
+        self.pages.setCurrentWidget(page)
         self.rail.show_current(self.step)
         page.arrived()
         self._show_help()
 
     def refresh(self) -> None:
         """Read the session anew: the rail, the page in front and the status bar; other pages when they are shown."""
-        for step in self.pages:
+        for step in Step:
             self.rail.show_state(step, self.session.state(step))
-        self._behind = set(self.pages) - {self.step}
+        self._behind = set(self.pages.steps() - {self.step})
         self.pages[self.step].refresh()
         source, release = self.session.source, self.session.release
         if source is not None:

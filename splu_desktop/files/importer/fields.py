@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.raw import RawColumn
@@ -144,6 +143,8 @@ def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
 
 def _factorise(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (n,) codes of the rows of words, and the position of each code's first row."""
+    import pandas as pd  # only where a table is read: it takes half a second to import
+
     if words.shape[1] == 1 and int(words.max(initial=0)) < _NARROW:
         return _factorise_narrow(words[:, 0].astype(np.int64))
     key = words[:, 0].copy() if words.shape[1] == 1 else _mix(words)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.problems import Problem
@@ -35,6 +34,8 @@ class RawColumn:
     @classmethod
     def from_texts(cls, texts: Sequence[str]) -> RawColumn:
         """Factorise (N,) texts."""
+        import pandas as pd  # only where a table is read: it takes half a second to import
+
         array = np.empty(len(texts), object)
         array[:] = texts
         codes, labels = pd.factorize(array)

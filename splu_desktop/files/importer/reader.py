@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.files.importer import delimited, parquet, statistical, text_layout, workbook
+from splu_desktop.files.importer import delimited, parquet, text_layout, workbook
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.faults import NoRecords
@@ -106,6 +106,8 @@ def read_raw(
         return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
     if kind == "parquet":
         return parquet.read(path, choices, progress, limit=limit)
+    from splu_desktop.files.importer import statistical  # brings pandas, half a second to import
+
     return statistical.read(path, kind, choices, progress, limit=limit)
 
 

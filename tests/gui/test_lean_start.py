@@ -1,0 +1,44 @@
+"""A window that opens brings along only what its first page needs: the rest would make every start seconds longer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_LATER = "pandas scipy pyqtgraph openpyxl fpdf fontTools PIL pyreadstat pyzipper rustpy_xlsxwriter uharfbuzz".split()
+_SHOW = """
+import sys
+from PySide6.QtWidgets import QApplication
+from splu_desktop.gui import app
+application = QApplication(["splu-desktop"])
+app.prepare(application)
+window = app.make_window()
+window.show()
+application.processEvents()
+window.close()
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_the_empty_window_has_imported_no_large_library() -> None:
+    told = subprocess.run([sys.executable, "-c", _SHOW], capture_output=True, text=True, check=True)
+    loaded = set(told.stdout.split())
+    assert {"PySide6", "splu_desktop"} <= loaded, told.stderr
+    assert not loaded & set(_LATER)
+
+
+def test_the_large_libraries_are_still_what_the_pages_need() -> None:
+    # Guards the test above against names that nothing imports any more.
+    told = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys\nimport splu_desktop.report.pdf, splu_desktop.gui.plots, splu_desktop.files.fingerprint\n"
+            "import splu_desktop.files.importer.statistical, splu_desktop.core.selfcheck\n"
+            "print(*sorted({name.partition('.')[0] for name in sys.modules}))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {"pandas", "scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())
