@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.said import say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.header import shape_of
@@ -123,17 +122,10 @@ class Grid:
         decision = self._choices.decisions.get(kind, Decision.KEEP)
         self._listed[kind] += 1
         if self._listed[kind] <= MAX_LISTED:
-            rest = say("; left out of the table: “{surplus}”", surplus=surplus[:80]) if surplus else ""
-            sentence = say(
-                "Row {number} has {fields} field{value}, the table {width}{rest}.",
-                number=number,
-                fields=fields,
-                value="s" * (fields > 1),
-                width=self.width,
-                rest=rest,
-            )
+            rest = f"; left out of the table: “{surplus[:80]}”" if surplus else ""
+            sentence = f"Row {number} has {fields} field{'s' * (fields > 1)}, the table {self.width}{rest}."
             if decision is Decision.DROP:
-                sentence = say("{sentence}; the row was dropped.", sentence=sentence[:-1])
+                sentence = f"{sentence[:-1]}; the row was dropped."
             self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
         return decision is not Decision.DROP
 
@@ -146,11 +138,7 @@ class Grid:
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
                 rest = count - MAX_LISTED
-                found.append(
-                    Problem(
-                        kind, say("{rest} further rows have {kind}.", rest=rest, kind=kind.value), self.sheet, rows=rest
-                    )
-                )
+                found.append(Problem(kind, f"{rest} further rows have {kind.value}.", self.sheet, rows=rest))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         if trim:
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
@@ -164,11 +152,7 @@ class Grid:
             columns = [_compact(column.codes[:keep], column.labels) for column in columns]
         if self.blank_rows:
             many = self.blank_rows > 1
-            sentence = (
-                say("{blank_rows} blank rows were skipped.", blank_rows=self.blank_rows)
-                if many
-                else "1 blank row was skipped."
-            )
+            sentence = f"{self.blank_rows} blank rows were skipped." if many else "1 blank row was skipped."
             found.append(
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
@@ -194,14 +178,9 @@ class Grid:
     def _skipped(self, columns: Sequence[RawColumn], gone: NDArray[np.int64], at: int) -> Problem:
         first, last, cut = int(gone[0]), int(gone[-1]), len(gone)
         sentence = (
-            say(
-                "Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out.",
-                first=first,
-                last=last,
-                cut=cut,
-            )
+            f"Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out."
             if cut > 1
-            else say("Row {first} at the end is a total or a note, not a record; it was left out.", first=first)
+            else f"Row {first} at the end is a total or a note, not a record; it was left out."
         )
         text = " | ".join(t for t in (c.labels[c.codes[at]] for c in columns) if not is_blank(t))
         return Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, first, None, text[:200], cut, Decision.DROP)

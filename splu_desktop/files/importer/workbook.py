@@ -17,7 +17,6 @@ import python_calamine as calamine
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
@@ -165,7 +164,7 @@ class _Opened:
             with _silenced():
                 return self.book.get_sheet_by_name(name)
         except BaseException as error:
-            raise _corrupt(self.path, say("sheet “{name}” can't be read", name=name), error) from error
+            raise _corrupt(self.path, f"sheet “{name}” can't be read", error) from error
 
 
 def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
@@ -177,7 +176,7 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
             raise UnknownSheet(path, wanted, tuple(sheet.name for sheet in known))
         sheet = opened.load(wanted)
         if sheet.height == 0:
-            raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
+            raise EmptyFile(path, f"has no cells on sheet “{wanted}”")
         return sheet, "chosen"
     fallback = None
     for fact in known:
@@ -192,12 +191,7 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
         return fallback, "the first visible sheet with cells"
     hidden = [sheet.name for sheet in known if not sheet.visible]
     if hidden:
-        raise EmptyFile(
-            path,
-            say(
-                "has no visible sheet with cells (hidden: {listed}; name one to read it)", listed=", ".join(hidden[:5])
-            ),
-        )
+        raise EmptyFile(path, f"has no visible sheet with cells (hidden: {', '.join(hidden[:5])}; name one to read it)")
     raise EmptyFile(path, "has no sheet with cells")
 
 
@@ -262,7 +256,7 @@ def read(
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
     dated = [i for i in used if _serials(chunks, i)]
     for i in dated:
-        reasons[say("days of {names}", names=names[used.index(i)])] = (
+        reasons[f"days of {names[used.index(i)]}"] = (
             "cells without date format among dates: day counts, turned into dates"
         )
         for columns, _ in chunks:
@@ -311,16 +305,10 @@ def _names(
     header, sheet = found.header, found.sheet.name
     if choices.names is not None:
         if len(choices.names) != len(used):
-            raise BadChoice(
-                say(
-                    "{names} column names were given, but the table has {used} columns.",
-                    names=len(choices.names),
-                    used=len(used),
-                )
-            )
+            raise BadChoice(f"{len(choices.names)} column names were given, but the table has {len(used)} columns.")
         return choices.names, []
     if header.last < 0:
-        names = tuple(say("Column {i}", i=i) for i in range(1, len(used) + 1))
+        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
         sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
         return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
     joined = joined_names(found.head, header, width, found.merged)
@@ -386,17 +374,13 @@ def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: in
         if cell.row <= first or cell.column not in where:
             continue
         column = where[cell.column]
-        what = (
-            say("holds the error {cell}", cell=cell.value)
-            if cell.value
-            else "has a formula without a stored result, read as empty"
-        )
-        sentence = say("Row {row}, column “{column}” {what}.", row=cell.row, column=column, what=what)
+        what = f"holds the error {cell.value}" if cell.value else "has a formula without a stored result, read as empty"
+        sentence = f"Row {cell.row}, column “{column}” {what}."
         found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
     if len(found) > _LISTED:
         rest = len(found) - _LISTED
         found = [
             *found[:_LISTED],
-            Problem(ProblemKind.ERROR_CELL, say("{rest} further cells hold errors.", rest=rest), sheet, rows=rest),
+            Problem(ProblemKind.ERROR_CELL, f"{rest} further cells hold errors.", sheet, rows=rest),
         ]
     return found
