@@ -28,6 +28,11 @@ class BarsView(QWidget):
         self.setAccessibleName(f"{self._name}. {said}")
         self.update()
 
+    def wanted_height(self) -> int:
+        """Return the height that shows every bar there is."""
+        lines = len(self._bars.labels) + (1 if self._bars.values > len(self._bars.labels) else 0)
+        return (self.fontMetrics().height() + 6) * max(1, lines)
+
     def sizeHint(self) -> QSize:
         return QSize(270, (self.fontMetrics().height() + 6) * (_ROWS + 1))
 

@@ -13,7 +13,8 @@ from splu_desktop.core.remedies import Remedy, RemedyKind, remedies
 from splu_desktop.core.risk import Cause, Risk, causes, risk
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
-from splu_desktop.gui.facts import ColumnFacts, column_facts
+from splu_desktop.gui.facts import ColumnFacts
+from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
@@ -99,7 +100,7 @@ def generalised(column: Column, remedy: Remedy, progress: Progress) -> tuple[Col
     """Return a column after a remedy's steps, and its facts. Runs in a worker."""
     progress.report("Grouping", 0.0)
     made = column_after(column, remedy.steps or ())
-    return made, replace(column_facts(made), measurement=False)
+    return made, facts_after(column, made)
 
 
 class RemedyCard(Card):

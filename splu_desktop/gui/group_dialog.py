@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Steps, column_after
-from splu_desktop.core.progress import Progress
-from splu_desktop.core.risk import risk
+from splu_desktop.core.generalise import Rare, Steps
+from splu_desktop.core.plan import DEFAULT_GAMMA
+from splu_desktop.core.planning import State
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
 from splu_desktop.gui.bars import BarsView
-from splu_desktop.gui.facts import ColumnFacts, column_facts
-from splu_desktop.gui.group_ways import WayInputs, suggested, way_of, ways_for
+from splu_desktop.gui.group_hand import HandInputs, HierarchyInputs
+from splu_desktop.gui.group_trial import Around, Opening, Trial, around, opening, shape, trial
+from splu_desktop.gui.group_ways import WayInputs, read_steps, ways_for
+from splu_desktop.gui.plan_controls import whole_box
 from splu_desktop.gui.release_work import Bars
+from splu_desktop.gui.risk_grid import RiskGrid
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.widgets import Banner, label, margins
+from splu_desktop.gui.widgets import Banner, label, line_edit, margins
 from splu_desktop.gui.words import number, percent
 
 _REST = 150  # ms
+_ALONE = ("none", "rare", "keep")  # ways that no step for rare values follows
 
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """What steps would make of a column."""
-
-    steps: Steps
-    column: Column
-    facts: ColumnFacts
-    bars: Bars
-    unique: int | None
-
-
-def trial(column: Column, steps: Steps, rest: Table | None, progress: Progress) -> Trial:
-    """Try steps. `rest` holds the other columns published unchanged where this one is too. Runs in a worker."""
-    progress.report("Grouping", 0.0)
-    made = column_after(column, steps)
-    progress.report("Grouping", 0.3)
-    unique = None
-    if rest is not None:
-        whole = Table((*rest.columns, made))
-        unique = risk(whole, whole.names, progress).unique
-    facts = column_facts(made)
-    if steps:  # whoever put numbers into groups has decided on them; what remains is no measurement any more
-        facts = replace(facts, measurement=False)
-    return Trial(steps, made, facts, Bars.of(made), unique)
+Inputs = WayInputs | HandInputs | HierarchyInputs
 
 
 class GroupDialog(QDialog):
-    """Choose a way at the top, see before and after below."""
+    """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,14 +54,30 @@ class GroupDialog(QDialog):
             raise RuntimeError("nothing is open")
         self._source, self._role = source, choices.roles[name]
         self._column = source.imported.table[name]
-        start = choices.steps(name) or suggested(self._column, sensitive=self._role is Role.SA)
-        self._rest: Table | None = None
+        self._now = choices.steps(name)
+        self._largest = source.fact(name).largest_gamma
+        gamma = choices.gammas.get(name, next(iter(choices.gammas.values()), DEFAULT_GAMMA))
+        self._asked = (gamma, choices.thresholds) if self._role is Role.SA else None
+        self._around: Around | None = None
+        self._trial: Trial | None = None
+        self._opening: Opening | None = None
+        self.inputs: Inputs | None = None
+        self.setWindowTitle(self.tr("Group the values of {column}").format(column=name))
+        self.resize(800, 640)
+        self._build()
+        steps, column, sensitive = self._now, self._column, self._role is Role.SA
+        job = tasks.run("group-opening", lambda progress: opening(column, steps, sensitive, progress))
+        job.done.connect(self._opened)
+        job.failed.connect(lambda text: self.banner.say("warning", text))
         if self._role is Role.NSA:
             others = [n for n, role in choices.roles.items() if role is Role.NSA and n != name]
-            self._rest = Table(tuple(session.column(n) for n in others))
-        self._trial: Trial | None = None
-        self.setWindowTitle(self.tr("Group the values of {column}").format(column=name))
-        self.resize(760, 560)
+            rest = Table((*(session.column(n) for n in others), column))
+            work = tasks.run("group-around", lambda progress: around(rest, column, progress))
+            work.done.connect(self._around_known)
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
         self.banner = Banner()
@@ -90,47 +88,109 @@ class GroupDialog(QDialog):
         self.way.setAccessibleName(self.tr("How the values are grouped"))
         for way in ways_for(self._column):
             self.way.addItem(way.title, way.key)
+        if read_steps(self._now)[0] == "keep":
+            self.way.addItem(self.tr("As they are grouped now"), "keep")
+        self.way.setEnabled(False)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
         column.addLayout(top)
+        column.addWidget(self._build_then())
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         self.before, self.after = BarsView(self.tr("Before")), BarsView(self.tr("After"))
         self.before_title, self.after_title = label("", "strong"), label("", "strong")
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll.setAccessibleName(self.tr("Values after grouping"))
+        self._scroll.setWidget(self.after)
         grid.addWidget(self.before_title, 0, 0)
         grid.addWidget(self.after_title, 0, 1)
         grid.addWidget(self.before, 1, 0)
-        grid.addWidget(self.after, 1, 1)
+        grid.addWidget(self._scroll, 1, 1)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
+        self.before.show_bars(shape(self._column), "between")
+        self.before_title.setText(self.tr("Before: {n} values").format(n=number(Bars.of(self._column).values)))
+        self.risk_title = label(self.tr("Records recognisable by the columns published as they are"), "strong")
+        self.risk = RiskGrid((self.tr("as in the file"), self.tr("grouped so")))
+        for part in (self.risk_title, self.risk):
+            part.setVisible(self._role is Role.NSA)
+            column.addWidget(part)
         self.effect = label("", wrap=True)
         column.addWidget(self.effect)
         buttons = QDialogButtonBox()
         self.use = QPushButton(self.tr("&Use these groups"))
         self.use.setProperty("look", "primary")
+        self.use.setEnabled(False)
         buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
-        self.inputs: WayInputs | None = None
-        before = Bars.of(self._column)
-        self.before.show_bars(before, "between")
-        self.before_title.setText(self.tr("Before: {n} values").format(n=number(before.values)))
-        self.way.setCurrentIndex(max(0, self.way.findData(way_of(start))))
-        self._show_inputs(start)
-        self.way.currentIndexChanged.connect(lambda _: self._show_inputs(()))
+
+    def _build_then(self) -> QWidget:
+        self.then = QWidget()
+        row = QHBoxLayout(self.then)
+        margins(row, 0, spacing=8)
+        self.rare = QCheckBox(self.tr("Then put &rare ones together: groups of fewer records than"))
+        self.rare_k = whole_box(2, 100_000, self.tr("Fewer records than"))
+        self.rare_k.setKeyboardTracking(True)
+        self.rare_k.setValue(10)
+        self.rare_name = line_edit(self.tr("Name of the group of rare values"))
+        self.rare_name.setText(self.tr("Other"))
+        row.addWidget(self.rare)
+        row.addWidget(self.rare_k)
+        row.addWidget(label(self.tr("into")))
+        row.addWidget(self.rare_name, 1)
+        self.rare.toggled.connect(lambda _: self._try())
+        self.rare_k.valueChanged.connect(lambda _: self._try())
+        self.rare_name.textChanged.connect(lambda _: self._try())
+        self.then.hide()
+        return self.then
+
+    # -- trying --------------------------------------------------------------------------------------------------
+
+    def _opened(self, found: Opening) -> None:
+        self._opening = found
+        key, rare = read_steps(found.steps)
+        if rare is not None:
+            with QSignalBlocker(self.rare), QSignalBlocker(self.rare_k), QSignalBlocker(self.rare_name):
+                self.rare.setChecked(True)
+                self.rare_k.setValue(rare.k)
+                self.rare_name.setText(rare.label)
+        self.way.setEnabled(True)
+        self.way.setCurrentIndex(max(0, self.way.findData(key)))
+        self._show_inputs(found.steps)
+        self.way.currentIndexChanged.connect(lambda _: self._show_inputs(self._now))
+        self.way.setFocus()
+
+    def _around_known(self, found: Around) -> None:
+        self._around = found
+        self.risk.show_risk(0, found.before)
+        self._try()
 
     def _show_inputs(self, steps: Steps) -> None:
+        """Show the inputs of the way chosen, filled from `steps` where these were made by it."""
         if self.inputs is not None:
             self._holder.removeWidget(self.inputs)
+            self.inputs.hide()
             self.inputs.deleteLater()
-        self.inputs = WayInputs(self.way.currentData(), self._column, steps)
+        key = self.way.currentData()
+        if key == "hand":
+            self.inputs = HandInputs(self._column, steps)
+        elif key == "hierarchy":
+            self.inputs = HierarchyInputs(steps, self._tasks)
+            self.inputs.failed.connect(lambda text: self.banner.say("warning", text))
+        else:
+            width = self._opening.width if self._opening is not None else None
+            self.inputs = WayInputs(key, self._column, steps, width)
         self.inputs.changed.connect(self._try)
         self._holder.addWidget(self.inputs)
+        self.then.setVisible(key not in _ALONE)
         self._try()
 
     def _try(self) -> None:
@@ -139,44 +199,64 @@ class GroupDialog(QDialog):
             return
         self.use.setEnabled(False)
         try:
-            steps = self.inputs.steps(self._column)
+            make = self.inputs.read()
+            rare = None
+            if self.rare.isChecked() and self.way.currentData() not in _ALONE:
+                rare = Rare(self.rare_k.value(), self.rare_name.text())
         except SpluError as fault:
             self._tasks.drop("group")
-            self.banner.say("warning", str(fault))
+            self._failed(str(fault))
             return
         self.banner.hide()
-        column, rest = self._column, self._rest
-        job = self._tasks.run("group", lambda progress: trial(column, steps, rest, progress), pause=_REST)
+        column, known, asked = self._column, self._around, self._asked
+        job = self._tasks.run("group", lambda progress: trial(column, make, rare, known, asked, progress), pause=_REST)
         job.done.connect(self._tried)
-        job.failed.connect(lambda text: self.banner.say("warning", text))
+        job.failed.connect(self._failed)
+
+    def _failed(self, text: str) -> None:
+        self._trial = None
+        self.banner.say("warning", text)
+        self.after.show_bars(Bars((), (), 0), "accent")
+        self.after_title.setText(self.tr("After"))
+        self.risk.show_risk(1, None)
+        self.effect.setText("")
 
     def _tried(self, found: Trial) -> None:
         self._trial = found
         self.use.setEnabled(True)
-        hue = "protected" if self._role is Role.SA else "accent"
-        self.after.show_bars(found.bars, hue)
+        self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
+        self.after.setMinimumHeight(self.after.wanted_height())
         self.after_title.setText(self.tr("After: {n} values").format(n=number(found.bars.values)))
-        parts = []
-        if self._role is Role.SA:
-            if found.facts.measurement:
-                parts.append(self.tr("Still too many different measurements to be re-drawn; use wider groups."))
-            elif found.facts.largest_gamma < 2:
-                parts.append(
-                    self.tr("Can't be re-drawn: “{value}” fills {share} of the records.").format(
-                        value=found.facts.top, share=percent(found.facts.top_share)
-                    )
-                )
-            else:
-                parts.append(self.tr("Largest group size possible: {n}.").format(n=number(found.facts.largest_gamma)))
-        if found.unique is not None:
-            parts.append(
-                self.tr("Then {n} of {of} records ({share}) are unique in the columns published as they are.").format(
-                    n=number(found.unique),
-                    of=number(found.facts.records),
-                    share=percent(found.unique / max(1, found.facts.records)),
-                )
+        self.risk.show_risk(1, found.risk)
+        self.effect.setText(self._effect(found))
+
+    def _effect(self, found: Trial) -> str:
+        if self._role in (Role.IDENTIFIER, Role.DROPPED):
+            return self.tr("The column is not published at present; its groups count once it is.")
+        if self._role is not Role.SA:
+            return ""
+        if found.facts.measurement:
+            return self.tr("Still too many different measurements to be re-drawn; use wider groups.")
+        if found.facts.largest_gamma < 2:
+            return self.tr("Can't be re-drawn: “{value}” fills {share} of the records.").format(
+                value=found.facts.top, share=percent(found.facts.top_share)
             )
-        self.effect.setText(" ".join(parts))
+        said = self.tr("Largest group size possible: {n} (as in the file: {before}).").format(
+            n=number(found.facts.largest_gamma), before=number(self._largest)
+        )
+        if found.totals is None or self._asked is None:
+            return said
+        return self.tr(
+            "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable."
+        ).format(
+            largest=said,
+            gamma=number(min(self._asked[0], found.facts.largest_gamma)),
+            small=number(found.totals[State.PROTECTED].values),
+            between=number(found.totals[State.BETWEEN].values),
+            large=number(found.totals[State.ANSWERABLE].values),
+        )
+
+    # -- the end -------------------------------------------------------------------------------------------------
 
     def accept(self) -> None:
         """Take the groups over, as one step of undo."""
@@ -198,5 +278,6 @@ class GroupDialog(QDialog):
         self._close(QDialog.DialogCode.Rejected)
 
     def _close(self, code: QDialog.DialogCode) -> None:
-        self._tasks.drop("group")
+        for channel in ("group", "group-opening", "group-around", "hierarchy"):
+            self._tasks.drop(channel)
         self.done(code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from splu_desktop.files.project import (
     source_state,
 )
 from splu_desktop.files.recovery import Autosave, Recovery, discard, recoveries
-from splu_desktop.gui.facts import column_facts, table_facts
+from splu_desktop.gui.facts import table_facts
+from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.session import Choices, Session, Source
 from splu_desktop.gui.tasks import Job, Tasks
 
@@ -76,7 +77,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         except SpluError as fault:  # a changed source may no longer allow them
             notes.append(str(fault))
             continue
-        source.variants[name, steps] = made, replace(column_facts(made), measurement=False)
+        source.variants[name, steps] = made, facts_after(table[name], made)
         generalisations[name] = steps
     choices = Choices(
         roles=fitted.roles,

@@ -52,12 +52,12 @@ class Bars:
     values: int
 
     @classmethod
-    def of(cls, column: Column) -> Bars:
-        """Return the bars of a column, `_ROWS` of them at most."""
+    def of(cls, column: Column, most: int = _ROWS, *, in_order: bool = False) -> Bars:
+        """Return the bars of a column, `most` of them at most; `in_order` keeps the column's order even so."""
         counts = column.counts()
         used = np.flatnonzero(counts > 0)
-        order = used if len(used) <= _ROWS else used[np.argsort(-counts[used], kind="stable")]
-        order = order[:_ROWS]
+        order = used if in_order or len(used) <= most else used[np.argsort(-counts[used], kind="stable")]
+        order = order[:most]
         return cls(tuple(str(column.labels[i]) for i in order), tuple(int(counts[i]) for i in order), len(used))
 
     def beside(self, column: Column) -> Bars:

@@ -68,6 +68,7 @@ def test_grouping(opened: MainWindow, idle: Idle) -> None:
     for name in ("Age", "Ward"):
         dialog = GroupDialog(name, opened.session, opened.tasks, opened)
         dialog.open()
+        idle(opened)
         for at in range(dialog.way.count()):
             dialog.way.setCurrentIndex(at)
             _check(dialog)
