@@ -14,8 +14,10 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query_engine import Engine, Found, Question
+from splu_desktop.core.query_several import Several
 from splu_desktop.core.reconstruct import DEFAULT, Method
 from splu_desktop.core.reconstruct_interval import NORMAL_95
+from splu_desktop.core.said import Figure, listed, say
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
@@ -121,24 +123,24 @@ class Answer:
         """The badge in words."""
         badge = self.badge
         if badge is Badge.EXACT:
-            return "exact: these columns are published unchanged"
+            return say("exact: these columns are published unchanged")
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"
         if badge is Badge.UNCERTAIN or self.relative is None:
             return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
-        return f"reliable to ±{max(1, int(np.ceil(100 * self.relative)))} %"
+        return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))
 
     @property
     def shown(self) -> str:
         """The figure for people: no more digits than the interval supports, none but the range for a small count."""
         if self.exact:
-            return f"{self.published:,}"
+            return Figure(f"{self.published:,}")
         low, high = self.ends
         if self.vague:
-            return f"{low:,} to {high:,}"
+            return say("{low} to {high}", low=low, high=high)
         # The last digit shown stands for no less than a tenth of the interval.
         step = 10 ** max(0, int(np.floor(np.log10(max(self.high - self.low, 1.0)))) - 1)
-        return f"about {round(self.estimate / step) * step:,}"
+        return say("about {count}", count=round(self.estimate / step) * step)
 
 
 def _small_end(small: int) -> float:
@@ -153,9 +155,11 @@ def _small_end(small: int) -> float:
 
 def sentence(conditions: Sequence[Condition]) -> str:
     """Return the question in words."""
-    return "How many records" + (
-        f": {'; '.join(condition.words() for condition in conditions)}?" if conditions else " are there?"
-    )
+    if not conditions:
+        return say("How many records are there?")
+    next_one = "{head}; {tail}"
+    asked = listed((condition.words() for condition in conditions), next_one, next_one)
+    return say("How many records: {asked}?", asked=asked)
 
 
 class Reader:
@@ -167,6 +171,7 @@ class Reader:
     def __init__(self, published: Published) -> None:
         self.published = published
         self._engine = Engine(published)
+        self._several = Several(self._engine)
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
@@ -206,7 +211,7 @@ class Reader:
                 count = self._selected(question)
                 found[place] = Found(count, float(count), float(count), float(count), count, 0.0)
             elif len(question.chosen) > 1:
-                found[place] = self._engine.several_sas(question, method)
+                found[place] = self._several.answer(question, method)
             else:
                 batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
                 continue
@@ -241,7 +246,7 @@ class Reader:
         """
         progress = progress or Silent()
         if sa not in self.published.gammas:
-            raise BadQuestion(f"“{sa}” is not a sensitive column of this release.")
+            raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
         picked = []
         for conditions in selections:
             question, _ = self._resolve(tuple(conditions), vanished=False)
@@ -278,7 +283,10 @@ class Reader:
                 labels = labels & chosen[condition.column]
                 if not labels.any() and condition.column not in lost:
                     raise BadQuestion(
-                        f"The conditions on “{condition.column}” contradict each other: no value meets them all."
+                        say(
+                            "The conditions on “{column}” contradict each other: no value meets them all.",
+                            column=condition.column,
+                        )
                     )
             chosen[condition.column] = labels
         # A condition that every label meets selects everything.
@@ -307,9 +315,12 @@ class Reader:
 
     def _unseen(self, sa: str) -> float:
         """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
-        # Of several sizes the largest leaves a record unseen most easily.
-        gamma = self.published.gammas[sa] if sa in self.published.gammas else self.published.groupings[sa].sizes[-1]
-        return 0.0 if gamma == 1 else float(np.log(_TAIL) / (gamma * np.log1p(-1 / gamma)))
+        if sa in self.published.gammas:
+            ways = [(self.published.gammas[sa],) * 2]
+        else:  # a record stands among the values of its group's records and the fake ones; each record draws
+            grouping = self.published.groupings[sa]
+            ways = [(size, size + grouping.fakes) for size in grouping.sizes]
+        return max((float(np.log(_TAIL) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
 
     def _answer(self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own

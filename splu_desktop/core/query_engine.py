@@ -21,7 +21,7 @@ from splu_desktop.core import (
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_interval import Chosen
-from splu_desktop.core.reconstruct_weights import leaned, lifts, places, side, weighted, weights_by_value, weights_of
+from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
 from splu_desktop.core.tolerant_transition import TolerantTransition
@@ -34,7 +34,6 @@ _T = TypeVar("_T")
 
 _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
 _KEPT_FLOATS = 8_000_000  # of bends kept
-_RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _MANY = 300_000  # records from which fewer combinations do
@@ -79,28 +78,27 @@ class Engine:
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
-        self._relations: dict[tuple[str, str], Floats] = {}
 
     # --- what the release holds
 
     def transition(self, sa: str) -> Transition:
         """Return how the draw carried the true values of an SA to the published ones."""
-        return _kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
+        return kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
 
     def tolerant(self, sa: str) -> TolerantTransition:
         """Return the same for an SA with a tolerance per value."""
         column, grouping = self.published.table[sa], self.published.groupings[sa]
         counts = column.counts().astype(np.float64)
-        return _kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
+        return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
 
     def codes(self, sa: str, records: Indices | None = None) -> Indices:
         """Return the codes of an SA, of all or of some records, ready for counting."""
-        every = _kept(self._codes, sa, lambda: self.published.table[sa].codes.astype(np.intp))
+        every = kept(self._codes, sa, lambda: self.published.table[sa].codes.astype(np.intp))
         return every if records is None else every[records]
 
     def cross(self, nsa: str, sa: str) -> Floats | None:
         """Return (m_nsa, m_sa) published counts, None where that is too large to keep."""
-        return _kept(self._cross, (nsa, sa), lambda: self._crossed(nsa, sa))
+        return kept(self._cross, (nsa, sa), lambda: self._crossed(nsa, sa))
 
     def _crossed(self, nsa: str, sa: str) -> Floats | None:
         column, m = self.published.table[nsa], self.published.table[sa].m
@@ -142,7 +140,7 @@ class Engine:
             ]
         through = self.transition(base)
         rows = Rows.plain(y)
-        x, better, spilled, by_value = self._by_value(base, selections, rows, method)
+        x, better, spilled, by_value = self.by_value(base, selections, rows, method)
         row = np.array([at for at, _ in asked], np.intp)
         sides = [side(chosen, through) for _, chosen in asked]
         alone = np.array([len(codes) == 1 for codes, _ in sides])
@@ -179,10 +177,10 @@ class Engine:
                 estimate = float(printed[number])
             if turned:
                 low, high = top - high, top - low
-            result.append(_made(inside[number], estimate, low, high, top, spread, method))
+            result.append(made(inside[number], estimate, low, high, top, spread, method))
         return result
 
-    def _by_value(
+    def by_value(
         self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, method: Method
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Return (Q, m) unbiased estimates, the same corrected, by how much in y, and the method's estimates."""
@@ -195,7 +193,7 @@ class Engine:
         if method is not Method.POOLED:
             return x, better, spilled, x
         bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
-        start = np.array([self._teaching(base, len(picked)) for picked in selections])
+        start = np.array([self.teaching(base, len(picked)) for picked in selections])
         aims, shared = reconstruct_pooled.target(rows.total, bends, through)
         return x, better, spilled, reconstruct_pooled.pool(rows, better, var, aims, shared, start)
 
@@ -212,7 +210,7 @@ class Engine:
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
         rows = Rows.plain(y)
-        _, _, spilled, by_value = self._by_value(base, selections, rows, Method.POOLED)
+        _, _, spilled, by_value = self.by_value(base, selections, rows, Method.POOLED)
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
@@ -252,9 +250,9 @@ class Engine:
             self._bends.move_to_end(key)
         return found
 
-    def _teaching(self, base: str, conditions: int) -> Floats:
+    def teaching(self, base: str, conditions: int) -> Floats:
         """Return (K,) the weights that selections by as many conditions have in common in this release."""
-        taught = _kept(self._taught, base, lambda: self._learn(base))
+        taught = kept(self._taught, base, lambda: self._learn(base))
         return taught[min(max(conditions, 1), 3) - 1]
 
     def _learn(self, base: str) -> list[Floats]:
@@ -311,143 +309,18 @@ class Engine:
         aims, shared = reconstruct_pooled.target(rows.total, bends, through)
         return better, var, aims, shared
 
-    # --- several SAs, one question at a time
 
-    def several_sas(self, question: Question, method: Method) -> Found:
-        """Answer a question with conditions on two or more SAs."""
-        if any(sa in self.published.groupings for sa, _ in question.chosen):
-            return self._several_tolerant(question, method)
-        records = self.selector.records(question.picked)
-        parts = [(chosen, self.transition(sa)) for sa, chosen in question.chosen]
-        at = [self.codes(sa, records) for sa, _ in question.chosen]
-        top = float(len(at[0]))
-        factors = [weights_of(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
-        state = np.zeros(len(at[0]), np.intp)
-        for bit, ((chosen, _), codes) in enumerate(zip(parts, at, strict=True)):
-            state |= chosen[codes].astype(np.intp) << bit
-        y = np.bincount(state, minlength=1 << len(parts)).astype(np.float64)
-        matrix = reconstruct_states.joint(parts)
-        # By each SA in turn: counts of its values, every record weighing what the other conditions make of it.
-        turns = []
-        for turn, (_, through) in enumerate(parts):
-            weights = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
-            turns.append(weighted(at[turn], weights, through))
-        straight = float(np.prod(factors, axis=0).sum())
-        centre = straight
-        for rows, (chosen, through) in zip(turns, parts, strict=True):
-            centre -= leaned(rows, chosen, through)
-        if all(through.readable[chosen].all() for chosen, through in parts):
-            states = reconstruct_states.straight(y, matrix)
-            sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
-            low, high, spread = reconstruct_interval.several(centre, top, states, sets)
-        else:
-            low, high, spread = 0.0, top, np.inf
-        estimate = straight
-        if method in (Method.POOLED, Method.SHRUNK):
-            estimate = self._several_shrunk(question, turns[0], centre - straight, top, method)
-        elif method is Method.BAYES:
-            estimate = reconstruct_states.likeliest(y, matrix)
-        elif method is Method.AS_PUBLISHED:
-            everywhere = np.zeros(self.published.n, np.intp)
-            for bit, (sa, chosen) in enumerate(question.chosen):
-                everywhere |= chosen[self.codes(sa)].astype(np.intp) << bit
-            outside = np.bincount(everywhere, minlength=len(y)) - y
-            gammas = [through.gamma for _, through in parts]
-            cells = np.concatenate([outside, y])[None, :]
-            estimate = float(reconstruct_states.as_printed(cells, self.published.n, gammas)[0])
-        return _made(y[-1], estimate, low, high, top, spread, method)
-
-    def _several_tolerant(self, question: Question, method: Method) -> Found:
-        records = self.selector.records(question.picked)
-        top = self.published.n if records is None else len(records)
-        factors, meets, readable = [], np.ones(top, bool), True
-        for sa, chosen in question.chosen:
-            codes = self.codes(sa, records)
-            if sa in self.published.groupings:
-                tolerant = self.tolerant(sa)
-                weights, clear = tolerant.inverse @ chosen, tolerant.readable
-            else:
-                plain = self.transition(sa)
-                weights, clear = weights_of(chosen, plain), plain.readable
-            factors.append(weights[codes])
-            meets &= chosen[codes]
-            readable &= bool(clear[chosen].all())
-        estimate, low, high, spread = reconstruct_tolerant.several_sas(factors, readable, float(top), method)
-        return Found(int(meets.sum()), estimate, low, high, top, spread)
-
-    def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
-        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.
-
-        The target takes the SAs as related among the records of P as they are in the whole table: each value's own
-        count in P, times the share of P that meets the other conditions, times how far the whole table strays from
-        independence of the two. Pairs of redrawn values scatter so widely that most of the answer is this target.
-        """
-        base, chosen = question.chosen[0]
-        through = self.transition(base)
-        x = reconstruct.unbiased(rows, through)
-        var = reconstruct.variance(rows, x, through)
-        if method is Method.SHRUNK:
-            return float(reconstruct.shrink(rows, x, var, through)[0, chosen].sum())
-        others = question.chosen[1:]
-        if len(others) == 1:
-            rest = self.one_sa(others[0][0], [question.picked], [(0, others[0][1])], method)[0]
-        else:
-            rest = self.several_sas(Question(question.picked, others), method)
-        alone = Rows.plain(self.counted(base, question.picked)[None, :])
-        shape = self._by_value(base, [question.picked], alone, Method.POOLED)[3]
-        for name, flags in others:
-            shape = shape * self._relation(base, name)[flags].sum(axis=0) / max(float(self._share(name, flags)), 1e-300)
-        aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
-        # Squared weights spread over the values like the records: their own few large ones move together with x.
-        even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
-        var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
-        x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
-        start = self._teaching(base, len(question.picked) + len(others))[None, :]
-        limits = Rows(rows.y, rows.squares, np.array([top]), weighted=True)
-        pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
-        return float(pooled[0, chosen].sum())
-
-    def _share(self, sa: str, flags: Flags) -> float:
-        """Return the share of all records that have one of an SA's values."""
-        return float(self.transition(sa).counts[flags].sum()) / self.published.n
-
-    def _relation(self, base: str, other: str) -> Floats:
-        """Return (m_other, m_base) joint shares of two SAs' values in the whole table, over the base values' shares."""
-        return _kept(self._relations, (base, other), lambda: self._related(base, other))
-
-    def _related(self, base: str, other: str) -> Floats:
-        across, down = self.transition(base), self.transition(other)
-        shares = down.counts / self.published.n
-        independent = np.broadcast_to(shares[:, None], (len(shares), len(across.counts))).copy()
-        cells = independent.size
-        if cells > _RELATED_CELLS:
-            return independent
-        keys = self.codes(other) * len(across.counts) + self.codes(base)
-        y = np.bincount(keys, minlength=cells).reshape(independent.shape).astype(np.float64)
-        left, right = weights_by_value(down), weights_by_value(across)
-        x = left @ y @ right.T
-        aims = np.outer(shares, across.counts)
-        # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
-        scatter = np.maximum(left**2 @ aims @ (right**2).T - aims, 1e-9)
-        told = down.readable[:, None] & across.readable
-        var = np.where(told, scatter, np.inf)
-        # One t for the whole table: at the sizes tried its cells scatter too widely to say which of them stray most.
-        flat = reconstruct.fit_spread((x - aims).reshape(1, -1), aims.reshape(1, -1), var.reshape(1, -1))
-        spread = float(flat[0, 0]) * aims**2
-        k = np.divide(spread, spread + var, out=np.zeros_like(x), where=told & (spread > 0))
-        pooled = np.maximum(aims + k * (x - aims), 0.0)
-        return np.asarray(pooled / np.maximum(across.counts, 1e-300))
-
-
-def _kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
+def kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
+    """Return what the store has under a key, made where it has nothing yet."""
     if key not in store:
         store[key] = make()
     return store[key]
 
 
-def _made(
+def made(
     published: float, estimate: float, low: float, high: float, top: float, spread: float, method: Method
 ) -> Found:
+    """Return the numbers of an answer, the estimate cut to what its method promises."""
     if method is not Method.UNBIASED:
         estimate = min(max(estimate, 0.0), top)
     if method is Method.POOLED:

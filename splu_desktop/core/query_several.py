@@ -1,0 +1,154 @@
+"""Questions with conditions on several SAs: the estimate is a sum over records, one question at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core import (
+    reconstruct,
+    reconstruct_interval,
+    reconstruct_pooled,
+    reconstruct_states,
+    reconstruct_tolerant,
+)
+from splu_desktop.core.query_engine import Engine, Found, Question, kept, made
+from splu_desktop.core.reconstruct import Method, Rows
+from splu_desktop.core.reconstruct_interval import Chosen
+from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition import Floats
+
+_RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
+
+
+class Several:
+    """Answers questions about several SAs of one release. Not for use by two threads at once."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._relations: dict[tuple[str, str], Floats] = {}
+
+    def answer(self, question: Question, method: Method) -> Found:
+        """Answer a question with conditions on two or more SAs."""
+        if any(sa in self._engine.published.groupings for sa, _ in question.chosen):
+            return self._several_tolerant(question, method)
+        records = self._engine.selector.records(question.picked)
+        parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
+        at = [self._engine.codes(sa, records) for sa, _ in question.chosen]
+        top = float(len(at[0]))
+        factors = [weights_of(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
+        state = np.zeros(len(at[0]), np.intp)
+        for bit, ((chosen, _), codes) in enumerate(zip(parts, at, strict=True)):
+            state |= chosen[codes].astype(np.intp) << bit
+        y = np.bincount(state, minlength=1 << len(parts)).astype(np.float64)
+        matrix = reconstruct_states.joint(parts)
+        # By each SA in turn: counts of its values, every record weighing what the other conditions make of it.
+        turns = []
+        for turn, (_, through) in enumerate(parts):
+            weights = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
+            turns.append(weighted(at[turn], weights, through))
+        straight = float(np.prod(factors, axis=0).sum())
+        centre = straight
+        for rows, (chosen, through) in zip(turns, parts, strict=True):
+            centre -= leaned(rows, chosen, through)
+        if all(through.readable[chosen].all() for chosen, through in parts):
+            states = reconstruct_states.straight(y, matrix)
+            sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
+            low, high, spread = reconstruct_interval.several(centre, top, states, sets)
+        else:
+            low, high, spread = 0.0, top, np.inf
+        estimate = straight
+        if method in (Method.POOLED, Method.SHRUNK):
+            estimate = self._several_shrunk(question, turns[0], centre - straight, top, method)
+        elif method is Method.BAYES:
+            estimate = reconstruct_states.likeliest(y, matrix)
+        elif method is Method.AS_PUBLISHED:
+            everywhere = np.zeros(self._engine.published.n, np.intp)
+            for bit, (sa, chosen) in enumerate(question.chosen):
+                everywhere |= chosen[self._engine.codes(sa)].astype(np.intp) << bit
+            outside = np.bincount(everywhere, minlength=len(y)) - y
+            gammas = [through.gamma for _, through in parts]
+            cells = np.concatenate([outside, y])[None, :]
+            estimate = float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
+        return made(y[-1], estimate, low, high, top, spread, method)
+
+    def _several_tolerant(self, question: Question, method: Method) -> Found:
+        records = self._engine.selector.records(question.picked)
+        top = self._engine.published.n if records is None else len(records)
+        factors, meets, readable = [], np.ones(top, bool), True
+        for sa, chosen in question.chosen:
+            codes = self._engine.codes(sa, records)
+            if sa in self._engine.published.groupings:
+                tolerant = self._engine.tolerant(sa)
+                weights, clear = tolerant.inverse @ chosen, tolerant.readable
+            else:
+                plain = self._engine.transition(sa)
+                weights, clear = weights_of(chosen, plain), plain.readable
+            factors.append(weights[codes])
+            meets &= chosen[codes]
+            readable &= bool(clear[chosen].all())
+        estimate, low, high, spread = reconstruct_tolerant.several_sas(factors, readable, float(top), method)
+        return Found(int(meets.sum()), estimate, low, high, top, spread)
+
+    def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
+        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.
+
+        The target takes the SAs as related among the records of P as they are in the whole table: each value's own
+        count in P, times the share of P that meets the other conditions, times how far the whole table strays from
+        independence of the two. Pairs of redrawn values scatter so widely that most of the answer is this target.
+        """
+        base, chosen = question.chosen[0]
+        through = self._engine.transition(base)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        if method is Method.SHRUNK:
+            return float(reconstruct.shrink(rows, x, var, through)[0, chosen].sum())
+        others = question.chosen[1:]
+        if len(others) == 1:
+            rest = self._engine.one_sa(others[0][0], [question.picked], [(0, others[0][1])], method)[0]
+        else:
+            rest = self.answer(Question(question.picked, others), method)
+        alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
+        shape = self._engine.by_value(base, [question.picked], alone, Method.POOLED)[3]
+        for name, flags in others:
+            shape = shape * self._relation(base, name)[flags].sum(axis=0) / max(float(self._share(name, flags)), 1e-300)
+        aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
+        # Squared weights spread over the values like the records: their own few large ones move together with x.
+        even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
+        var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
+        x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
+        start = self._engine.teaching(base, len(question.picked) + len(others))[None, :]
+        limits = Rows(rows.y, rows.squares, np.array([top]), weighted=True)
+        pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
+        return float(pooled[0, chosen].sum())
+
+    def _share(self, sa: str, flags: Flags) -> float:
+        """Return the share of all records that have one of an SA's values."""
+        return float(self._engine.transition(sa).counts[flags].sum()) / self._engine.published.n
+
+    def _relation(self, base: str, other: str) -> Floats:
+        """Return (m_other, m_base) joint shares of two SAs' values in the whole table, over the base values' shares."""
+        return kept(self._relations, (base, other), lambda: self._related(base, other))
+
+    def _related(self, base: str, other: str) -> Floats:
+        across, down = self._engine.transition(base), self._engine.transition(other)
+        shares = down.counts / self._engine.published.n
+        independent = np.broadcast_to(shares[:, None], (len(shares), len(across.counts))).copy()
+        cells = independent.size
+        if cells > _RELATED_CELLS:
+            return independent
+        keys = self._engine.codes(other) * len(across.counts) + self._engine.codes(base)
+        y = np.bincount(keys, minlength=cells).reshape(independent.shape).astype(np.float64)
+        left, right = weights_by_value(down), weights_by_value(across)
+        x = left @ y @ right.T
+        aims = np.outer(shares, across.counts)
+        # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
+        scatter = np.maximum(left**2 @ aims @ (right**2).T - aims, 1e-9)
+        told = down.readable[:, None] & across.readable
+        var = np.where(told, scatter, np.inf)
+        # One t for the whole table: at the sizes tried its cells scatter too widely to say which of them stray most.
+        flat = reconstruct.fit_spread((x - aims).reshape(1, -1), aims.reshape(1, -1), var.reshape(1, -1))
+        spread = float(flat[0, 0]) * aims**2
+        k = np.divide(spread, spread + var, out=np.zeros_like(x), where=told & (spread > 0))
+        pooled = np.maximum(aims + k * (x - aims), 0.0)
+        return np.asarray(pooled / np.maximum(across.counts, 1e-300))
