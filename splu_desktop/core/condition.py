@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Flags, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
@@ -29,9 +30,17 @@ class UnknownValue(BadQuestion):
 
     def __init__(self, column: Column, value: str, sensitive: bool) -> None:
         near = difflib.get_close_matches(value, column.labels.tolist(), n=1, cutoff=0.6)
-        hint = f"; the nearest is “{near[0]}”" if near else ""
-        why = " (a rare value can vanish when the column is re-drawn)" if sensitive else ""
-        super().__init__(f"No published record has {column.name} = “{_short(value)}”{why}{hint}.")
+        hint = say("; the nearest is “{near}”", near=near[0]) if near else ""
+        why = say(" (a rare value can vanish when the column is re-drawn)") if sensitive else ""
+        super().__init__(
+            say(
+                "No published record has {column} = “{value}”{why}{hint}.",
+                column=column.name,
+                value=_short(value),
+                why=why,
+                hint=hint,
+            )
+        )
         self.column, self.value, self.sensitive = column.name, value, sensitive
 
 
@@ -64,11 +73,19 @@ class Condition:
         """Return the condition in words, for the sentence of a question."""
         if not self.is_range:
             listed = ", ".join(_short(value) if value else "(empty)" for value in self.values[:6])
-            more = f" and {len(self.values) - 6} more" if len(self.values) > 6 else ""
-            return f"{self.column} is {'one of ' if len(self.values) > 1 else ''}{listed}{more}"
+            if len(self.values) == 1:
+                return say("{column} is {value}", column=self.column, value=listed)
+            if len(self.values) <= 6:
+                return say("{column} is one of {values}", column=self.column, values=listed)
+            more = len(self.values) - 6
+            return say("{column} is one of {values} and {more} more", column=self.column, values=listed, more=more)
         if self.low and self.high:
-            return f"{self.column} is from {self.low} to {self.high}"
-        return f"{self.column} is {self.low} or more" if self.low else f"{self.column} is {self.high} or less"
+            return say("{column} is from {low} to {high}", column=self.column, low=self.low, high=self.high)
+        return (
+            say("{column} is {low} or more", column=self.column, low=self.low)
+            if self.low
+            else say("{column} is {high} or less", column=self.column, high=self.high)
+        )
 
     def select(self, column: Column, *, sensitive: bool = False) -> Flags:
         """Return (m,) bool, the labels of `column` that meet the condition.
@@ -101,17 +118,24 @@ class Condition:
     def _within(self, column: Column) -> Flags:
         if not self.low and not self.high:
             raise BadQuestion(
-                f"The condition on “{column.name}” chooses nothing; name a value or leave the column out."
+                say(
+                    "The condition on “{column}” chooses nothing; name a value or leave the column out.",
+                    column=column.name,
+                )
             )
         if column.values is None:
             raise BadQuestion(
-                f"“{self}” asks for a range, but “{column.name}” holds neither numbers nor dates; list its values "
-                "with | between them."
+                say(
+                    "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
+                    "values with | between them.",
+                    value=self,
+                    column=column.name,
+                )
             )
         ends = [_end(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
         low, high = ends
         if low is not None and high is not None and low > high:
-            raise BadQuestion(f"The range of “{self}” runs backwards; write the smaller end first.")
+            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
         chosen = ~column.missing
         if low is not None:
             chosen &= column.values >= low
@@ -119,8 +143,20 @@ class Condition:
             chosen &= column.values <= high
         if not chosen.any():
             present = column.labels[~column.missing]
-            span = f"; its values run from {present[0]} to {present[-1]}" if len(present) else ""
-            raise BadQuestion(f"No published record has {column.name} in “{self.low}..{self.high}”{span}.")
+            span = (
+                say("; its values run from {first} to {last}", first=present[0], last=present[-1])
+                if len(present)
+                else ""
+            )
+            raise BadQuestion(
+                say(
+                    "No published record has {column} in “{low}..{high}”{span}.",
+                    column=column.name,
+                    low=self.low,
+                    high=self.high,
+                    span=span,
+                )
+            )
         return chosen
 
 
@@ -136,7 +172,9 @@ def parse_condition(text: str, published: Published) -> Condition:
         return parse_choice(_after(name, text) or "", published.table[name], sensitive=published.is_sensitive(name))
     head, equals, _ = text.partition("=")
     if not equals:
-        raise BadQuestion(f"“{_short(text)}” is not a condition; write Column=Value, Column=A|B or Column=low..high.")
+        raise BadQuestion(
+            say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=_short(text))
+        )
     raise BadQuestion(unknown_column(head.strip(), published))
 
 
@@ -147,8 +185,8 @@ def unknown_column(name: str, published: Published) -> str:
     folded = [known for known in names if known.casefold() == name.casefold()]
     hint = (folded or near)[:1]
     listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    advice = f"did you mean “{hint[0]}”?" if hint else f"its columns are: {listed}."
-    return f"The release has no column “{_short(name)}”; {advice}"
+    advice = say("did you mean “{hint}”?", hint=hint[0]) if hint else say("its columns are: {listed}.", listed=listed)
+    return say("The release has no column “{name}”; {advice}", name=_short(name), advice=advice)
 
 
 def parse_choice(text: str, column: Column, *, sensitive: bool = False) -> Condition:
@@ -166,7 +204,11 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
     if code is not None:
         return Condition(column.name, (str(column.labels[code]),))
     if not text.strip():
-        raise BadQuestion(f"The condition on “{column.name}” chooses nothing; name a value or leave the column out.")
+        raise BadQuestion(
+            say(
+                "The condition on “{column}” chooses nothing; name a value or leave the column out.", column=column.name
+            )
+        )
     values: list[str] = []
     parts = text.split("|")
     at = 0
@@ -182,7 +224,13 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
         else:
             piece = parts[at]
             if not piece.strip():
-                raise BadQuestion(f"“{column.name}={_short(text)}” has an empty place between its bars; take it out.")
+                raise BadQuestion(
+                    say(
+                        "“{column}={text}” has an empty place between its bars; take it out.",
+                        column=column.name,
+                        text=_short(text),
+                    )
+                )
             if ".." not in piece or not column.kind.ordered:
                 raise UnknownValue(column, piece.strip(), sensitive)
             low, _, high = piece.partition("..")
@@ -250,7 +298,14 @@ def _end(column: Column, text: str, *, last: bool) -> Any:
     value = _value(column, text)
     if value is None:
         what = "date, as in 2024-03-31" if column.kind in _DATES else "number"
-        raise BadQuestion(f"“{_short(text)}” in the condition on “{column.name}” is not a {what}.")
+        raise BadQuestion(
+            say(
+                "“{text}” in the condition on “{column}” is not a {what}.",
+                text=_short(text),
+                column=column.name,
+                what=what,
+            )
+        )
     if last and column.kind in _DATES:
         following = np.datetime64(text) + 1  # in the unit that was typed: a day, a month, a year
         return following.astype("datetime64[us]") - np.timedelta64(1, "us")

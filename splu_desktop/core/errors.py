@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import traceback
 
+from splu_desktop.core.said import counted, say
+
 
 class SpluError(Exception):
     """A fault the user can mend. ``str()`` is one complete sentence."""
@@ -33,7 +35,7 @@ class UnknownColumn(SpluError):
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-        super().__init__(f"There is no column “{name}”; the columns are: {listed}.")
+        super().__init__(say("There is no column “{name}”; the columns are: {listed}.", name=name, listed=listed))
         self.name = name
 
 
@@ -50,16 +52,34 @@ class Ineligible(SpluError):
     def __init__(
         self, column: str, value: str, count: int, records: int, gamma: int, values: int, largest_gamma: int
     ) -> None:
-        few = f"has only {values} distinct value{'s' if values != 1 else ''} and " if gamma > values else ""
-        limit = f"the largest group size possible here is gamma {largest_gamma}"
+        few = ""
+        if gamma > values:
+            few = counted(values, "has only {n} distinct value and ", "has only {n} distinct values and ")
         if largest_gamma >= 2:
-            remedy = f"{limit}; choose that or less, or divide the value into finer ones"
+            remedy = say(
+                "the largest group size possible here is gamma {largest}; choose that or less, or divide the value "
+                "into finer ones",
+                largest=largest_gamma,
+            )
         else:
-            remedy = f"{limit}, so no gamma protects this column as it is; divide that value or choose another column"
+            remedy = say(
+                "the largest group size possible here is gamma {largest}, so no gamma protects this column as it is; "
+                "divide that value or choose another column",
+                largest=largest_gamma,
+            )
         super().__init__(
-            f"Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
-            f"{100.0 * count / records:.1f} % of the {records} records, more than the 1 in {gamma} that decoy "
-            f"groups can hold; {remedy}."
+            say(
+                "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
+                "{share:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups "
+                "can hold; {remedy}.",
+                column=column,
+                few=few,
+                gamma=gamma,
+                value=value,
+                share=100.0 * count / records,
+                records=records,
+                remedy=remedy,
+            )
         )
         self.column, self.value, self.count, self.records = column, value, count, records
         self.gamma, self.values, self.largest_gamma = gamma, values, largest_gamma

@@ -13,12 +13,14 @@ from enum import Enum
 
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.guarantees import t_p, t_p_reaches
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
 from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.said import listed, say
 from splu_desktop.core.sanitise import planned
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_guarantees import t_p_least
@@ -26,6 +28,7 @@ from splu_desktop.core.tolerant_guarantees import t_p_least
 NAMES = (  # of the lines that can be amber
     "identifiers",
     "sensitive",
+    "giveaway",
     "unique-records",
     "thresholds",
     "source",
@@ -117,6 +120,7 @@ def table_lines(
         return (Line("eligible", Light.RED, str(fault), "classify"),)
     lines = [*_eligible(table, generalised, plan)]
     lines += _identifiers(generalised, plan)
+    lines += _giveaways(generalised, plan, progress)
     lines.append(_unique(generalised, plan, unique, progress))
     lines += _thresholds(plan)
     return tuple(lines)
@@ -131,7 +135,13 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
         except SpluError as fault:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
-            yield Line("eligible", Light.GREEN, f"“{name}” can be re-drawn in groups of {gamma}.", "plan", name)
+            yield Line(
+                "eligible",
+                Light.GREEN,
+                say("“{name}” can be re-drawn in groups of {gamma}.", name=name, gamma=gamma),
+                "plan",
+                name,
+            )
 
     for name, grouping in plan.groupings.items():
         try:
@@ -142,30 +152,62 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
             sizes = ", ".join(str(size) for size in grouping.sizes)
-            text = f"“{name}” can be re-drawn in groups of {sizes} that keep every tolerance."
+            text = say(
+                "“{name}” can be re-drawn in groups of {sizes} that keep every tolerance.", name=name, sizes=sizes
+            )
             yield Line("eligible", Light.GREEN, text, "plan", name)
 
 
 def _identifiers(table: Table, plan: Plan) -> Iterable[Line]:
     suspects = 0
-    for name, said in suggest_roles(table, sensitive=plan.sensitive).items():
-        if plan.roles[name] is not Role.NSA:
+    text: str
+    suggested = suggest_roles(table, sensitive=plan.sensitive)
+    # A re-drawn column shows every value it has, only beside other rows: a name stays a name.
+    suggested |= suggest_roles(table.select(plan.sensitive))
+    for name, said in suggested.items():
+        if not plan.roles[name].published:
             continue
-        if said.role is Role.IDENTIFIER:
+        if plan.roles[name] is Role.SA and said.role is Role.IDENTIFIER and name not in plan.kept_identifiers:
+            suspects += 1
+            text = say(
+                "The values of “{name}” would be published, though re-drawn, and may name persons: {reason}.",
+                name=name,
+                reason=said.reason,
+            )
+            yield Line("identifiers", Light.AMBER, text, "classify", name)
+        elif said.role is Role.IDENTIFIER:
             suspects += 1
             if name in plan.kept_identifiers:
-                text = f"“{name}” is published although it may name a person ({said.reason}); the reason given: "
-                yield Line("identifiers", Light.GREEN, f"{text}{plan.kept_identifiers[name]}", "classify", name)
+                text = say(
+                    "“{name}” is published although it may name a person ({reason}); the reason given: {given}",
+                    name=name,
+                    reason=said.reason,
+                    given=plan.kept_identifiers[name],
+                )
+                yield Line("identifiers", Light.GREEN, text, "classify", name)
                 continue
-            text = f"“{name}” would be published unchanged although it may name a person: {said.reason}."
+            text = say(
+                "“{name}” would be published unchanged although it may name a person: {reason}.",
+                name=name,
+                reason=said.reason,
+            )
             yield Line("identifiers", Light.AMBER, text, "classify", name)
-        elif said.reason.startswith("looks sensitive"):
+        elif plan.roles[name] is Role.NSA and said.reason.startswith("looks sensitive"):
             suspects += 1
-            text = f"“{name}” would be published unchanged although it {said.reason}."
+            text = say("“{name}” would be published unchanged although it {reason}.", name=name, reason=said.reason)
             yield Line("sensitive", Light.AMBER, text, "classify", name)
     if not suspects:
         text = "No column that is published unchanged looks like an identifier or like a sensitive column."
         yield Line("identifiers", Light.GREEN, text, "classify")
+
+
+def _giveaways(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
+    found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
+    for each in found:
+        yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
+    if not found:
+        text = "No column that is published unchanged gives a sensitive one away."
+        yield Line("giveaway", Light.GREEN, text, "classify")
 
 
 def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
@@ -181,20 +223,26 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
             "No record is unique in the columns that are published unchanged.",
             "classify",
         )
-    chances = [f"1 in {min(plan.gammas.values())}"] if plan.gammas else []
+    chances = [say("1 in {gamma}", gamma=min(plan.gammas.values()))] if plan.gammas else []
     limits = [limit for grouping in plan.groupings.values() for limit in grouping.tolerances.limits.values()]
     most = max((limit for limit in limits if limit < 1), default=None)
     if limits:
-        sure = "" if most is None else f" of up to {100 * float(most):.3g} %"
-        free = " (values with tolerance 1: with certainty)" if max(limits) == 1 else ""
-        chances.append(f"its tolerance{sure}{free}")
-    gamma = " or ".join(chances)
+        sure = "" if most is None else say(" of up to {most:.3g} %", most=100 * float(most))
+        free = say(" (values with tolerance 1: with certainty)") if max(limits) == 1 else ""
+        chances.append(say("its tolerance{sure}{free}", sure=sure, free=free))
+    gamma = listed(chances, "{head} or {tail}")
     return Line(
         "unique-records",
         Light.AMBER,
-        f"{alone} of {table.n} records ({100 * alone / table.n:.1f} %) are unique in the columns published unchanged: "
-        "whoever knows those of a person finds the row, and reads the person's own sensitive value there with a "
-        f"probability of {gamma}.",
+        say(
+            "{alone} of {records} records ({share:.1f} %) are unique in the columns published "
+            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
+            "sensitive value there with a probability of {gamma}.",
+            alone=alone,
+            records=table.n,
+            share=100 * alone / table.n,
+            gamma=gamma,
+        ),
         "classify",
     )
 
@@ -206,18 +254,28 @@ def _thresholds(plan: Plan) -> Iterable[Line]:
     for name, grouping in plan.groupings.items():
         got = t_p_least(grouping, asked)
         short = got < asked.t_p
-        text = (
-            f"Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {asked.t_p:g} is wanted."
+        text = say(
+            "Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {t_p:g} is wanted.",
+            name=name,
+            got=got,
+            t_p=asked.t_p,
         )
         yield Line("thresholds", Light.AMBER if short else Light.GREEN, text, "plan", name)
     for name, gamma in plan.gammas.items():
         if t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p):
-            text = f"Small counts of “{name}” are protected as asked: T_P is at least {asked.t_p:g}."
+            text = say(
+                "Small counts of “{name}” are protected as asked: T_P is at least {t_p:g}.", name=name, t_p=asked.t_p
+            )
             yield Line("thresholds", Light.GREEN, text, "plan", name)
         else:
             got = t_p(gamma, asked.epsilon, asked.alpha)
-            text = (
-                f"Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is {got:.4f} where "
-                f"{asked.t_p:g} is wanted; choose another gamma or accept the shortfall in words."
+            text = say(
+                "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is "
+                "{got:.4f} where {t_p:g} is wanted; choose another gamma or accept the shortfall in "
+                "words.",
+                name=name,
+                gamma=gamma,
+                got=got,
+                t_p=asked.t_p,
             )
             yield Line("thresholds", Light.AMBER, text, "plan", name)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
 
 TELLING = 0.8  # share of right guesses from which a column is named
@@ -39,10 +40,13 @@ class Giveaway:
     @property
     def sentence(self) -> str:
         """What it means and what to do."""
-        return (
-            f"Column “{self.column}” gives “{self.sensitive}” away: who knows it guesses the value right in "
-            f"{int(100 * self.right)} of 100 records. Published unchanged it undoes the protection; leave it out or "
-            "generalise it."
+        return say(
+            "Column “{column}” gives “{sensitive}” away: who knows it guesses the value right in "
+            "{right} of 100 records. Published unchanged it undoes the protection; leave it out or "
+            "generalise it.",
+            column=self.column,
+            sensitive=self.sensitive,
+            right=int(100 * self.right),
         )
 
 

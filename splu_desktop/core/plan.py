@@ -11,6 +11,7 @@ from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles import Role
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_groups import Grouping
 
@@ -37,13 +38,22 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
-            raise BadSetting(f"The relative error epsilon must lie above 0 and at most at 1, not at {self.epsilon:g}.")
+            raise BadSetting(
+                say(
+                    "The relative error epsilon must lie above 0 and at most at 1, not at {epsilon:g}.",
+                    epsilon=self.epsilon,
+                )
+            )
         if not 0 < self.t_e < 1:
-            raise BadSetting(f"The tolerated probability T_E must lie between 0 and 1, not at {self.t_e:g}.")
+            raise BadSetting(
+                say("The tolerated probability T_E must lie between 0 and 1, not at {t_e:g}.", t_e=self.t_e)
+            )
         if self.alpha < 1:
-            raise BadSetting(f"The largest small count alpha must be a whole number from 1, not {self.alpha}.")
+            raise BadSetting(
+                say("The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=self.alpha)
+            )
         if self.t_p is not None and not 0 <= self.t_p <= 1:
-            raise BadSetting(f"The wanted probability T_P must lie between 0 and 1, not at {self.t_p:g}.")
+            raise BadSetting(say("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p))
 
 
 @dataclass(frozen=True)
@@ -81,19 +91,25 @@ class Plan:
                 raise UnknownColumn(name, tuple(self.roles))
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
-                raise BadSetting(f"Column “{name}” names persons; say why it is published all the same.")
+                raise BadSetting(say("Column “{name}” names persons; say why it is published all the same.", name=name))
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
         if {*self.gammas, *self.groupings} != set(self.sensitive):
             raise BadSetting("Each sensitive column needs a group size gamma, and no other column has one.")
         for name in self.groupings:
             if name in self.gammas:
-                raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+                raise BadSetting(
+                    say("Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name)
+                )
         for name, gamma in self.gammas.items():
             if gamma < 2:
                 raise BadSetting(
-                    f"The group size gamma of column “{name}” is {gamma}; it must be 2 or more, since a group of one "
-                    "hides nothing."
+                    say(
+                        "The group size gamma of column “{name}” is {gamma}; it must be 2 or more, since a group "
+                        "of one hides nothing.",
+                        name=name,
+                        gamma=gamma,
+                    )
                 )
 
     @property
@@ -112,7 +128,7 @@ class Plan:
                 raise UnknownColumn(name, table.names)
         for name in table.names:
             if name not in self.roles:
-                raise BadSetting(f"Column “{name}” has no role; give it one before publishing.")
+                raise BadSetting(say("Column “{name}” has no role; give it one before publishing.", name=name))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data, as stored in recipes and project files."""
@@ -137,7 +153,13 @@ class Plan:
         try:
             version = data["version"]
             if version != PLAN_VERSION:
-                raise BadSetting(f"The stored plan has version {version}; this program reads version {PLAN_VERSION}.")
+                raise BadSetting(
+                    say(
+                        "The stored plan has version {version}; this program reads version {plan_version}.",
+                        version=version,
+                        plan_version=PLAN_VERSION,
+                    )
+                )
             thresholds = data["thresholds"]
             return cls(
                 roles={str(name): _role(name, role) for name, role in data["roles"].items()},
@@ -168,7 +190,7 @@ def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
         try:
             found[str(name)] = steps_from(steps)
         except BadSetting as fault:
-            raise BadSetting(f"Column “{name}”: {fault}") from None
+            raise BadSetting(say("Column “{name}”: {fault}", name=name, fault=fault)) from None
     return found
 
 
@@ -177,12 +199,25 @@ def _role(name: str, role: Any) -> Role:
         return Role(role)
     except ValueError:
         known = ", ".join(each.value for each in Role)
-        raise BadSetting(f"Column “{name}” has the role “{str(role)[:40]}”; the roles are {known}.") from None
+        raise BadSetting(
+            say(
+                "Column “{name}” has the role “{role}”; the roles are {known}.",
+                name=name,
+                role=str(role)[:40],
+                known=known,
+            )
+        ) from None
 
 
 def whole_gammas(data: Mapping[str, Any]) -> dict[str, int]:
     """Return stored group sizes. Raises BadSetting where one is no whole number."""
     for name, gamma in data.items():
         if isinstance(gamma, bool) or not isinstance(gamma, int):
-            raise BadSetting(f"The group size gamma of column “{name}” must be a whole number from 2, not {gamma!r}.")
+            raise BadSetting(
+                say(
+                    "The group size gamma of column “{name}” must be a whole number from 2, not {gamma}.",
+                    name=name,
+                    gamma=repr(gamma),
+                )
+            )
     return dict(data)

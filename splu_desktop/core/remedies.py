@@ -17,6 +17,7 @@ from splu_desktop.core import generalise as g
 from splu_desktop.core.generalise import CannotGeneralise, Steps
 from splu_desktop.core.guarantees import t_f
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 
 
@@ -130,16 +131,18 @@ def remedies(
     if now.measured:
         suggested = g.suggest(column, gamma=gamma)
         if suggested:
-            found.append(_with_steps(column, suggested, RemedyKind.GENERALISE, f"Put {suggested[0].words}"))
+            found.append(
+                _with_steps(column, suggested, RemedyKind.GENERALISE, say("Put {what}", what=suggested[0].words))
+            )
     else:
         found.extend(_finer(column, steps, gamma, now))
         if now.largest_gamma >= 2:
-            words = f"Lower gamma to {now.largest_gamma}"
+            words = say("Lower gamma to {gamma}", gamma=now.largest_gamma)
             found.append(Remedy(RemedyKind.LOWER_GAMMA, words, now.largest_gamma, None, now.largest_gamma))
         if tolerances and now.values > 1:
-            words = f"Set a tolerance per value, with a high one for “{now.value}”"
+            words = say("Set a tolerance per value, with a high one for “{value}”", value=now.value)
             found.append(Remedy(RemedyKind.TOLERANCE, words, None, None, now.largest_gamma))
-    found.append(Remedy(RemedyKind.LEAVE_OUT, f"Leave “{column.name}” out"))
+    found.append(Remedy(RemedyKind.LEAVE_OUT, say("Leave “{column}” out", column=column.name)))
     return tuple(found)
 
 
@@ -155,9 +158,9 @@ def _finer(column: Column, steps: Steps, gamma: int, now: Eligibility) -> Iterat
     suggested = g.suggest(column, gamma=gamma)
     if column.kind in (Kind.DATE, Kind.DATETIME):
         parts = (g.DatePart(part) for part in (g.Part.QUARTER, g.Part.MONTH))
-        candidates = [((part,), f"Put {part.words}") for part in parts]
+        candidates = [((part,), say("Put {what}", what=part.words)) for part in parts]
     elif suggested:
-        candidates = [(suggested, f"Put {suggested[0].words}")]
+        candidates = [(suggested, say("Put {what}", what=suggested[0].words))]
     else:
         candidates = [(steps[:-1], "Undo the last grouping"), ((), "Undo all grouping")]
     tried: list[Remedy] = []
@@ -191,4 +194,4 @@ def _groupings(column: Column, steps: Steps, gamma: int, thresholds: Thresholds)
             continue
         counts = after.counts()
         if after.n // int(counts.max()) >= gamma and int(counts.max()) >= least:
-            yield _with_steps(column, each, RemedyKind.GROUP, f"Put {each[-1].words}")
+            yield _with_steps(column, each, RemedyKind.GROUP, say("Put {what}", what=each[-1].words))

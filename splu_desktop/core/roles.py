@@ -25,6 +25,7 @@ from splu_desktop.core.role_names import (
     person_by_name,
     sensitivity,
 )
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind, Table
 
 
@@ -80,7 +81,9 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Sugg
         if column.name not in found and not medical(column.name):
             for key, suggestion in list(found.items()):
                 if suggestion.role is Role.IDENTIFIER and key != column.name and refers_to(column, table[key]):
-                    found[column.name] = Suggestion(Role.IDENTIFIER, f"holds values of “{key}”, which names a record")
+                    found[column.name] = Suggestion(
+                        Role.IDENTIFIER, say("holds values of “{key}”, which names a record", key=key)
+                    )
                     break
     looks = {c.name: said for c in table.columns if c.name not in found and (said := sensitivity(c.name))}
     best = None if chosen else _most_sensitive(table, looks)
@@ -88,12 +91,15 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Sugg
         if column.name in found:
             continue
         if column.name == best:
-            weight_and_what = looks[column.name]
-            reason = f"looks like {weight_and_what[1]}; groups up to gamma {largest_gamma(column)} are possible"
+            reason = say(
+                "looks like {what}; groups up to gamma {gamma} are possible",
+                what=say(looks[column.name][1]),
+                gamma=largest_gamma(column),
+            )
             found[column.name] = Suggestion(Role.SA, reason)
         elif column.name in looks:
-            what = looks[column.name][1]
-            reason = f"looks sensitive too ({what}): mark it as SA or drop it if it must be protected"
+            what = say(looks[column.name][1])
+            reason = say("looks sensitive too ({what}): mark it as SA or drop it if it must be protected", what=what)
             found[column.name] = Suggestion(Role.NSA, reason)
         else:
             found[column.name] = Suggestion(Role.NSA, _plain(column))
@@ -108,24 +114,24 @@ def _identifies(column: Column) -> str | None:
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
     said = identifier_by_name(name)
     if said and not dated and column.kind is not Kind.BOOLEAN:
-        return f"the name says {said}"
+        return say("the name says {what}", what=say(said))
     if birth_by_name(name):
         return "exact dates of birth, which together with sex and postcode single out most people" if dated else None
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if worded and (person := person_by_name(name)):
-        return f"the name says {person}"
+        return say("the name says {what}", what=say(person))
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
     held = identifier_by_content(column)
     if held:
-        return f"the values look like {'an' if held[0] in 'aeiou' else 'a'} {held} each"
+        return say("each value looks like this: {what}", what=say(held))
     if column.kind is Kind.TEXT:
         return "free text, which may name persons"
     if medical(name) or measures(name):
         return None
     share = distinct_share(column)
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
-        return f"numbers the records: {100 * share:.0f} different values in 100 records"
+        return say("numbers the records: {n} different values in 100 records", n=round(100 * share))
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None

@@ -14,6 +14,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, check_feasible
 from splu_desktop.core.tolerant_groups import Grouping, Layout, layout
@@ -120,23 +121,28 @@ def _redraw(column: Column, how: int | Grouping, source: Randomness, progress: P
 def planned(column: Column, grouping: Grouping) -> Layout:
     """Return how many records of each value go to groups of each size. Raises BadSetting, Infeasible."""
     limits = grouping.tolerances.of(column)
-    check_feasible(column, grouping.tolerances)
+    check_feasible(column, grouping.tolerances, grouping.fakes)
     plan = layout(column.counts(), limits, grouping)
     if plan is None:
         raise Infeasible(
-            f"The group sizes planned for column “{column.name}” don't meet its tolerances for this table; plan them "
-            "again."
+            say(
+                "The group sizes planned for column “{column}” don't meet its tolerances for this table; "
+                "plan them again.",
+                column=column.name,
+            )
         )
     return plan
 
 
 def _verify(column: Column, grouping: Grouping, parts: Sequence[tuple[NDArray[np.int32], groups.Values]]) -> None:
     """Stop the release unless every tolerance is met on the groups actually formed."""
-    reached = groups.confidence(parts, column.m)
+    reached, copies = groups.confidence(parts, column.m)
     limits = np.array([float(limit) for limit in grouping.tolerances.of(column)])
-    if (reached > limits * (1 + 1e-12)).any():
+    # Fake values keep someone who knows all other records unsure only where the values left over all differ.
+    twice = (copies > 1) & (limits < 1) if grouping.fakes else np.zeros(column.m, bool)
+    if (reached > limits * (1 + 1e-12)).any() or twice.any():
         raise RuntimeError(
-            f"groups of column {column.name} break a tolerance"
+            say("groups of column {column} break a tolerance", column=column.name)
         )  # a fault of this program, never of data
 
 
@@ -150,10 +156,10 @@ def _draw(
     """Set the codes of these groups' records: the value of a uniformly drawn member of each record's group.
 
     `records` and `values` are (rows, r) as `groups.assign` gives them. An exchange may have left a group's empty place
-    in any row, so a draw counts through the group's filled places only.
+    in any row, so a draw counts through the group's filled places only. Fake values are drawn like those of records.
     """
     rows, count = values.shape
-    filled = records >= 0
+    filled = values >= 0
     sizes = filled.sum(axis=0, dtype=np.uint32)
     if not filled.all():
         # Move each group's empty place to the last row, where a draw below the group's size can't reach it.
@@ -165,8 +171,9 @@ def _draw(
         records[-1, empty_group] = values[-1, empty_group] = -1
     column = np.arange(count)
     even = bool((sizes == rows).all())
+    whole = even and bool((records >= 0).all())
     for row in range(rows):
-        present = slice(None) if even else records[row] >= 0
+        present = slice(None) if whole else records[row] >= 0
         at = column[present]
         member = below(source, rows if even else sizes[present], len(at))
         codes[records[row][present]] = values[member, at]

@@ -13,23 +13,26 @@ from fractions import Fraction
 from splu_desktop.core.guarantees import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
 from splu_desktop.core.plan import Thresholds, as_fraction
 from splu_desktop.core.planning import Recommendation, State, ValuePlan
+from splu_desktop.core.said import Figure, counted, listed, say
 
 
 def percent(share: Fraction, *, up: bool, digits: int = 4) -> str:
     """Return a share as per cent with at most `digits` significant digits, rounded up or down as asked: "2.5 %"."""
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     number = context.divide(Decimal(100 * share.numerator), Decimal(share.denominator))
-    return f"{number.normalize(context):f} %"
+    return Figure(f"{number.normalize(context):f} %")
 
 
 def _subject(column: str | None) -> str:
-    return "a value" if column is None else f"a value of “{column}”"
+    return say("a value") if column is None else say("a value of “{column}”", column=column)
 
 
 def _opening(gamma: int, releases: int) -> str:
     if releases == 1:
-        return f"With gamma = {gamma}, "
-    return f"With gamma = {gamma} and {releases} releases of the same records averaged, "
+        return say("With gamma = {gamma}, ", gamma=gamma)
+    return say(
+        "With gamma = {gamma} and {releases} releases of the same records averaged, ", gamma=gamma, releases=releases
+    )
 
 
 def small_count_promise(
@@ -44,14 +47,26 @@ def small_count_promise(
     """
     exact = checked_epsilon(epsilon)
     probability = t_p(gamma, exact, alpha, releases)
-    who = f"{_subject(column)} shared by {alpha} records or fewer" if alpha > 1 else f"{_subject(column)} of one record"
+    who = (
+        say("{subject} shared by {alpha} records or fewer", subject=_subject(column), alpha=alpha)
+        if alpha > 1
+        else say("{subject} of one record", subject=_subject(column))
+    )
     error = percent(exact, up=False)
     if probability <= 0:
-        return f"{_opening(gamma, releases)}{who} can't be promised to be shown wrong by more than {error}."
+        return say(
+            "{opening}{who} can't be promised to be shown wrong by more than {error}.",
+            opening=_opening(gamma, releases),
+            who=who,
+            error=error,
+        )
     share = _safe_share(gamma, exact, alpha, probability, releases)
-    return (
-        f"{_opening(gamma, releases)}{who} is shown wrong by more than {error} with a probability of at least "
-        f"{percent(share, up=False)}."
+    return say(
+        "{opening}{who} is shown wrong by more than {error} with a probability of at least {share}.",
+        opening=_opening(gamma, releases),
+        who=who,
+        error=error,
+        share=percent(share, up=False),
     )
 
 
@@ -70,10 +85,17 @@ def large_count_promise(
     """Return the sentence that states T_f: from which count on, and how surely, a published count can be relied on."""
     exact = checked_epsilon(epsilon)
     least = t_f(gamma, exact, t_e, releases)
-    who = f"{_subject(column)} shared by {least:,} records or more" if least > 1 else f"any count of {_subject(column)}"
-    return (
-        f"{_opening(gamma, releases)}{who} is within {percent(exact, up=True)} of the truth in at least "
-        f"{odds(1 - checked_probability(t_e))} releases."
+    who = (
+        say("{subject} shared by {least} records or more", subject=_subject(column), least=least)
+        if least > 1
+        else say("any count of {subject}", subject=_subject(column))
+    )
+    return say(
+        "{opening}{who} is within {error} of the truth in at least {odds} releases.",
+        opening=_opening(gamma, releases),
+        who=who,
+        error=percent(exact, up=True),
+        odds=odds(1 - checked_probability(t_e)),
     )
 
 
@@ -82,94 +104,137 @@ def odds(share: Fraction) -> str:
     for whole in (100, 1000, 10_000, 100_000, 1_000_000):
         if (share * whole).denominator == 1 or whole == 1_000_000:
             break
-    return f"{min(math.floor(share * whole), whole - 1):,} of {whole:,}"
+    return say("{part} of {whole}", part=min(math.floor(share * whole), whole - 1), whole=whole)
 
 
 def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:
     """Return the promises of one sensitive column at its gamma, then what they mean for its values, in sentences."""
     asked, gamma, k = values.thresholds, values.gamma, values.releases
-    said = [
+    said: list[str] = [
         small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals
     safe, rest, known = (totals[state] for state in State)
     said.append(
-        f"Of the {len(values.counts):,} values, {safe.values:,} ({_records(safe.records)}) fall under the first "
-        f"promise, {known.values:,} ({_records(known.records)}) under the second and {rest.values:,} "
-        f"({_records(rest.records)}) under neither."
+        say(
+            "Of the {values} values, {first} ({first_records}) fall under the first promise, {second} "
+            "({second_records}) under the second and {neither} ({other_records}) under neither.",
+            values=len(values.counts),
+            first=safe.values,
+            first_records=_records(safe.records),
+            second=known.values,
+            second_records=_records(known.records),
+            neither=rest.values,
+            other_records=_records(rest.records),
+        )
     )
     return said
 
 
 def _records(number: int) -> str:
-    return "1 record" if number == 1 else f"{number:,} records"
+    return counted(number, "1 record", "{n} records")
 
 
 def value_warnings(values: ValuePlan, *, column: str | None = None) -> list[str]:
     """Return what the thresholds fail to give at this gamma, by how much, and what would; empty where all is well."""
     asked, gamma, k = values.thresholds, values.gamma, values.releases
-    said = []
+    said: list[str] = []
     if asked.t_p is not None and not t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p, k):
         said.append(
-            f"Gamma {gamma} shows small counts wrong with a probability of only {_down(values.t_p)}, "
-            f"{_gap(asked.t_p, values.t_p)} short of the {_plain(asked.t_p)} asked for."
+            say(
+                "Gamma {gamma} shows small counts wrong with a probability of only {found}, {gap} short "
+                "of the {wanted} asked for.",
+                gamma=gamma,
+                found=_down(values.t_p),
+                gap=_gap(asked.t_p, values.t_p),
+                wanted=_plain(asked.t_p),
+            )
         )
     if values.t_f <= asked.alpha:
         said.append(
-            f"Within {percent(checked_epsilon(asked.epsilon), up=True)}, counts from {values.t_f:,} are already "
-            f"promised to be answered, so not all counts up to {asked.alpha:,} are protected; "
-            "choose a smaller epsilon."
+            say(
+                "Within {error}, counts from {t_f} are already promised to be answered, so not all "
+                "counts up to {alpha} are protected; choose a smaller epsilon.",
+                error=percent(checked_epsilon(asked.epsilon), up=True),
+                t_f=values.t_f,
+                alpha=asked.alpha,
+            )
         )
     most = int(values.counts.max())
     if values.t_f > most:
         enough = epsilon_that_answers(gamma, asked.t_e, most, k)
         remedy = (
-            f"an epsilon of {enough:g} would promise the most frequent value"
+            say("an epsilon of {enough:g} would promise the most frequent value", enough=enough)
             if enough is not None
-            else "no epsilon would promise even that one, so group values"
+            else say("no epsilon would promise even that one, so group values")
         )
         said.append(
-            f"No value of {_named(column)} is frequent enough to be answered: that takes {values.t_f:,} records, and "
-            f"the most frequent value has {most:,}; {remedy}."
+            say(
+                "No value of {column} is frequent enough to be answered: that takes {t_f} records, and "
+                "the most frequent value has {most}; {remedy}.",
+                column=_named(column),
+                t_f=values.t_f,
+                most=most,
+                remedy=remedy,
+            )
         )
     return said
 
 
 def recommendation(found: Recommendation, thresholds: Thresholds, *, column: str | None = None) -> str:
     """Return the recommended gamma and why, or by how much the wish can't be met and which change would meet it."""
-    wish = (
-        f"the {_plain(found.wanted)} asked for (counts up to {thresholds.alpha:,}, error above "
-        f"{percent(checked_epsilon(thresholds.epsilon), up=False)})"
+    wish = say(
+        "the {wanted} asked for (counts up to {alpha}, error above {error})",
+        wanted=_plain(found.wanted),
+        alpha=thresholds.alpha,
+        error=percent(checked_epsilon(thresholds.epsilon), up=False),
     )
     if found.gamma is not None:
-        return (
-            f"Gamma {found.gamma} is recommended for {_named(column)}: the smallest that meets {wish}, with a "
-            f"probability of {_down(found.t_p)}, and so the one that leaves the most signal."
+        return say(
+            "Gamma {gamma} is recommended for {column}: the smallest that meets {wish}, with a "
+            "probability of {found}, and so the one that leaves the most signal.",
+            gamma=found.gamma,
+            column=_named(column),
+            wish=wish,
+            found=_down(found.t_p),
         )
     if found.largest < 2:
-        return (
-            f"No gamma can protect {_named(column)} as it stands, since one value fills more than half of the records; "
-            "divide that value into finer ones or choose another sensitive column."
+        return say(
+            "No gamma can protect {column} as it stands, since one value fills more than half of the "
+            "records; divide that value into finer ones or choose another sensitive column.",
+            column=_named(column),
         )
-    ways = []
+    ways: list[str] = []
     if found.needed is not None:
         ways.append(
-            f"gamma {found.needed:,} would, if no value filled more than 1/{found.needed:,} of the records (divide the "
-            "most frequent values into finer ones)"
+            say(
+                "gamma {needed} would, if no value filled more than 1/{needed} of the records (divide "
+                "the most frequent values into finer ones)",
+                needed=found.needed,
+            )
         )
     if found.epsilon is not None:
-        ways.append(f"an epsilon of {found.epsilon:g} would")
+        ways.append(say("an epsilon of {epsilon:g} would", epsilon=found.epsilon))
     if found.alpha is not None:
-        ways.append(f"an alpha of {found.alpha:,} would")
+        ways.append(say("an alpha of {alpha} would", alpha=found.alpha))
     if not ways:
         ways.append(
-            f"no gamma comes above {_plain(found.t_p_limit, up=True)}, and neither a smaller epsilon nor a smaller "
-            "alpha is enough, so ask for a lower probability"
+            say(
+                "no gamma comes above {most}, and neither a smaller epsilon nor a smaller alpha is "
+                "enough, so ask for a lower probability",
+                most=_plain(found.t_p_limit, up=True),
+            )
         )
-    return (
-        f"The largest gamma that {_named(column)} allows, {found.largest:,}, gives a probability of "
-        f"{_down(found.t_p)}, {_gap(found.wanted, found.t_p)} short of {wish}: {_listed(ways)}."
+    return say(
+        "The largest gamma that {column} allows, {largest}, gives a probability of {found}, {gap} "
+        "short of {wish}: {ways}.",
+        column=_named(column),
+        largest=found.largest,
+        found=_down(found.t_p),
+        gap=_gap(found.wanted, found.t_p),
+        wish=wish,
+        ways=listed(ways, "{head}, or {tail}"),
     )
 
 
@@ -188,7 +253,7 @@ def epsilon_that_answers(gamma: int, t_e: Number, most: int, releases: int = 1) 
 
 
 def _named(column: str | None) -> str:
-    return "the sensitive column" if column is None else f"“{column}”"
+    return say("the sensitive column") if column is None else say("“{column}”", column=column)
 
 
 def _down(probability: float) -> str:
@@ -200,9 +265,5 @@ def _plain(probability: float, *, up: bool = False) -> str:
 
 
 def _gap(wanted: float, found: float) -> str:
-    points = percent(as_fraction(wanted) - as_fraction(found), up=True, digits=2).removesuffix(" %")
-    return f"{points} percentage points"
-
-
-def _listed(ways: list[str]) -> str:
-    return ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
+    points = Figure(percent(as_fraction(wanted) - as_fraction(found), up=True, digits=2).removesuffix(" %"))
+    return say("{points} percentage points", points=points)

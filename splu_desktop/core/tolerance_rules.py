@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.rationals import as_fraction
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances, checked_tolerance
 
@@ -55,7 +56,11 @@ def linear(
         slope, start = as_fraction(theta), as_fraction(offset)
     except (ValueError, ZeroDivisionError):
         raise BadSetting(
-            f"The rule theta f + c needs two numbers such as 2 and 0.02, not {theta} and {offset}."
+            say(
+                "The rule theta f + c needs two numbers such as 2 and 0.02, not {theta} and {offset}.",
+                theta=theta,
+                offset=offset,
+            )
         ) from None
     if slope < 0 or start < 0:
         raise BadSetting("The rule theta f + c needs theta and c of 0 or more.")
@@ -122,7 +127,12 @@ def from_pairs(
         limit = said(label, text)
         if given.setdefault(label, limit) != limit:
             raise BadSetting(
-                f"The value “{label}” has two tolerances, {float(given[label]):g} and {float(limit):g}; give it one."
+                say(
+                    "The value “{label}” has two tolerances, {given:g} and {limit:g}; give it one.",
+                    label=label,
+                    given=float(given[label]),
+                    limit=float(limit),
+                )
             )
     return by_hand(column, given, rest)
 
@@ -134,12 +144,20 @@ def said(label: str, text: str) -> Fraction:
         if word == sort.value:
             return sort.tolerance
     if len(word) > 30 or "e" in word:
-        raise BadSetting(f"The tolerance of “{label}” must be a number such as 0.25, not “{word[:30]}”.")
+        raise BadSetting(
+            say("The tolerance of “{label}” must be a number such as 0.25, not “{word}”.", label=label, word=word[:30])
+        )
     return checked_tolerance(label, word)
 
 
 def unknown_value(column: Column, label: str) -> BadSetting:
     """Return the fault of naming a value that the column lacks."""
     near = [str(known) for known in column.labels if str(known).strip().lower() == label.strip().lower()]
-    hint = f"write “{near[0]}” as the column does." if near else "check its spelling, or take it out of the list."
-    return BadSetting(f"Column “{column.name}” has no value “{label}”; {hint}")
+    hint = (
+        say("write “{near}” as the column does.", near=near[0])
+        if near
+        else say("check its spelling, or take it out of the list.")
+    )
+    return BadSetting(
+        say("Column “{column}” has no value “{label}”; {hint}", column=column.name, label=label, hint=hint)
+    )

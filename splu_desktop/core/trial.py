@@ -13,6 +13,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
 
 LEAST_RECORDS = 100
@@ -80,7 +81,13 @@ def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress
     where the table is only just eligible; Cancelled.
     """
     if records < LEAST_RECORDS:
-        raise BadSetting(f"A trial needs {LEAST_RECORDS} records or more, not {records}.")
+        raise BadSetting(
+            say(
+                "A trial needs {least_records} records or more, not {records}.",
+                least_records=LEAST_RECORDS,
+                records=records,
+            )
+        )
     source = SystemRandomness()
     sample = table
     if records < table.n:

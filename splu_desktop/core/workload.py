@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Condition, Method, Reader
+from splu_desktop.core.said import say
 from splu_desktop.core.selection import Selector
 from splu_desktop.core.table import Table
 from splu_desktop.core.transition import Floats
@@ -76,7 +77,10 @@ class Measured:
 
 def band_names() -> tuple[str, ...]:
     """Return the bands' names, for headers."""
-    return (f"1 to {SMALL}", *(f"{100 * low:g} to {100 * high:g} %" for low, high in BANDS))
+    return (
+        say("1 to {small}", small=SMALL),
+        *(say("{low:g} to {high:g} %", low=100 * low, high=100 * high) for low, high in BANDS),
+    )
 
 
 def bands_of(truth: NDArray[np.int64], n: int) -> NDArray[np.intp]:

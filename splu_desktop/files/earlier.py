@@ -10,6 +10,7 @@ from typing import Any
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import counted, listed, say
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_guarantees import t_p_of
 from splu_desktop.files.fingerprint import Fingerprints, Sketch, by_chance, rows_over, sketch_from
@@ -102,7 +103,7 @@ class _Search:
             return "the same records", 1.0
         for name, value in source["columns"].items():
             if value in prints.columns.values():
-                return f"the same values in “{name}”", 1.0
+                return say("the same values in “{name}”", name=name), 1.0
         for name, facts in source["identifiers"].items():
             if facts["sha256"] not in self._known:
                 self._known[facts["sha256"]] = self._identifiers(facts)
@@ -186,10 +187,13 @@ def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
             asked = plan.thresholds
             limits = [limit for limit in set(grouping.tolerances.limits.values()) if limit < 1]
             falls = tuple(
-                min((t_p_of(limit, grouping.sizes, asked.epsilon, asked.alpha, k) for limit in limits), default=0.0)
+                min(
+                    (t_p_of(limit, grouping.sizes, asked.epsilon, asked.alpha, k, grouping.fakes) for limit in limits),
+                    default=0.0,
+                )
                 for k in (range(1, last + 1) if last <= 5 else (1, 2, 5, last))
             )
-            found.append(Cost(name, len(before), grouping.sizes[-1], falls))
+            found.append(Cost(name, len(before), grouping.largest, falls))
     return tuple(found)
 
 
@@ -198,16 +202,41 @@ def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
     last = earlier[-1]
     body = last.entry.body
     count = len(earlier)
-    to = f" for {body['recipient']}" if body.get("recipient") else ""
-    share = "" if last.share >= 0.995 else f", about {max(1, round(100 * last.share))} % of the records"
-    where = f" It is still in “{last.folder}”: hand that one out again if it will do." if last.folder else ""
-    weaker = " ".join(
-        f"With {cost.releases + 1} releases averaged, T_P of “{cost.column}” falls from {cost.t_p[0]:.3f} to "
-        f"{cost.t_p[-1]:.3f} (gamma {cost.gamma})."
-        for cost in fall
+    to = say(" for {recipient}", recipient=body["recipient"]) if body.get("recipient") else ""
+    share = (
+        ""
+        if last.share >= 0.995
+        else say(", about {percent} % of the records", percent=max(1, round(100 * last.share)))
     )
-    times = "once" if count == 1 else f"{count} times"
-    return (
-        f"This source was released {times} before, last on {last.entry.time[:10]}{to} ({last.how}{share}). "
-        f"{weaker}{where}"
+    where = (
+        say(" It is still in “{folder}”: hand that one out again if it will do.", folder=last.folder)
+        if last.folder
+        else ""
+    )
+    weaker = listed(
+        (
+            say(
+                "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} "
+                "(gamma {gamma}).",
+                releases=cost.releases + 1,
+                column=cost.column,
+                before=cost.t_p[0],
+                after=cost.t_p[-1],
+                gamma=cost.gamma,
+            )
+            for cost in fall
+        ),
+        "{head} {tail}",
+        "{head} {tail}",
+    )
+    times = counted(count, "once", "{n} times")
+    return say(
+        "This source was released {times} before, last on {date}{to} ({how}{share}). {weaker}{where}",
+        times=times,
+        date=last.entry.time[:10],
+        to=to,
+        how=last.how,
+        share=share,
+        weaker=weaker,
+        where=where,
     )

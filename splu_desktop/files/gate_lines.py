@@ -5,6 +5,7 @@ from __future__ import annotations
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.gate import Light, Line
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import counted, say
 from splu_desktop.files import partial as unfinished
 from splu_desktop.files.earlier import Cost, Earlier, sentence
 from splu_desktop.files.fingerprint import file_sha256
@@ -17,13 +18,13 @@ def register_lines(reading: Reading, earlier: tuple[Earlier, ...], fall: tuple[C
     """Return what the register says: whether it is sound, and whether the same records were released before."""
     lines = []
     if reading.faults:
-        text = f"The register of releases is damaged: {reading.faults[0]} See splu releases."
+        text = say("The register of releases is damaged: {fault} See splu releases.", fault=reading.faults[0])
         lines.append(Line("register", Light.AMBER, text, "publish"))
     if earlier:
         lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))
     else:
-        text = "No release of the same records is in the register."
-        lines.append(Line("earlier-release", Light.GREEN, text, "publish"))
+        none = "No release of the same records is in the register."
+        lines.append(Line("earlier-release", Light.GREEN, none, "publish"))
     return lines
 
 
@@ -35,13 +36,14 @@ def source_lines(order: Order, progress: Progress) -> list[Line]:
         untouched = order.source_stamp is not None and stamp(order.source) == order.source_stamp
         same = untouched or file_sha256(order.source, progress) == order.source_sha256
     except OSError:
-        text = (
-            f"The source file “{order.source}” is no longer there; the release is made of the table as it was opened."
+        text = say(
+            "The source file “{source}” is no longer there; the release is made of the table as it was opened.",
+            source=order.source,
         )
         return [Line("source", Light.AMBER, text, "import")]
     if same:
         return [Line("source", Light.GREEN, "The source file is as it was when it was opened.", "import")]
-    text = f"The source file “{order.source}” has changed since it was opened; open it again."
+    text = say("The source file “{source}” has changed since it was opened; open it again.", source=order.source)
     return [Line("source", Light.RED, text, "import")]
 
 
@@ -51,27 +53,42 @@ def destination_lines(order: Order) -> list[Line]:
         check_target(order)
     except SpluError as fault:
         return [Line("destination", Light.RED, str(fault), "publish")]
-    lines = [Line("destination", Light.GREEN, f"“{order.target}” can be written.", "publish")]
+    lines = [Line("destination", Light.GREEN, say("“{target}” can be written.", target=order.target), "publish")]
     if any(name not in order.plan.roles for name in order.table.names):
         return lines
     wanted = need(order.table, order.plan, order.formats, packed=order.packed)
     free = unfinished.free_space(order.target.parent)
-    text = f"About {size_text(wanted.disk)} are needed at the destination"
+    needed = size_text(wanted.disk)
     if free is None:
-        lines.append(Line("room", Light.GREEN, f"{text}.", "publish"))
+        enough = say("About {needed} are needed at the destination.", needed=needed)
+        lines.append(Line("room", Light.GREEN, enough, "publish"))
     elif free >= wanted.disk:
-        lines.append(Line("room", Light.GREEN, f"{text}, {size_text(free)} are free.", "publish"))
+        enough = say(
+            "About {needed} are needed at the destination, {free} are free.", needed=needed, free=size_text(free)
+        )
+        lines.append(Line("room", Light.GREEN, enough, "publish"))
     else:
-        short = f"{text}, and only {size_text(free)} are free; make room or choose another destination."
+        short = say(
+            "About {needed} are needed at the destination, and only {free} are free; make room or choose another "
+            "destination.",
+            needed=needed,
+            free=size_text(free),
+        )
         lines.append(Line("room", Light.RED, short, "publish"))
     memory = free_memory()
-    text = f"About {size_text(wanted.memory)} of memory are needed"
+    needed = size_text(wanted.memory)
     if memory is None or memory >= wanted.memory:
-        lines.append(Line("memory", Light.GREEN, f"{text}.", "publish"))
+        lines.append(Line("memory", Light.GREEN, say("About {needed} of memory are needed.", needed=needed), "publish"))
     else:
-        text += f", and {size_text(memory)} are free: close other programs, or expect a slow run."
+        text = say(
+            "About {needed} of memory are needed, and {free} are free: close other programs, or expect a slow run.",
+            needed=needed,
+            free=size_text(memory),
+        )
         lines.append(Line("memory", Light.AMBER, text, "publish"))
     seconds = max(1, round(wanted.seconds))
-    took = f"{seconds} second{'s' if seconds > 1 else ''}" if seconds < 120 else f"{round(seconds / 60)} minutes"
-    lines.append(Line("time", Light.GREEN, f"It will take about {took}.", "publish"))
+    took = counted(seconds, "1 second", "{n} seconds")
+    if seconds >= 120:
+        took = say("{n} minutes", n=round(seconds / 60))
+    lines.append(Line("time", Light.GREEN, say("It will take about {took}.", took=took), "publish"))
     return lines

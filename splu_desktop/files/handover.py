@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.files.package import contents, open_package
 from splu_desktop.files.release_facts import FACTS_NAME, parse_facts
 from splu_desktop.files.whole import whole_file
@@ -22,8 +23,12 @@ def check_password(password: str | None) -> None:
     """Raise BadSetting where a password is too short to protect anything."""
     if password is not None and len(password) < LEAST_PASSWORD:
         raise BadSetting(
-            f"The password has {len(password)} characters; take {LEAST_PASSWORD} or more, since whoever holds the file "
-            "can try passwords as long as he likes."
+            say(
+                "The password has {password} characters; take {least_password} or more, since whoever "
+                "holds the file can try passwords as long as he likes.",
+                password=len(password),
+                least_password=LEAST_PASSWORD,
+            )
         )
 
 

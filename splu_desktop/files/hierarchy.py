@@ -12,6 +12,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
+from splu_desktop.core.said import say
 
 LARGEST = 50 << 20  # bytes
 _MARKS = (";", ",", "\t", "|")
@@ -37,21 +38,37 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     width = len(rows[0][1])
     if width < 2:
         raise BadHierarchy(
-            f"“{path.name}” holds one column only; a hierarchy has the value and its groups in each row, separated by "
-            "semicolons, commas or tabs."
+            say(
+                "“{path}” holds one column only; a hierarchy has the value and its groups in each row, "
+                "separated by semicolons, commas or tabs.",
+                path=path.name,
+            )
         )
     first: dict[str, tuple[int, tuple[str, ...]]] = {}
     for number, row in rows:
         if len(row) != width:
             raise BadHierarchy(
-                f"“{path.name}”, row {number}, has {len(row)} fields where row {rows[0][0]} has {width}; every "
-                "value needs a group on every level."
+                say(
+                    "“{path}”, row {number}, has {fields} fields where row {first} has {width}; every value "
+                    "needs a group on every level.",
+                    path=path.name,
+                    number=number,
+                    fields=len(row),
+                    first=rows[0][0],
+                    width=width,
+                )
             )
         before = first.setdefault(row[0], (number, row))
         if before[1] != row:
             raise BadHierarchy(
-                f"“{path.name}” gives the value “{row[0][:80]}” two different groupings, in rows {before[0]} "
-                f"and {number}; keep one."
+                say(
+                    "“{path}” gives the value “{value}” two different groupings, in rows {before} and "
+                    "{number}; keep one.",
+                    path=path.name,
+                    value=row[0][:80],
+                    before=before[0],
+                    number=number,
+                )
             )
     try:
         return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
@@ -64,8 +81,12 @@ def read_groups(path: Path) -> Groups:
     found = read_hierarchy(path)
     if found.levels != 1:
         raise BadHierarchy(
-            f"“{path.name}” has {found.levels + 1} columns; a grouping has two, value and group name. Read it as a "
-            "hierarchy instead."
+            say(
+                "“{path}” has {levels} columns; a grouping has two, value and group name. Read it as a "
+                "hierarchy instead.",
+                path=path.name,
+                levels=found.levels + 1,
+            )
         )
     members: dict[str, list[str]] = {}
     for value, name in found.rows:
@@ -80,21 +101,31 @@ def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Return (row number, fields) of every row that is not blank."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadHierarchy(f"“{path.name}” is too large for a hierarchy ({path.stat().st_size >> 20} MB).")
+            raise BadHierarchy(
+                say(
+                    "“{path}” is too large for a hierarchy ({size} MB).",
+                    path=path.name,
+                    size=path.stat().st_size >> 20,
+                )
+            )
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise BadHierarchy(f"There is no file “{path}”.") from None
+        raise BadHierarchy(say("There is no file “{path}”.", path=path)) from None
     except OSError as fault:
-        raise BadHierarchy(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+        raise BadHierarchy(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
     if b"\0" in raw:
-        raise BadHierarchy(f"“{path.name}” is not a text file; save the hierarchy as CSV.")
+        raise BadHierarchy(say("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name))
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
     found = max((_split(text, mark) for mark in _MARKS), key=_evenness)
     if not found:
-        raise BadHierarchy(f"“{path.name}” is empty; a hierarchy has a value and its groups in each row.")
+        raise BadHierarchy(
+            say("“{path}” is empty; a hierarchy has a value and its groups in each row.", path=path.name)
+        )
     return found
 
 

@@ -15,6 +15,7 @@ import tomli_w
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import listed, say
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.importer.faults import RecipeMismatch
@@ -45,12 +46,17 @@ class ImportRecipe:
         lacking = [name for name in self.columns if name not in names]
         added = [name for name in names if name not in self.columns]
         said = [
-            *([f"it lacks {_listed(lacking)}"] if lacking else []),
-            *([f"it has {_listed(added)} besides"] if added else []),
-        ] or ["they stand in another order"]
+            *([say("it lacks {columns}", columns=_listed(lacking))] if lacking else []),
+            *([say("it has {columns} besides", columns=_listed(added))] if added else []),
+        ] or [say("they stand in another order")]
         raise RecipeMismatch(
-            f"“{file}” doesn't have the columns that {self.name} was made for: {' and '.join(said)}; check the file, "
-            "or import it without the recipe and save a new one."
+            say(
+                "“{file}” doesn't have the columns that {name} was made for: {differences}; check the file, "
+                "or import it without the recipe and save a new one.",
+                file=file,
+                name=self.name,
+                differences=listed(said),
+            )
         )
 
 
@@ -79,7 +85,7 @@ def load_import_recipe(path: Path) -> ImportRecipe:
     """Read an import recipe. Raises RecipeMismatch where it is none."""
     try:
         if path.stat().st_size > _LARGEST:
-            raise RecipeMismatch(f"“{path}” is too large for an import recipe.")
+            raise RecipeMismatch(say("“{path}” is too large for an import recipe.", path=path))
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         version = data["import_recipe"]["version"]
         columns = data["columns"]
@@ -89,15 +95,24 @@ def load_import_recipe(path: Path) -> ImportRecipe:
         if not isinstance(section, dict):
             raise KeyError("import")
     except OSError as fault:
-        raise RecipeMismatch(f"“{path}” can't be read ({(fault.strerror or 'no reason').lower()}).") from None
+        raise RecipeMismatch(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason").lower())
+        ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise RecipeMismatch(f"“{path}” is no import recipe: it is not valid TOML.") from fault
+        raise RecipeMismatch(say("“{path}” is no import recipe: it is not valid TOML.", path=path)) from fault
     except (KeyError, TypeError) as fault:
-        raise RecipeMismatch(f"“{path}” is no import recipe of this program.") from fault
+        raise RecipeMismatch(say("“{path}” is no import recipe of this program.", path=path)) from fault
     if version != _VERSION:
-        raise RecipeMismatch(f"“{path}” has import recipe version {version}, this program reads version {_VERSION}.")
+        raise RecipeMismatch(
+            say(
+                "“{path}” has import recipe version {version}, this program reads version {known}.",
+                path=path,
+                version=version,
+                known=_VERSION,
+            )
+        )
     try:
         choices = import_from_dict(section)
     except SpluError as fault:
-        raise RecipeMismatch(f"“{path}” can't be used: {fault}") from fault
+        raise RecipeMismatch(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from fault
     return ImportRecipe(choices, tuple(columns), f"“{path.name}”")

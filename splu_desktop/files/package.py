@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
 
 
@@ -49,7 +50,7 @@ class _Folder:
                 yield file
         except OSError as fault:
             reason = (fault.strerror or "no reason given").lower()
-            raise BadRelease(f"“{self.path / name}” can't be read ({reason}).") from None
+            raise BadRelease(say("“{path}” can't be read ({reason}).", path=self.path / name, reason=reason)) from None
 
 
 class _Zip:
@@ -60,9 +61,17 @@ class _Zip:
         try:
             self._zip = pyzipper.AESZipFile(path)
         except (pyzipper.BadZipFile, EOFError, ValueError):
-            raise BadRelease(f"“{path}” is not a readable ZIP file; ask for the release again.") from None
+            raise BadRelease(
+                say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
+            ) from None
         except OSError as fault:
-            raise BadRelease(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+            raise BadRelease(
+                say(
+                    "“{path}” can't be read ({reason}).",
+                    path=path,
+                    reason=(fault.strerror or "no reason given").lower(),
+                )
+            ) from None
         entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
         root = next(
             (PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME), None
@@ -70,7 +79,7 @@ class _Zip:
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
         if any(e.flag_bits & 1 for e in self._entries.values()):
             if password is None:
-                raise PasswordNeeded(f"“{path}” is encrypted; give its password.")
+                raise PasswordNeeded(say("“{path}” is encrypted; give its password.", path=path))
             self._zip.setpassword(password.encode("utf-8"))
 
     def names(self) -> tuple[str, ...]:
@@ -89,9 +98,13 @@ class _Zip:
             with self._zip.open(self._entries[name]) as file:
                 yield file
         except RuntimeError:  # pyzipper's word for a password that does not fit
-            raise PasswordNeeded(f"The password does not open “{self.path}”; check it and try again.") from None
+            raise PasswordNeeded(
+                say("The password does not open “{path}”; check it and try again.", path=self.path)
+            ) from None
         except (pyzipper.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError):
-            raise BadRelease(f"“{name}” in “{self.path}” is damaged; ask for the release again.") from None
+            raise BadRelease(
+                say("“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path)
+            ) from None
 
 
 def open_package(path: Path, password: str | None = None) -> Package:
@@ -100,16 +113,26 @@ def open_package(path: Path, password: str | None = None) -> Package:
         path = path.parent
     if path.is_dir():
         found: Package = _Folder(path)
-        where = f"“{path}” is not a release folder: it holds no {FACTS_NAME}."
+        where = say("“{path}” is not a release folder: it holds no {facts}.", path=path, facts=FACTS_NAME)
     elif path.is_file():
         with path.open("rb") as file:
             if file.read(2) != b"PK":
-                raise BadRelease(f"“{path}” is not a release; give the folder that holds {FACTS_NAME}, or a ZIP of it.")
+                raise BadRelease(
+                    say(
+                        "“{path}” is not a release; give the folder that holds {facts}, or a ZIP of it.",
+                        path=path,
+                        facts=FACTS_NAME,
+                    )
+                )
         found = _Zip(path, password)
-        where = f"“{path}” is not a release: it holds no {FACTS_NAME}."
+        where = say("“{path}” is not a release: it holds no {facts}.", path=path, facts=FACTS_NAME)
     else:
         raise BadRelease(
-            f"There is no release folder “{path}”; give the folder that holds {FACTS_NAME}, or a ZIP of it."
+            say(
+                "There is no release folder “{path}”; give the folder that holds {facts}, or a ZIP of it.",
+                path=path,
+                facts=FACTS_NAME,
+            )
         )
     if FACTS_NAME not in found.names():
         raise BadRelease(where)
@@ -120,14 +143,21 @@ def contents(package: Package, name: str, *, most: int, progress: Progress | Non
     """Return a file's bytes and their SHA-256. Raises BadRelease (absent, or longer than `most` bytes); Cancelled."""
     progress = progress or Silent()
     if name not in package.names():
-        raise BadRelease(f"“{package.path}” lacks its file “{name}”; ask for the complete release.")
+        raise BadRelease(
+            say("“{path}” lacks its file “{name}”; ask for the complete release.", path=package.path, name=name)
+        )
     digest, parts, seen = hashlib.sha256(), io.BytesIO(), 0
     with package.open(name) as file:
         while block := file.read(1 << 22):
             seen += len(block)
             if seen > most:
                 raise BadRelease(
-                    f"“{name}” in “{package.path}” is longer than {FACTS_NAME} says; ask for the release again."
+                    say(
+                        "“{name}” in “{path}” is longer than {facts} says; ask for the release again.",
+                        name=name,
+                        path=package.path,
+                        facts=FACTS_NAME,
+                    )
                 )
             digest.update(block)
             parts.write(block)

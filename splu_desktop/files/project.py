@@ -22,6 +22,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.plan import Plan, Thresholds, groupings_as_dicts, steps_as_dicts, steps_by_column, whole_gammas
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
+from splu_desktop.core.said import say
 from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
@@ -105,8 +106,15 @@ class Project:
         """
         gone = [name for name in self.roles if name not in names]
         new = [name for name in names if name not in self.roles]
-        said = [f"Column “{name}” is gone, and its choices with it." for name in gone]
-        said += [f"Column “{name}” is new; it was given the suggested role, {suggested[name].value}." for name in new]
+        said = [say("Column “{name}” is gone, and its choices with it.", name=name) for name in gone]
+        said += [
+            say(
+                "Column “{name}” is new; it was given the suggested role, {role}.",
+                name=name,
+                role=say(suggested[name].value),
+            )
+            for name in new
+        ]
         fitted = replace(
             self,
             roles={name: self.roles.get(name, suggested.get(name, Role.DROPPED)) for name in names},
@@ -139,14 +147,22 @@ def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadProject(f"“{path}” is too large for a project file ({path.stat().st_size >> 20} MB).")
+            raise BadProject(
+                say(
+                    "“{path}” is too large for a project file ({size} MB).",
+                    path=path,
+                    size=path.stat().st_size >> 20,
+                )
+            )
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadProject(f"There is no project file “{path}”.") from None
+        raise BadProject(say("There is no project file “{path}”.", path=path)) from None
     except OSError as fault:
-        raise BadProject(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+        raise BadProject(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
     except (ValueError, RecursionError):
-        raise BadProject(f"“{path}” is no project file, or damaged: it is not valid JSON.") from None
+        raise BadProject(say("“{path}” is no project file, or damaged: it is not valid JSON.", path=path)) from None
     return from_dict(data, path)
 
 
@@ -183,14 +199,21 @@ def as_dict(project: Project) -> dict[str, Any]:
 def from_dict(data: Any, path: Path) -> Project:
     """Return the project that `as_dict` of this version or an older one gave. Raises BadProject, naming `path`."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadProject(f"“{path}” is no project file of this program.")
+        raise BadProject(say("“{path}” is no project file of this program.", path=path))
     version = data.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise BadProject(f"“{path}” is damaged: its version is missing.")
+        raise BadProject(say("“{path}” is damaged: its version is missing.", path=path))
     if version > PROJECT_VERSION:
         raise BadProject(
-            f"“{path}” has project version {version}, and this program (version {__version__}) knows versions up to "
-            f"{PROJECT_VERSION}; open it with the program version that saved it or a newer one."
+            say(
+                "“{path}” has project version {version}, and this program (version {own}) knows "
+                "versions up to {known}; open it with the program version that saved it or a "
+                "newer one.",
+                path=path,
+                version=version,
+                own=__version__,
+                known=PROJECT_VERSION,
+            )
         )
     try:
         for old in range(version, PROJECT_VERSION):
@@ -210,11 +233,11 @@ def from_dict(data: Any, path: Path) -> Project:
             window=dict(data["window"]),
         )
     except KeyError as fault:
-        raise BadProject(f"“{path}” is damaged: the entry {fault} is missing.") from None
+        raise BadProject(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None
     except (TypeError, ValueError, AttributeError):
-        raise BadProject(f"“{path}” is damaged: an entry is of the wrong kind.") from None
+        raise BadProject(say("“{path}” is damaged: an entry is of the wrong kind.", path=path)) from None
     except BadSetting as fault:
-        raise BadProject(f"“{path}” can't be used: {fault}") from None
+        raise BadProject(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from None
 
 
 def find_source(project: Project, project_path: Path) -> Path | None:

@@ -18,6 +18,7 @@ from splu_desktop.core.gate import Gate, Light, Line, table_lines
 from splu_desktop.core.plan import steps_as_dicts
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.said import counted, say
 from splu_desktop.core.selfcheck import Check, check_release
 from splu_desktop.files import partial as unfinished
 from splu_desktop.files.background import in_background
@@ -54,7 +55,12 @@ class SelfCheckFailed(SpluError):
     """The release does not look as it must, so it is withheld."""
 
     def __init__(self, check: Check) -> None:
-        super().__init__(f"The release was withheld, since a check of it failed: {check.sentence} Nothing was written.")
+        super().__init__(
+            say(
+                "The release was withheld, since a check of it failed: {sentence} Nothing was written.",
+                sentence=check.sentence,
+            )
+        )
         self.check = check
 
 
@@ -177,8 +183,15 @@ def _pass(gate: Gate, order: Order, strict: bool) -> None:
     if strict and gate.waiting:
         line = gate.waiting[0]
         more = len({other.name for other in gate.waiting}) - 1
-        others = f" ({more} more {'line waits' if more == 1 else 'lines wait'})" if more else ""
-        raise GateShut(f"{line.sentence} Accept this with --accept {line.name} to publish all the same{others}.")
+        others = counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else ""
+        raise GateShut(
+            say(
+                "{sentence} Accept this with --accept {name} to publish all the same{others}.",
+                sentence=line.sentence,
+                name=line.name,
+                others=others,
+            )
+        )
 
 
 def _withhold(checks: tuple[Check, ...]) -> None:
@@ -225,7 +238,7 @@ def _write(
             )
             # `fill_folder` has read every table back, or raised.
             files = (
-                Check("files", True, f"“{entry['name']}” reads as it was written.")
+                Check("files", True, say("“{file}” reads as it was written.", file=entry["name"]))
                 for entry in facts["files"]
                 if entry["format"] in WRITERS
             )
@@ -278,5 +291,8 @@ def _check_source(order: Order) -> None:
         if file_sha256(order.source) == order.source_sha256:
             return
     raise SourceChanged(
-        f"The source file “{order.source}” changed while the release was made; open it again, nothing was written."
+        say(
+            "The source file “{source}” changed while the release was made; open it again, nothing was written.",
+            source=order.source,
+        )
     )

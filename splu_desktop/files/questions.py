@@ -21,6 +21,7 @@ from splu_desktop.core.query import (
     parse_choice,
     unknown_column,
 )
+from splu_desktop.core.said import say
 from splu_desktop.files.inert import inert, restored
 from splu_desktop.files.whole import CannotWrite, whole_file
 
@@ -64,13 +65,15 @@ def read_questions(path: Path, published: Published) -> Questions:
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as fault:
-        raise BadQuestions(f"“{path}” is not a readable CSV file ({fault}).") from None
+        raise BadQuestions(say("“{path}” is not a readable CSV file ({fault}).", path=path, fault=fault)) from None
     if not lines or not any(name.strip() for name in lines[0]):
-        raise BadQuestions(f"“{path}” is empty; its first row must name columns of the release.")
+        raise BadQuestions(say("“{path}” is empty; its first row must name columns of the release.", path=path))
     header = tuple(_column_name(name, path, published) for name in lines[0])
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
-        raise BadQuestions(f"“{path}” names the column “{repeated}” twice in its first row.")
+        raise BadQuestions(
+            say("“{path}” names the column “{column}” twice in its first row.", path=path, column=repeated)
+        )
     cells: list[tuple[str, ...]] = []
     conditions: list[tuple[Condition, ...]] = []
     known: dict[tuple[str, str], Condition] = {}
@@ -78,7 +81,15 @@ def read_questions(path: Path, published: Published) -> Questions:
         if not line and len(header) > 1:
             continue  # a blank line; in a file of one column it is a question without conditions
         if len(line) > len(header):
-            raise BadQuestions(f"“{path}”, row {number}: {len(line)} cells where the first row has {len(header)}.")
+            raise BadQuestions(
+                say(
+                    "“{path}”, row {number}: {cells} cells where the first row has {columns}.",
+                    path=path,
+                    number=number,
+                    cells=len(line),
+                    columns=len(header),
+                )
+            )
         row = tuple(line) + ("",) * (len(header) - len(line))
         asked = []
         for name, cell in zip(header, row, strict=True):
@@ -95,11 +106,13 @@ def read_questions(path: Path, published: Published) -> Questions:
 def check_answers_path(path: Path, *, overwrite: bool) -> None:
     """Raise CannotWrite where answers can't go to `path`, before any work is done."""
     if path.is_dir():
-        raise CannotWrite(f"“{path}” is a folder; give a file name.")
+        raise CannotWrite(say("“{path}” is a folder; give a file name.", path=path))
     if path.exists() and not overwrite:
-        raise CannotWrite(f"“{path}” exists already; choose another name or say --overwrite.")
+        raise CannotWrite(say("“{path}” exists already; choose another name or say --overwrite.", path=path))
     if not path.parent.is_dir():
-        raise CannotWrite(f"The folder “{path.parent}” does not exist; create it or choose another destination.")
+        raise CannotWrite(
+            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=path.parent)
+        )
 
 
 def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
@@ -133,18 +146,20 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadQuestions(f"“{path}” is not in UTF-8; save it as “CSV UTF-8” and try again.") from None
+        raise BadQuestions(say("“{path}” is not in UTF-8; save it as “CSV UTF-8” and try again.", path=path)) from None
     except FileNotFoundError:
-        raise BadQuestions(f"There is no file “{path}”.") from None
+        raise BadQuestions(say("There is no file “{path}”.", path=path)) from None
     except OSError as fault:
-        raise BadQuestions(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+        raise BadQuestions(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
 
 
 def _column_name(name: str, path: Path, published: Published) -> str:
     for candidate in (name, name.strip(), restored(name)):
         if candidate in published.table:
             return candidate
-    raise BadQuestions(f"“{path}”, row 1: {unknown_column(name, published)}")
+    raise BadQuestions(say("“{path}”, row 1: {fault}", path=path, fault=unknown_column(name, published)))
 
 
 def _condition(name: str, cell: str, path: Path, number: int, published: Published) -> Condition:
@@ -157,4 +172,6 @@ def _condition(name: str, cell: str, path: Path, number: int, published: Publish
         guarded = restored(cell)
         if guarded != cell:
             return _condition(name, guarded, path, number, published)
-        raise BadQuestions(f"“{path}”, row {number}, column “{name}”: {fault}") from None
+        raise BadQuestions(
+            say("“{path}”, row {number}, column “{name}”: {fault}", path=path, number=number, name=name, fault=fault)
+        ) from None

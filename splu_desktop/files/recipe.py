@@ -18,6 +18,7 @@ import tomli_w
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.said import counted, say
 from splu_desktop.core.table import Table
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
@@ -61,12 +62,17 @@ class Recipe:
         if lacking or unknown:
             said = []
             if lacking:
-                said.append(f"the table lacks {_listed(lacking)}")
+                said.append(say("the table lacks {columns}", columns=_listed(lacking)))
             if unknown:
-                said.append(f"{name} doesn't know {_listed(unknown)}")
+                said.append(say("{name} doesn't know {columns}", name=name, columns=_listed(unknown)))
             raise RecipeDoesNotFit(
-                f"{name[0].upper()}{name[1:]} doesn't fit this table: {', and '.join(said)}; use the file it was "
-                "made for, or make a new recipe."
+                say(
+                    "{name}{name2} doesn't fit this table: {listed}; use the file it was made for, or make a "
+                    "new recipe.",
+                    name=name[0].upper(),
+                    name2=name[1:],
+                    listed=", and ".join(said),
+                )
             )
         ordered: dict[str, Any] = {}
         for entry in fields(self.plan):  # all that is said by column stands in the table's order
@@ -114,31 +120,49 @@ def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadRecipe(f"“{path}” is too large for a recipe ({path.stat().st_size >> 20} MB).")
+            raise BadRecipe(
+                say("“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20)
+            )
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise BadRecipe(f"There is no recipe “{path}”.") from None
+        raise BadRecipe(say("There is no recipe “{path}”.", path=path)) from None
     except OSError as fault:
-        raise BadRecipe(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+        raise BadRecipe(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
-        raise BadRecipe(f"“{path}” is no recipe: it is not valid TOML{where}.") from None
+        raise BadRecipe(say("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where)) from None
     return _recipe(data, path)
 
 
 def _recipe(data: dict[str, Any], path: Path) -> Recipe:
     head = data.get("recipe")
     if not isinstance(head, dict) or "version" not in head:
-        raise BadRecipe(f"“{path}” is no recipe of this program: it lacks the entry “version” under [recipe].")
+        raise BadRecipe(
+            say("“{path}” is no recipe of this program: it lacks the entry “version” under [recipe].", path=path)
+        )
     if head["version"] != RECIPE_VERSION:
         raise BadRecipe(
-            f"“{path}” has recipe version {head['version']}, and this program (version {__version__}) reads version "
-            f"{RECIPE_VERSION}; open it with the program version that made it or a newer one."
+            say(
+                "“{path}” has recipe version {version}, and this program (version {own}) reads version "
+                "{known}; open it with the program version that made it or a newer one.",
+                path=path,
+                version=head["version"],
+                own=__version__,
+                known=RECIPE_VERSION,
+            )
         )
     known = {"recipe", "import", "columns", "kept_identifiers", "generalise", "plan", "made_with"}
     for section in data:
         if section not in known:
-            raise BadRecipe(f"“{path}” has a section “{section}” that this program doesn't know; correct its name.")
+            raise BadRecipe(
+                say(
+                    "“{path}” has a section “{section}” that this program doesn't know; correct its name.",
+                    path=path,
+                    section=section,
+                )
+            )
     try:
         plan = data["plan"]
         stored = {
@@ -154,14 +178,15 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         source = None if made is None else SourceFacts(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source)
     except KeyError as fault:
-        raise BadRecipe(f"“{path}” is damaged: the entry {fault} is missing.") from None
+        raise BadRecipe(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None
     except (TypeError, ValueError, AttributeError):
-        raise BadRecipe(f"“{path}” is damaged: an entry is of the wrong kind.") from None
+        raise BadRecipe(say("“{path}” is damaged: an entry is of the wrong kind.", path=path)) from None
     except BadSetting as fault:
-        raise BadRecipe(f"“{path}” can't be used: {fault}") from None
+        raise BadRecipe(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from None
 
 
 def _listed(names: Iterable[str]) -> str:
     named = [f"“{name}”" for name in names]
-    more = f" and {len(named) - _LISTED} more" if len(named) > _LISTED else ""
-    return f"the column{'s' if len(named) > 1 else ''} {', '.join(named[:_LISTED])}{more}"
+    more = say(" and {n} more", n=len(named) - _LISTED) if len(named) > _LISTED else ""
+    known = ", ".join(named[:_LISTED])
+    return counted(len(named), "the column {names}{more}", "the columns {names}{more}", names=known, more=more)

@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.said import say
 from splu_desktop.files.place import data_folder
 from splu_desktop.files.project import BadProject, Project, as_dict, from_dict
 from splu_desktop.files.whole import CannotWrite
@@ -56,7 +57,9 @@ class Autosave:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock.acquire(timeout=5)
         except (OSError, Timeout):
-            raise CannotWrite(f"“{self._folder}” can't be written, so nothing is kept for recovery there.") from None
+            raise CannotWrite(
+                say("“{folder}” can't be written, so nothing is kept for recovery there.", folder=self._folder)
+            ) from None
 
     def keep(self, project: Project, source: Path, project_path: Path | None = None) -> None:
         """Keep the choices as they are now, in place of what was kept before. Raises CannotWrite."""
@@ -76,7 +79,9 @@ class Autosave:
             partial.replace(self._file)
         except OSError as fault:
             reason = (fault.strerror or "the system gave no reason").lower()
-            raise CannotWrite(f"Your choices could not be kept for recovery ({reason}): save the project.") from None
+            raise CannotWrite(
+                say("Your choices could not be kept for recovery ({reason}): save the project.", reason=reason)
+            ) from None
 
     def forget(self) -> None:
         """Remove what was kept: the project was saved or closed."""

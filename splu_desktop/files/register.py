@@ -25,6 +25,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.said import say
 from splu_desktop.files.place import data_folder
 
 _NOTHING_BEFORE = "0" * 64
@@ -138,8 +139,12 @@ class Register:
             key = b""
         if len(key) != 32:
             raise RegisterFault(
-                f"The key of the register of releases, “{path}”, is damaged; restore it from a backup, or move the "
-                f"folder “{self.folder}” away to begin a new register."
+                say(
+                    "The key of the register of releases, “{path}”, is damaged; restore it from a backup, or "
+                    "move the folder “{folder}” away to begin a new register.",
+                    path=path,
+                    folder=self.folder,
+                )
             )
         return key
 
@@ -168,8 +173,12 @@ class Register:
         except (OSError, NotImplementedError) as fault:
             reason = (getattr(fault, "strerror", None) or "the system gave no reason").lower()
             raise RegisterFault(
-                f"The register of releases in “{self.folder}” can't be used ({reason}); make the folder writable, or "
-                "set SPLU_DATA_DIR to another folder."
+                say(
+                    "The register of releases in “{folder}” can't be used ({reason}); make the folder "
+                    "writable, or set SPLU_DATA_DIR to another folder.",
+                    folder=self.folder,
+                    reason=reason,
+                )
             ) from None
 
     @contextlib.contextmanager
@@ -179,7 +188,10 @@ class Register:
             lock.acquire(timeout=60)
         except Timeout:
             raise RegisterFault(
-                f"Another program holds the register of releases in “{self.folder}”; wait until it is done."
+                say(
+                    "Another program holds the register of releases in “{folder}”; wait until it is done.",
+                    folder=self.folder,
+                )
             ) from None
         try:
             yield
@@ -205,7 +217,7 @@ class Register:
             if entry is not None:
                 entries.append(entry)
             if problem:
-                faults.append(f"Entry {number} of the register {problem}.")
+                faults.append(say("Entry {number} of the register {problem}.", number=number, problem=problem))
         faults += self._head_faults(len(lines), entries, last, key)
         return Reading(tuple(entries), tuple(faults), len(raw) - size), size, last
 
@@ -224,7 +236,7 @@ class Register:
         if known > count:
             missing = known - count
             return [
-                f"The last {missing} entries of the register are gone."
+                say("The last {missing} entries of the register are gone.", missing=missing)
                 if missing > 1
                 else "The register's last entry is gone."
             ]
@@ -299,5 +311,5 @@ def _entry(line: bytes, number: int, last: str, key: bytes) -> tuple[Entry | Non
     elif data["previous"] != last:
         problem = "does not follow from the one before: an entry was removed, inserted or changed"
     elif entry.number != number:
-        problem = f"bears the number {entry.number}"
+        problem = say("bears the number {number}", number=entry.number)
     return entry, problem, stated

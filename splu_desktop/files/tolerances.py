@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.tolerance_rules import from_pairs, said
@@ -34,7 +35,12 @@ def read_tolerances(
     for number, row in _rows(path):
         if len(row) != 2:
             raise BadToleranceFile(
-                f"Row {number} of “{path.name}” has {len(row)} cells; give two in each row, a value and its tolerance."
+                say(
+                    "Row {number} of “{path}” has {cells} cells; give two in each row, a value and its tolerance.",
+                    number=number,
+                    path=path.name,
+                    cells=len(row),
+                )
             )
         label, text = row
         if number == 1 and text.strip().lower() in _HEADS:
@@ -43,35 +49,49 @@ def read_tolerances(
             limit = said(label, text)
             from_pairs(column, [(label, text)])
         except BadSetting as fault:
-            raise BadToleranceFile(f"Row {number} of “{path.name}”: {fault}") from None
+            raise BadToleranceFile(
+                say("Row {number} of “{path}”: {fault}", number=number, path=path.name, fault=fault)
+            ) from None
         before = pairs.get(label)
         if before is not None and before[2] != limit:
             raise BadToleranceFile(
-                f"Rows {before[0]} and {number} of “{path.name}” give “{label}” two tolerances, {float(before[2]):g} "
-                f"and {float(limit):g}; give it one."
+                say(
+                    "Rows {first} and {number} of “{path}” give “{label}” two tolerances, {earlier:g} and "
+                    "{limit:g}; give it one.",
+                    first=before[0],
+                    number=number,
+                    path=path.name,
+                    label=label,
+                    earlier=float(before[2]),
+                    limit=float(limit),
+                )
             )
         pairs[label] = number, text, limit
     if not pairs:
-        raise BadToleranceFile(f"“{path.name}” holds no tolerances; give a value and its tolerance in each row.")
+        raise BadToleranceFile(
+            say("“{path}” holds no tolerances; give a value and its tolerance in each row.", path=path.name)
+        )
     return from_pairs(column, [(label, text) for label, (_, text, _) in pairs.items()], rest)
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise BadToleranceFile(f"“{path.name}” is too large for a list of values and tolerances.")
+            raise BadToleranceFile(say("“{path}” is too large for a list of values and tolerances.", path=path.name))
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise BadToleranceFile(f"“{path.name}” is not UTF-8 text; save it as “CSV UTF-8”.") from None
+        raise BadToleranceFile(say("“{path}” is not UTF-8 text; save it as “CSV UTF-8”.", path=path.name)) from None
     except OSError as fault:
         reason = (fault.strerror or "no reason given").lower()
-        raise BadToleranceFile(f"“{path}” can't be read ({reason}).") from None
+        raise BadToleranceFile(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
     first = text.partition("\n")[0]
     mark = ";" if first.count(";") > first.count(",") else ","
     try:
         listed = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     except csv.Error:
-        raise BadToleranceFile(f"“{path.name}” is not a readable CSV file: a quotation mark is not closed.") from None
+        raise BadToleranceFile(
+            say("“{path}” is not a readable CSV file: a quotation mark is not closed.", path=path.name)
+        ) from None
     return [(number, row) for number, row in enumerate(listed, 1) if any(cell.strip() for cell in row)]
 
 
@@ -89,7 +109,12 @@ def combined(
         for label in given:
             if named[label] not in (result.limits[label], Fraction(1, 10**9)):
                 raise BadToleranceFile(
-                    f"“{label}” is given the tolerance {float(result.limits[label]):g} by hand and "
-                    f"{float(named[label]):g} in “{path.name}”; give it one."
+                    say(
+                        "“{label}” is given the tolerance {given:g} by hand and {read:g} in “{path}”; give it one.",
+                        label=label,
+                        given=float(result.limits[label]),
+                        read=float(named[label]),
+                        path=path.name,
+                    )
                 )
     return result

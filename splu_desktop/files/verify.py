@@ -11,6 +11,7 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.said import say
 from splu_desktop.core.selfcheck import Check, check_alone
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_groups import Grouping
@@ -51,7 +52,9 @@ def verify_release(
         raise
     except BadRelease as fault:
         return (Check("release.json", False, str(fault)),)
-    found.append(Check("release.json", True, f"{FACTS_NAME} is of a known version and unchanged."))
+    found.append(
+        Check("release.json", True, say("{facts_name} is of a known version and unchanged.", facts_name=FACTS_NAME))
+    )
     found += check_files(package, facts, progress)
     found += _registered(package, facts, register)
     found.append(_guarantees(facts))
@@ -72,7 +75,7 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
     for entry in facts["files"]:
         name = entry["name"]
         if name not in package.names():
-            found.append(Check("files", False, f"“{name}” is missing from “{package.path}”."))
+            found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
             continue
         try:
             _, digest = contents(package, name, most=package.size(name), progress=progress)
@@ -81,12 +84,20 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
             continue
         same = digest == entry["sha256"]
         found.append(
-            Check("files", same, f"“{name}” is unchanged." if same else f"“{name}” was changed after it was released.")
+            Check(
+                "files",
+                same,
+                say("“{name}” is unchanged.", name=name)
+                if same
+                else say("“{name}” was changed after it was released.", name=name),
+            )
         )
     known = {FACTS_NAME, *(entry["name"] for entry in facts["files"])}
     others = [name for name in package.names() if name not in known]
     if others:
-        found.append(Check("files", True, f"Not part of the release, though it lies beside it: “{others[0]}”."))
+        found.append(
+            Check("files", True, say("Not part of the release, though it lies beside it: “{file}”.", file=others[0]))
+        )
     return found
 
 
@@ -96,15 +107,17 @@ def _registered(package: Package, facts: dict[str, Any], register: Register | No
     try:
         reading = register.read()
     except RegisterFault as fault:
-        return [Check("register", True, f"Not compared with the register of releases: {fault}")]
+        return [Check("register", True, say("Not compared with the register of releases: {fault}", fault=fault))]
     entry = next((entry for entry in reading.releases if entry.release == facts.get("id")), None)
     if entry is None:
         return [Check("register", True, "This computer's register of releases does not know the release.")]
     _, digest = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
     same = entry.body.get("facts_sha256") == digest
-    text = f"release.json is the one that entry {entry.number} of the register of releases tells of."
+    text = say("release.json is the one that entry {number} of the register of releases tells of.", number=entry.number)
     if not same:
-        text = f"release.json is not the one that entry {entry.number} of the register of releases tells of."
+        text = say(
+            "release.json is not the one that entry {number} of the register of releases tells of.", number=entry.number
+        )
     return [Check("register", same, text)]
 
 
@@ -116,7 +129,9 @@ def _guarantees(facts: dict[str, Any]) -> Check:
         stated = facts.get("guarantees", {}).get(column["name"])
         if "grouping" in column:
             if stated != promises_as_dict(Grouping.from_dict(column["grouping"]), thresholds):
-                text = f"The guarantees stated for “{column['name']}” are not those of its tolerances."
+                text = say(
+                    "The guarantees stated for “{column}” are not those of its tolerances.", column=column["name"]
+                )
                 return Check("guarantees", False, text, column["name"])
             continue
         known = guarantees_of(column["gamma"], thresholds)
@@ -128,7 +143,11 @@ def _guarantees(facts: dict[str, Any]) -> Check:
             return Check(
                 "guarantees",
                 False,
-                f"The guarantees stated for “{column['name']}” are not those of gamma {column['gamma']}.",
+                say(
+                    "The guarantees stated for “{column}” are not those of gamma {gamma}.",
+                    column=column["name"],
+                    gamma=column["gamma"],
+                ),
                 column["name"],
             )
     return Check("guarantees", True, "The stated guarantees are those of the stated group sizes.")
@@ -139,9 +158,20 @@ def _table(table: Table, facts: dict[str, Any]) -> Check:
         stated = entry.get("domain")
         if entry.get("distinct") != column.m or (stated is not None and list(column.labels) != stated):
             return Check(
-                "table", False, f"The values of “{column.name}” are not those that {FACTS_NAME} states.", column.name
+                "table",
+                False,
+                say(
+                    "The values of “{column}” are not those that {facts_name} states.",
+                    column=column.name,
+                    facts_name=FACTS_NAME,
+                ),
+                column.name,
             )
-    return Check("table", True, f"The table has the {facts['records']} records, the columns and the values stated.")
+    return Check(
+        "table",
+        True,
+        say("The table has the {records} records, the columns and the values stated.", records=facts["records"]),
+    )
 
 
 def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Progress) -> list[Check]:
@@ -153,10 +183,16 @@ def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Pr
             raw, _ = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
             odd = differing(raw, entry["format"], table, progress)
         except FileFault as fault:
-            found.append(Check("formats", True, f"“{entry['name']}” was not compared with the CSV: {fault}"))
+            found.append(
+                Check(
+                    "formats",
+                    True,
+                    say("“{file}” was not compared with the CSV: {fault}", file=entry["name"], fault=fault),
+                )
+            )
             continue
-        text = f"“{entry['name']}” holds the same values as the CSV."
+        text = say("“{file}” holds the same values as the CSV.", file=entry["name"])
         if odd is not None:
-            text = f"Column “{odd}” of “{entry['name']}” holds other values than the CSV."
+            text = say("Column “{column}” of “{file}” holds other values than the CSV.", column=odd, file=entry["name"])
         found.append(Check("formats", odd is None, text, odd))
     return found

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.said import say
 from splu_desktop.files.partial import partial_beside
 
 
@@ -19,7 +20,11 @@ class CannotWrite(FileFault):
         """Return the fault for a refusal of the system."""
         reason = (fault.strerror or "the system gave no reason").lower()
         return cls(
-            f"“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind."
+            say(
+                "“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind.",
+                target=target,
+                reason=reason,
+            )
         )
 
 
@@ -36,23 +41,36 @@ def _sync(path: Path) -> None:
 def check_new_folder(target: Path) -> None:
     """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
     if target.exists() or target.is_symlink():
-        raise CannotWrite(f"“{target}” exists already; choose a new folder name, since releases are never overwritten.")
+        raise CannotWrite(
+            say(
+                "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
+                target=target,
+            )
+        )
     if not target.parent.is_dir():
-        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+        raise CannotWrite(
+            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=target.parent)
+        )
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise CannotWrite(f"You may not write to the folder “{target.parent}”; choose another destination.")
+        raise CannotWrite(
+            say("You may not write to the folder “{parent}”; choose another destination.", parent=target.parent)
+        )
 
 
 def check_new_file(target: Path, *, overwrite: bool = False) -> None:
     """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
     if target.is_dir():
-        raise CannotWrite(f"“{target}” is a folder; give a file name.")
+        raise CannotWrite(say("“{target}” is a folder; give a file name.", target=target))
     if target.exists() and not overwrite:
-        raise CannotWrite(f"“{target}” exists already; choose another name.")
+        raise CannotWrite(say("“{target}” exists already; choose another name.", target=target))
     if not target.parent.is_dir():
-        raise CannotWrite(f"The folder “{target.parent}” does not exist; create it or choose another destination.")
+        raise CannotWrite(
+            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=target.parent)
+        )
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise CannotWrite(f"You may not write to the folder “{target.parent}”; choose another destination.")
+        raise CannotWrite(
+            say("You may not write to the folder “{parent}”; choose another destination.", parent=target.parent)
+        )
 
 
 @contextlib.contextmanager
@@ -78,7 +96,9 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
             if before is not None:
                 before(partial)
             if target.exists() or target.is_symlink():
-                raise CannotWrite(f"“{target}” was created by someone else meanwhile; choose a new folder name.")
+                raise CannotWrite(
+                    say("“{target}” was created by someone else meanwhile; choose a new folder name.", target=target)
+                )
             partial.rename(target)
             _sync(target.parent)
     except OSError as fault:

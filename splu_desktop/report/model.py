@@ -478,4 +478,6 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, str):
+        return str.__str__(value)  # no longer a `Said`, which knows what it was made of
     return value

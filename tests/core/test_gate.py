@@ -45,7 +45,7 @@ def test_unique_records_are_amber_until_acknowledged() -> None:
     lines = table_lines(table, Plan({"n": Role.NSA, "s": Role.SA}, {"s": 4}))
     amber = next(line for line in lines if line.name == "unique-records")
     assert amber.light is Light.AMBER
-    assert "1000 of 1000" in amber.sentence
+    assert "1,000 of 1,000" in amber.sentence
     assert "1 in 4" in amber.sentence
     assert not Gate((amber,)).open
     assert Gate((amber,), {"unique-records": ""}).open

@@ -16,6 +16,7 @@ from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, One
 from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, regroup
+from splu_desktop.core.said import listed, say
 from splu_desktop.core.table import Column, Table
 
 WAYS: dict[str, type[Generalisation]] = {
@@ -61,7 +62,10 @@ def from_dict(data: Mapping[str, Any]) -> Generalisation:
         how = data.get("how") if isinstance(data, Mapping) else None
         named = f" “{how[:40]}”" if isinstance(how, str) else ""
         raise CannotGeneralise(
-            f"A stored generalisation{named} can't be understood; its kind or a setting is missing or wrong."
+            say(
+                "A stored generalisation{named} can't be understood; its kind or a setting is missing or wrong.",
+                named=named,
+            )
         ) from None
 
 
@@ -74,4 +78,5 @@ def steps_from(data: Any) -> Steps:
 
 def words_for(name: str, steps: Sequence[Generalisation]) -> str:
     """Return one sentence on what is done to a column."""
-    return f"Column “{name}”: {', then '.join(step.words for step in steps)}."
+    then = "{head}, then {tail}"
+    return say("Column “{name}”: {steps}.", name=name, steps=listed((step.words for step in steps), then, then))

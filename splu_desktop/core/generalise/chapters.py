@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 
 _ICD9 = (
@@ -77,7 +78,13 @@ class Chapter(Generalisation):
 
     def __post_init__(self) -> None:
         if self.system not in SYSTEMS:
-            raise CannotGeneralise(f"There are chapters of {' and '.join(SYSTEMS)}, not of “{str(self.system)[:40]}”.")
+            raise CannotGeneralise(
+                say(
+                    "There are chapters of {known}, not of “{system}”.",
+                    known=" and ".join(SYSTEMS),
+                    system=str(self.system)[:40],
+                )
+            )
 
     def grouping(self, column: Column) -> Grouping:
         """Return the chapter of each label. Raises CannotGeneralise where most labels are no codes of the system."""
@@ -87,7 +94,11 @@ class Chapter(Generalisation):
         unknown = sum(chapters[code] is None for code in present.tolist())
         if 2 * unknown > len(present):
             raise CannotGeneralise(
-                f"Most values of column “{column.name}” are no {SYSTEMS[self.system]} codes; group it in another way."
+                say(
+                    "Most values of column “{column}” are no {system} codes; group it in another way.",
+                    column=column.name,
+                    system=SYSTEMS[self.system],
+                )
             )
         listed = _ICD9 if self.system == "icd9" else _ICD10
         names = [*(title for _, title in listed), *((_ICD9_V, _ICD9_E) if self.system == "icd9" else ()), NO_CHAPTER]
@@ -108,7 +119,7 @@ class Chapter(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return f"diagnosis codes into the chapters of {SYSTEMS[self.system]}"
+        return say("diagnosis codes into the chapters of {system}", system=SYSTEMS[self.system])
 
 
 def _icd9(code: str) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -24,6 +25,14 @@ class Part(Enum):
     QUARTER = "quarter"
     MONTH = "month"
     WEEKDAY = "weekday"
+
+
+_WORDS = {
+    Part.YEAR: say("dates into their year"),
+    Part.QUARTER: say("dates into their quarter"),
+    Part.MONTH: say("dates into their month"),
+    Part.WEEKDAY: say("dates into their weekday"),
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ class DatePart(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return f"dates into their {self.part.value}"
+        return _WORDS[self.part]
 
 
 @dataclass(frozen=True)
@@ -86,14 +95,20 @@ class Age(Generalisation):
         days, known = days_of(column)
         if not bool((known | column.missing).all()):
             raise CannotGeneralise(
-                f"Column “{column.name}” holds texts that are no dates, so ages can't be made of it; take them as "
-                "missing when importing."
+                say(
+                    "Column “{column}” holds texts that are no dates, so ages can't be made of it; take them "
+                    "as missing when importing.",
+                    column=column.name,
+                )
             )
         ages = ages_at(days[known], self.at)
         if (ages < 0).any():
             raise CannotGeneralise(
-                f"Column “{column.name}” holds dates after the reference date {self.at.isoformat()}; choose a "
-                "later one."
+                say(
+                    "Column “{column}” holds dates after the reference date {at}; choose a later one.",
+                    column=column.name,
+                    at=self.at.isoformat(),
+                )
             )
         found, which = np.unique(ages, return_inverse=True)
         group = np.full(column.m, KEEP)
@@ -113,7 +128,7 @@ class Age(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return f"dates into the age in years on {self.at.isoformat()}"
+        return say("dates into the age in years on {at}", at=self.at.isoformat())
 
 
 def reference_date(text: str) -> date:
@@ -122,7 +137,7 @@ def reference_date(text: str) -> date:
         return date.fromisoformat(text.strip())
     except ValueError:
         raise CannotGeneralise(
-            f"The reference date must be written like 2024-12-31, not “{text.strip()[:40]}”."
+            say("The reference date must be written like 2024-12-31, not “{text}”.", text=text.strip()[:40])
         ) from None
 
 
@@ -139,8 +154,11 @@ def days_of(column: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return (m,) the day of each label and whether it has one. Raises CannotGeneralise for kinds without dates."""
     if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
         raise CannotGeneralise(
-            f"Column “{column.name}” holds no dates ({column.kind.value}); choose another way, or "
-            "its type when importing."
+            say(
+                "Column “{column}” holds no dates ({kind}); choose another way, or its type when importing.",
+                column=column.name,
+                kind=say(column.kind.value),
+            )
         )
     known = ~np.isnat(column.values) & ~column.missing
     return np.where(known, column.values, np.datetime64("1970-01-01", "us")).astype("datetime64[D]"), known

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 
 MOST_INTERVALS = 1_000
@@ -45,7 +46,13 @@ class Intervals(Generalisation):
         if not self.cuts:
             raise CannotGeneralise("Intervals need at least one cut point.")
         if len(self.cuts) > MOST_INTERVALS:
-            raise CannotGeneralise(f"At most {MOST_INTERVALS:,} intervals are possible, not {len(self.cuts):,}.")
+            raise CannotGeneralise(
+                say(
+                    "At most {most} intervals are possible, not {wanted}.",
+                    most=MOST_INTERVALS,
+                    wanted=len(self.cuts),
+                )
+            )
         if not all(math.isfinite(cut) for cut in self.cuts):
             raise CannotGeneralise("Cut points must be finite numbers.")
         if any(low >= high for low, high in pairwise(self.cuts)):
@@ -80,12 +87,18 @@ class Intervals(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        named = {"width": "of width {}", "quantiles": "of about equally many records, up to {}"}
-        way = f" {named[self.found[0]].format(number_text(self.found[1]))}" if self.found else ""
         shown = [number_text(cut) for cut in self.cuts]
         if len(shown) > 12:
             shown = [*shown[:6], "…", *shown[-3:]]
-        return f"numbers into intervals{way}, cut at {', '.join(shown)}"
+        cuts = ", ".join(shown)
+        if self.found is None:
+            return say("numbers into intervals, cut at {cuts}", cuts=cuts)
+        size = number_text(self.found[1])
+        if self.found[0] == "width":
+            return say("numbers into intervals of width {width}, cut at {cuts}", width=size, cuts=cuts)
+        return say(
+            "numbers into intervals of about equally many records, up to {most}, cut at {cuts}", most=size, cuts=cuts
+        )
 
 
 def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
@@ -107,10 +120,16 @@ def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
 def numbers_of(column: Column) -> NDArray[np.float64]:
     """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise for other kinds."""
     if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
-        hint = " make an age or a part of the date of it first" if column.kind in (Kind.DATE, Kind.DATETIME) else ""
+        remedy = say("group its values or keep a prefix")
+        if column.kind in (Kind.DATE, Kind.DATETIME):
+            remedy = say("make an age or a part of the date of it first")
         raise CannotGeneralise(
-            f"Column “{column.name}” holds no numbers ({column.kind.value}), so intervals don't fit it;"
-            f"{hint or ' group its values or keep a prefix'}."
+            say(
+                "Column “{column}” holds no numbers ({kind}), so intervals don't fit it; {remedy}.",
+                column=column.name,
+                kind=say(column.kind.value),
+                remedy=remedy,
+            )
         )
     return np.where(column.missing, np.nan, column.values)
 
@@ -122,7 +141,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     """
     exact = _fraction(width, "width")
     if exact <= 0:
-        raise CannotGeneralise(f"The width of intervals must be above 0, not {float(exact):g}.")
+        raise CannotGeneralise(say("The width of intervals must be above 0, not {exact:g}.", exact=float(exact)))
     values, counts = _filled(column)
     up_to = np.cumsum(counts)
     least = _least_at_end(int(up_to[-1]))
@@ -136,8 +155,12 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     cuts = [float(i * exact) for i in range(first + 1, last + 1)]
     if not cuts:
         raise CannotGeneralise(
-            f"Intervals of width {number_text(float(exact))} put nearly all records of column “{column.name}” into "
-            "one; choose a smaller width."
+            say(
+                "Intervals of width {width} put nearly all records of column “{column}” into one; choose "
+                "a smaller width.",
+                width=number_text(float(exact)),
+                column=column.name,
+            )
         )
     return Intervals(tuple(cuts), ("width", float(exact)))
 
@@ -148,7 +171,13 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
     Raises CannotGeneralise where `groups` is below 2 or the column's values don't allow two intervals.
     """
     if not 2 <= groups <= MOST_INTERVALS:
-        raise CannotGeneralise(f"The number of intervals must lie between 2 and {MOST_INTERVALS:,}, not at {groups}.")
+        raise CannotGeneralise(
+            say(
+                "The number of intervals must lie between 2 and {most}, not at {groups}.",
+                most=MOST_INTERVALS,
+                groups=groups,
+            )
+        )
     values, counts = _filled(column)
     below = np.cumsum(counts) - counts  # records below each value
     goals = np.arange(1, groups) * counts.sum() / groups
@@ -162,13 +191,15 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
     cuts = np.unique([_round_between(i, values, before, total // (10 * groups), whole) for i in nearer.tolist()])
     cuts = _well_filled(cuts, values, counts)
     if not len(cuts):
-        raise CannotGeneralise(f"The values of column “{column.name}” don't fall into two intervals of many records.")
+        raise CannotGeneralise(
+            say("The values of column “{column}” don't fall into two intervals of many records.", column=column.name)
+        )
     return Intervals(tuple(cuts.tolist()), ("quantiles", float(groups)))
 
 
 def by_cuts(cuts: Sequence[float | str]) -> Intervals:
     """Return intervals with own cut points, in any order. Raises CannotGeneralise."""
-    return Intervals(tuple(sorted(float(_fraction(cut, "cut point")) for cut in cuts)))
+    return Intervals(tuple(sorted(float(_fraction(cut, say("cut point"))) for cut in cuts)))
 
 
 def round_width(column: Column, groups: int = 10) -> float:
@@ -188,7 +219,9 @@ def _fraction(number: float | str | Fraction, what: str) -> Fraction:
         if not math.isfinite(float(exact)):
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise CannotGeneralise(f"A {what} must be a number such as 10 or 0.5, not “{str(number)[:40]}”.") from None
+        raise CannotGeneralise(
+            say("A {what} must be a number such as 10 or 0.5, not “{number}”.", what=what, number=str(number)[:40])
+        ) from None
     return exact
 
 
@@ -197,15 +230,21 @@ def _filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     values, counts = numbers_of(column), column.counts()
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
     if not used.any():
-        raise CannotGeneralise(f"Column “{column.name}” has no numbers, so no intervals can be found for it.")
+        raise CannotGeneralise(
+            say("Column “{column}” has no numbers, so no intervals can be found for it.", column=column.name)
+        )
     distinct, which = np.unique(values[used], return_inverse=True)
     return distinct, np.bincount(which, weights=counts[used]).astype(np.int64)
 
 
 def _too_many(column: Column, width: float, count: int) -> CannotGeneralise:
     return CannotGeneralise(
-        f"Intervals of width {number_text(width)} would make about {count:,} groups of column “{column.name}”; choose "
-        "a larger width."
+        say(
+            "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
+            width=number_text(width),
+            count=count,
+            column=column.name,
+        )
     )
 
 

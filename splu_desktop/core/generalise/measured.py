@@ -16,6 +16,7 @@ from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.role_names import words_of
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
@@ -41,15 +42,19 @@ class NeedsGroups(BadSetting):
     def __init__(self, column: Column) -> None:
         distinct = int(np.count_nonzero(~column.missing))
         if column.kind in (Kind.DATE, Kind.DATETIME):
-            what, way, option = "dates", "quarters or years", "quarter"
-            codes = ""
+            template = (
+                "Column “{column}” holds {distinct} different dates, which can't be re-drawn as they stand; put them "
+                "into quarters or years first (for example --generalise '{column}:{option}')."
+            )
+            option = "quarter"
         else:
-            what, way, option = "measured numbers", "intervals", f"quantiles={SUGGESTED_GROUPS}"
-            codes = ", or read it as codes if its numbers name categories"
-        super().__init__(
-            f"Column “{column.name}” holds {distinct:,} different {what}, which can't be re-drawn as they stand; put "
-            f"them into {way} first (for example --generalise '{column.name}:{option}'){codes}."
-        )
+            template = (
+                "Column “{column}” holds {distinct} different measured numbers, which can't be re-drawn as they stand; "
+                "put them into intervals first (for example --generalise '{column}:{option}'), or read it as codes if "
+                "its numbers name categories."
+            )
+            option = f"quantiles={SUGGESTED_GROUPS}"
+        super().__init__(say(template, column=column.name, distinct=distinct, option=option))
         self.column = column.name
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.said import counted, say
 from splu_desktop.core.table import Column
 
 
@@ -33,7 +34,9 @@ class Prefix(Generalisation):
             raise CannotGeneralise("A prefix is set by its length, by the mark it ends before, or by what is cut off.")
         for number in (self.length, self.drop_last):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-                raise CannotGeneralise(f"The length of a prefix must be a whole number from 1, not {number}.")
+                raise CannotGeneralise(
+                    say("The length of a prefix must be a whole number from 1, not {number}.", number=number)
+                )
         if self.before is not None and (not isinstance(self.before, str) or not self.before):
             raise CannotGeneralise("The mark that a prefix ends before must not be empty.")
 
@@ -67,7 +70,9 @@ class Prefix(Generalisation):
     def words(self) -> str:
         """What it does."""
         if self.length is not None:
-            return f"codes to their first {f'{self.length} characters' if self.length > 1 else 'character'}"
+            return counted(self.length, "codes to their first character", "codes to their first {n} characters")
         if self.before is not None:
-            return f"codes to what stands before “{self.before}”"
-        return f"codes without their last {f'{self.drop_last} characters' if self.drop_last != 1 else 'character'}"
+            return say("codes to what stands before “{before}”", before=self.before)
+        return counted(
+            self.drop_last or 1, "codes without their last character", "codes without their last {n} characters"
+        )

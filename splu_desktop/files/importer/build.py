@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.kinds import Typed, decide
@@ -77,7 +78,9 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         },
     )
     reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
-    reasons["decimal"] = f"numbers are written like {'1,234.5' if overall.decimal == '.' else '1.234,5'}"
+    reasons["decimal"] = say(
+        "numbers are written like {example}", example="1,234.5" if overall.decimal == "." else "1.234,5"
+    )
     return Built(
         table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
     )
@@ -137,8 +140,11 @@ def _order_problem(names: Sequence[str]) -> Problem:
     listed = ", ".join(f"“{name}”" for name in names[:8])
     return Problem(
         ProblemKind.DATE_ORDER,
-        f"The dates of {listed} can be read day first or month first; they were read day first: choose the order "
-        "if that is wrong.",
+        say(
+            "The dates of {listed} can be read day first or month first; they were read day first: "
+            "choose the order if that is wrong.",
+            listed=listed,
+        ),
         column=names[0],
     )
 
@@ -229,7 +235,13 @@ def _misfit_problems(
     listed = [
         Problem(
             ProblemKind.MISFIT,
-            f"Row {int(raw.rows[i])}, column “{name}”: “{column.labels[column.codes[i]][:80]}” is no {kind.value}.",
+            say(
+                "Row {row}, column “{column}”: “{value}” is no {kind}.",
+                row=int(raw.rows[i]),
+                column=name,
+                value=column.labels[column.codes[i]][:80],
+                kind=say(kind.value),
+            ),
             row=int(raw.rows[i]),
             column=name,
             value=column.labels[column.codes[i]],
@@ -242,7 +254,12 @@ def _misfit_problems(
         listed.append(
             Problem(
                 ProblemKind.MISFIT,
-                f"Column “{name}” has {rest} further values that are no {kind.value}.",
+                say(
+                    "Column “{column}” has {rest} further values that are no {kind}.",
+                    column=name,
+                    rest=rest,
+                    kind=say(kind.value),
+                ),
                 column=name,
                 rows=rest,
                 decision=decision,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer import fields, memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
@@ -83,11 +84,20 @@ def _undecodable(table: RawTable) -> list[Problem]:
         at = np.flatnonzero(damaged[column.codes])
         for i in at[:_LISTED].tolist():
             row, text = int(table.rows[i]), column.labels[column.codes[i]]
-            sentence = f"Row {row}, column “{name}” has bytes that are no text in this encoding: “{text[:80]}”."
+            sentence = say(
+                "Row {row}, column “{name}” has bytes that are no text in this encoding: “{text}”.",
+                row=row,
+                name=name,
+                text=text[:80],
+            )
             found.append(Problem(ProblemKind.UNDECODABLE, sentence, None, row, name, text))
         if len(at) > _LISTED:
             rest = len(at) - _LISTED
-            sentence = f"Column “{name}” has {rest} further fields with bytes that are no text in this encoding."
+            sentence = say(
+                "Column “{name}” has {rest} further fields with bytes that are no text in this encoding.",
+                name=name,
+                rest=rest,
+            )
             found.append(Problem(ProblemKind.UNDECODABLE, sentence, column=name, rows=rest))
     return found
 

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from splu_desktop.core.said import say
+
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
@@ -136,7 +138,7 @@ def detect(
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return unsplit, "every row has one field: no delimiter"
-    return best, why or f"splitting at {describe(best.delimiter)} gives the most regular rows"
+    return best, why or say("splitting at {mark} gives the most regular rows", mark=say(describe(best.delimiter)))
 
 
 def describe(delimiter: str) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
+from splu_desktop.core.said import say
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -123,7 +125,9 @@ def _most_plausible(sample: bytes) -> Encoding:
         score = _double(sample, text, wrong, name) if name in _DOUBLE else _single(text)
         if score > best.plausible + 0.02:
             known = "the letters look right" if score >= UNSURE else "the most plausible letters, yet not sure"
-            best = Encoding(name, f"not UTF-8; {known} in {name}", score, valid=not wrong)
+            best = Encoding(
+                name, say("not UTF-8; {known} in {name}", known=say(known), name=name), score, valid=not wrong
+            )
     if best.name == "big5" and not best.valid and "\ufffd" not in sample.decode("cp950", errors="replace"):
         return Encoding("cp950", best.reason, best.plausible)  # Big5 with Microsoft's additions
     return best

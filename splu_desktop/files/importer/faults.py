@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from splu_desktop.core.errors import EmptyTable, FileFault
+from splu_desktop.core.said import say
 
 
 class MissingFile(FileFault):
     """No such file."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"There is no file “{path}”; check the name and the folder.")
+        super().__init__(say("There is no file “{path}”; check the name and the folder.", path=path))
 
 
 class NotAFile(FileFault):
@@ -19,7 +20,7 @@ class NotAFile(FileFault):
 
     def __init__(self, path: Path) -> None:
         what = "a folder" if path.is_dir() else "not an ordinary file"
-        super().__init__(f"“{path}” is {what}; choose the file with the table itself.")
+        super().__init__(say("“{path}” is {what}; choose the file with the table itself.", path=path, what=say(what)))
 
 
 class Unreadable(FileFault):
@@ -27,7 +28,11 @@ class Unreadable(FileFault):
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
-            f"“{path.name}” can't be opened ({why}); close it in other programs and check that you may read it."
+            say(
+                "“{path}” can't be opened ({why}); close it in other programs and check that you may read it.",
+                path=path.name,
+                why=why,
+            )
         )
 
 
@@ -35,16 +40,28 @@ class EmptyFile(FileFault, EmptyTable):
     """Nothing is in the file or sheet."""
 
     def __init__(self, path: Path, detail: str = "is empty") -> None:
-        super().__init__(f"“{path.name}” {detail}; export the table again, or choose another file.")
+        super().__init__(
+            say(
+                "“{path}” {detail}; export the table again, or choose another file.",
+                path=path.name,
+                detail=say(detail),
+            )
+        )
 
 
 class NoRecords(FileFault, EmptyTable):
     """A header stands there, but no record below it."""
 
     def __init__(self, path: Path, row: int, sheet: str | None = None) -> None:
-        where = f"sheet “{sheet}” of “{path.name}”" if sheet else f"“{path.name}”"
-        rest = f"has a header in row {row} but no records below it" if row else "holds no records"
-        super().__init__(f"The table in {where} {rest}; choose another file or sheet, or set the header row yourself.")
+        where = say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else f"“{path.name}”"
+        rest = say("has a header in row {row} but no records below it", row=row) if row else "holds no records"
+        super().__init__(
+            say(
+                "The table in {where} {rest}; choose another file or sheet, or set the header row yourself.",
+                where=where,
+                rest=rest,
+            )
+        )
 
 
 class WrongFormat(FileFault):
@@ -59,8 +76,11 @@ class Encrypted(FileFault):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"“{path.name}” is protected by a password; open it in its own program, save a copy without the password, "
-            "and import that copy."
+            say(
+                "“{path}” is protected by a password; open it in its own program, save a copy without "
+                "the password, and import that copy.",
+                path=path.name,
+            )
         )
 
 
@@ -69,8 +89,12 @@ class Corrupt(FileFault):
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(
-            f"“{path.name}” is damaged or incomplete ({what}); copy or export it again, or open it in its own program "
-            "and save it anew."
+            say(
+                "“{path}” is damaged or incomplete ({what}); copy or export it again, or open it in its "
+                "own program and save it anew.",
+                path=path.name,
+                what=what,
+            )
         )
 
 
@@ -83,7 +107,11 @@ class UnknownSheet(FileFault):
 
     def __init__(self, path: Path, sheet: str, known: tuple[str, ...]) -> None:
         listed = ", ".join(f"“{name}”" for name in known[:12]) + (", …" if len(known) > 12 else "")
-        super().__init__(f"“{path.name}” has no sheet “{sheet}”; its sheets are: {listed}.")
+        super().__init__(
+            say(
+                "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.", path=path.name, sheet=sheet, listed=listed
+            )
+        )
 
 
 class BadChoice(FileFault):

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.header import shape_of
@@ -122,10 +123,17 @@ class Grid:
         decision = self._choices.decisions.get(kind, Decision.KEEP)
         self._listed[kind] += 1
         if self._listed[kind] <= MAX_LISTED:
-            rest = f"; left out of the table: “{surplus[:80]}”" if surplus else ""
-            sentence = f"Row {number} has {fields} field{'s' * (fields > 1)}, the table {self.width}{rest}."
+            rest = say("; left out of the table: “{surplus}”", surplus=surplus[:80]) if surplus else say("")
             if decision is Decision.DROP:
-                sentence = f"{sentence[:-1]}; the row was dropped."
+                rest = say("{rest}; the row was dropped", rest=rest)
+            sentence = counted(
+                fields,
+                "Row {row} has 1 field, the table {width}{rest}.",
+                "Row {row} has {n} fields, the table {width}{rest}.",
+                row=number,
+                width=self.width,
+                rest=rest,
+            )
             self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
         return decision is not Decision.DROP
 
@@ -138,7 +146,14 @@ class Grid:
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
                 rest = count - MAX_LISTED
-                found.append(Problem(kind, f"{rest} further rows have {kind.value}.", self.sheet, rows=rest))
+                found.append(
+                    Problem(
+                        kind,
+                        say("{rest} further rows have {kind}.", rest=rest, kind=say(kind.value)),
+                        self.sheet,
+                        rows=rest,
+                    )
+                )
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         if trim:
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
@@ -151,8 +166,7 @@ class Grid:
             rows = rows[:keep]
             columns = [_compact(column.codes[:keep], column.labels) for column in columns]
         if self.blank_rows:
-            many = self.blank_rows > 1
-            sentence = f"{self.blank_rows} blank rows were skipped." if many else "1 blank row was skipped."
+            sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
@@ -178,9 +192,14 @@ class Grid:
     def _skipped(self, columns: Sequence[RawColumn], gone: NDArray[np.int64], at: int) -> Problem:
         first, last, cut = int(gone[0]), int(gone[-1]), len(gone)
         sentence = (
-            f"Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out."
+            say(
+                "Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out.",
+                first=first,
+                last=last,
+                cut=cut,
+            )
             if cut > 1
-            else f"Row {first} at the end is a total or a note, not a record; it was left out."
+            else say("Row {first} at the end is a total or a note, not a record; it was left out.", first=first)
         )
         text = " | ".join(t for t in (c.labels[c.codes[at]] for c in columns) if not is_blank(t))
         return Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, first, None, text[:200], cut, Decision.DROP)

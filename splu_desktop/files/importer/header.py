@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.faults import BadChoice
@@ -62,7 +63,11 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
     last = choices.header_row - 1
     if last < 0 or last >= len(rows):
         raise BadChoice(
-            f"The header row was set to {choices.header_row}, but only rows 1 to {len(rows)} can be one here."
+            say(
+                "The header row was set to {header_row}, but only rows 1 to {rows} can be one here.",
+                header_row=choices.header_row,
+                rows=len(rows),
+            )
         )
     return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
 
@@ -112,9 +117,9 @@ def _fuller_below(
 
 def _why(first: int, last: int) -> str:
     if last > first:
-        return f"rows {first + 1} to {last + 1} together name the columns"
+        return say("rows {first} to {last} together name the columns", first=first + 1, last=last + 1)
     return (
-        f"the first row that names the columns; {first} rows above it skipped"
+        say("the first row that names the columns; {first} rows above it skipped", first=first)
         if first
         else "the first row names the columns"
     )
@@ -303,10 +308,12 @@ def skipped_above(rows: Sequence[Sequence[str]], header: Header, sheet: str | No
     filled = [i for i in range(max(header.first, 0)) if any(not is_blank(cell) for cell in rows[i])]
     if not filled:
         return []
-    what = f"Row {filled[0] + 1}" if len(filled) == 1 else f"{len(filled)} rows"
     text = " | ".join(cell for cell in rows[filled[0]] if not is_blank(cell))[:200]
-    sentence = (
-        f"{what} above the header {'is a title or note' if len(filled) == 1 else 'are titles or notes'}, not records."
+    sentence = counted(
+        len(filled),
+        "Row {row} above the header is a title or note, not a record.",
+        "{n} rows above the header are titles or notes, not records.",
+        row=filled[0] + 1,
     )
     return [Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, filled[0] + 1, None, text, len(filled), Decision.DROP)]
 
@@ -327,10 +334,15 @@ def unique_names(
                 counter += 1
             new = f"{new} ({counter})"
         if new != name:
-            what = f"has the name “{name}” a second time" if name else "has no name"
+            what = say("has the name “{name}” a second time", name=name) if name else say("has no name")
             problems.append(
                 Problem(
-                    ProblemKind.NAME_CHANGED, f"Column {position} {what}; it is called “{new}”.", sheet, row, new, name
+                    ProblemKind.NAME_CHANGED,
+                    say("Column {position} {what}; it is called “{new}”.", position=position, what=what, new=new),
+                    sheet,
+                    row,
+                    new,
+                    name,
                 )
             )
         seen.add(new)

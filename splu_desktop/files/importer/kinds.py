@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.missing import neutral
@@ -149,8 +150,12 @@ def _codes(odd: Sequence[str]) -> bool:
 
 def _reason(kind: Kind, misfits: NDArray[np.bool_], counts: NDArray[np.int64]) -> str:
     out = int(counts[misfits].sum())
-    what = "dates" if kind in (Kind.DATE, Kind.DATETIME) else "numbers"
-    return f"all values are {what}" if not out else f"nearly all values are {what}, {out} are not"
+    what = say("dates") if kind in (Kind.DATE, Kind.DATETIME) else say("numbers")
+    return (
+        say("all values are {what}", what=what)
+        if not out
+        else say("nearly all values are {what}, {out} are not", what=what, out=out)
+    )
 
 
 def _dates(
@@ -177,8 +182,13 @@ def _words(labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[n
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
     if words >= 4 and length >= 25 and share > 0.3 and len(said) > 5:
-        return Typed(Kind.TEXT, None, none, f"long texts, {len(said)} different ones in {total} records")
-    return Typed(Kind.CATEGORY, None, none, f"{len(said)} different texts")
+        return Typed(
+            Kind.TEXT,
+            None,
+            none,
+            say("long texts, {n} different ones in {total} records", n=len(said), total=total),
+        )
+    return Typed(Kind.CATEGORY, None, none, say("{n} different texts", n=len(said)))
 
 
 def _forced(

@@ -8,6 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from splu_desktop.core.said import say
 from splu_desktop.files.importer.faults import TooLarge
 
 # Peak memory per byte, measured by benchmarks/import.py and rounded up.
@@ -53,9 +54,14 @@ def check(path: Path, need: float) -> None:
     free = available()
     if free is not None and need > (1 - _KEPT_FREE) * free:
         raise TooLarge(
-            f"Reading “{path.name}” would need about {need / 1e9:.1f} GB of memory, but only "
-            f"{free / 1e9:.1f} GB are free; close other programs, use a computer "
-            "with more memory, or import a part of the table."
+            say(
+                "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
+                "are free; close other programs, use a computer with more memory, or import a part of "
+                "the table.",
+                path=path.name,
+                need=need / 1e9,
+                free=free / 1e9,
+            )
         )
 
 
@@ -72,6 +78,11 @@ def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise TooLarge where a file unpacks to a size that no honest file has."""
     if unpacked > _SMALL and unpacked > _LARGEST_RATIO * packed:
         raise TooLarge(
-            f"“{path.name}” would unpack to {unpacked / 1e9:.1f} GB, {unpacked // packed} times its size, as "
-            "only files made to exhaust a computer do; ask whoever sent it for an ordinary export."
+            say(
+                "“{path}” would unpack to {size:.1f} GB, {times} times its size, as only files made "
+                "to exhaust a computer do; ask whoever sent it for an ordinary export.",
+                path=path.name,
+                size=unpacked / 1e9,
+                times=unpacked // packed,
+            )
         )

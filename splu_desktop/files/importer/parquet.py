@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, NotInstalled
@@ -29,8 +30,11 @@ def read(
         import pyarrow.parquet as pq
     except ImportError as error:
         raise NotInstalled(
-            f"“{path.name}” is a Parquet file, and this installation leaves the library for it out; install it with "
-            "“pip install splu-desktop[parquet]”, or export the table as CSV."
+            say(
+                "“{path}” is a Parquet file, and this installation leaves the library for it out; "
+                "install it with “pip install splu-desktop[parquet]”, or export the table as CSV.",
+                path=path.name,
+            )
         ) from error
     try:
         file = pq.ParquetFile(path)
@@ -42,7 +46,11 @@ def read(
         if choices.names is not None:
             if len(choices.names) != len(names):
                 raise BadChoice(
-                    f"{len(choices.names)} column names were given, but the table has {len(names)} columns."
+                    say(
+                        "{given} column names were given, but the table has {columns} columns.",
+                        given=len(choices.names),
+                        columns=len(names),
+                    )
                 )
             names = choices.names
         grid = Grid(len(names), choices)

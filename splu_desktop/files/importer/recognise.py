@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer.choices import SourceFacts
 from splu_desktop.files.importer.faults import (
     Corrupt,
@@ -112,7 +113,9 @@ def recognise(path: Path) -> str:
         return "sas"
     for mark, what in _FOREIGN:
         if head.startswith(mark):
-            raise WrongFormat(path, f"{what}, not a table", "export the table as CSV or XLSX and import that file")
+            raise WrongFormat(
+                path, say("{what}, not a table", what=say(what)), "export the table as CSV or XLSX and import that file"
+            )
     _check_text(path, head)
     return "csv"
 
@@ -122,7 +125,11 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     expected = _EXTENSIONS.get(path.suffix.lower())
     if expected is None or kind in expected:
         return None
-    return f"The name ends in “{path.suffix}”, but the content is {_WORDS[kind]} and was read as that."
+    return say(
+        "The name ends in “{suffix}”, but the content is {what} and was read as that.",
+        suffix=path.suffix,
+        what=say(_WORDS[kind]),
+    )
 
 
 def _check_text(path: Path, head: bytes) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
@@ -67,7 +68,9 @@ def read(
             OverflowError,
             UnicodeDecodeError,
         ) as error:
-            raise Corrupt(path, f"its {kind.upper() if kind != 'stata' else 'Stata'} content can't be read") from error
+            raise Corrupt(
+                path, say("its {kind} content can't be read", kind=kind.upper() if kind != "stata" else "Stata")
+            ) from error
         if grid is None:
             if not len(meta.column_names):
                 raise EmptyFile(path, "has no columns")
@@ -75,7 +78,11 @@ def read(
             if choices.names is not None:
                 if len(choices.names) != len(names):
                     raise BadChoice(
-                        f"{len(choices.names)} column names were given, but the table has {len(names)} columns."
+                        say(
+                            "{given} column names were given, but the table has {columns} columns.",
+                            given=len(choices.names),
+                            columns=len(names),
+                        )
                     )
                 names = choices.names
             grid = Grid(len(names), choices)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer import dialect as dialects
 from splu_desktop.files.importer import encoding as encodings
 from splu_desktop.files.importer import memory
@@ -95,8 +96,11 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         problems.append(
             Problem(
                 ProblemKind.UNDECODABLE,
-                f"The encoding isn't sure: it was read as {encoding.name}; check accented letters and choose another "
-                "encoding if they look wrong.",
+                say(
+                    "The encoding isn't sure: it was read as {name}; check accented letters and choose "
+                    "another encoding if they look wrong.",
+                    name=encoding.name,
+                ),
             )
         )
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
@@ -118,7 +122,9 @@ def _known(name: str) -> str:
     try:
         return codecs.lookup(name).name
     except LookupError as error:
-        raise BadChoice(f"“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.") from error
+        raise BadChoice(
+            say("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name)
+        ) from error
 
 
 def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ import python_calamine as calamine
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
@@ -164,7 +165,7 @@ class _Opened:
             with _silenced():
                 return self.book.get_sheet_by_name(name)
         except BaseException as error:
-            raise _corrupt(self.path, f"sheet “{name}” can't be read", error) from error
+            raise _corrupt(self.path, say("sheet “{name}” can't be read", name=name), error) from error
 
 
 def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
@@ -176,7 +177,7 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
             raise UnknownSheet(path, wanted, tuple(sheet.name for sheet in known))
         sheet = opened.load(wanted)
         if sheet.height == 0:
-            raise EmptyFile(path, f"has no cells on sheet “{wanted}”")
+            raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
         return sheet, "chosen"
     fallback = None
     for fact in known:
@@ -191,7 +192,12 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
         return fallback, "the first visible sheet with cells"
     hidden = [sheet.name for sheet in known if not sheet.visible]
     if hidden:
-        raise EmptyFile(path, f"has no visible sheet with cells (hidden: {', '.join(hidden[:5])}; name one to read it)")
+        raise EmptyFile(
+            path,
+            say(
+                "has no visible sheet with cells (hidden: {sheets}; name one to read it)", sheets=", ".join(hidden[:5])
+            ),
+        )
     raise EmptyFile(path, "has no sheet with cells")
 
 
@@ -305,7 +311,13 @@ def _names(
     header, sheet = found.header, found.sheet.name
     if choices.names is not None:
         if len(choices.names) != len(used):
-            raise BadChoice(f"{len(choices.names)} column names were given, but the table has {len(used)} columns.")
+            raise BadChoice(
+                say(
+                    "{given} column names were given, but the table has {columns} columns.",
+                    given=len(choices.names),
+                    columns=len(used),
+                )
+            )
         return choices.names, []
     if header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
@@ -374,13 +386,17 @@ def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: in
         if cell.row <= first or cell.column not in where:
             continue
         column = where[cell.column]
-        what = f"holds the error {cell.value}" if cell.value else "has a formula without a stored result, read as empty"
-        sentence = f"Row {cell.row}, column “{column}” {what}."
+        what = (
+            say("holds the error {error}", error=cell.value)
+            if cell.value
+            else say("has a formula without a stored result, read as empty")
+        )
+        sentence = say("Row {row}, column “{column}” {what}.", row=cell.row, column=column, what=what)
         found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
     if len(found) > _LISTED:
         rest = len(found) - _LISTED
         found = [
             *found[:_LISTED],
-            Problem(ProblemKind.ERROR_CELL, f"{rest} further cells hold errors.", sheet, rows=rest),
+            Problem(ProblemKind.ERROR_CELL, say("{rest} further cells hold errors.", rest=rest), sheet, rows=rest),
         ]
     return found
