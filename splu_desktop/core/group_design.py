@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,9 +27,10 @@ from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.multi_size import many_sizes
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Infeasible, Tolerances, caps, check_feasible
-from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, layout, might_fit
+from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, layout, might_fit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,21 +64,30 @@ class Rating:
     mse: float
 
 
-def design(column: Column, tolerances: Tolerances, *, progress: Progress | None = None) -> Rating:
-    """Return the group sizes for a column. Raises EmptyTable; Infeasible where no sizes meet the tolerances."""
+def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Rating:
+    """Return the group sizes for a column, with `fakes` fake values in each group.
+
+    Raises EmptyTable, BadSetting; Infeasible where no sizes meet the tolerances.
+    """
+    check_fakes(fakes)
     if column.n == 0:
-        raise EmptyTable(f"Column “{column.name}” has no records, so there is nothing to publish.")
-    check_feasible(column, tolerances)
+        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+    check_feasible(column, tolerances, fakes)
     counts, limits = column.counts(), tolerances.of(column)
     progress = progress or Silent()
-    found = _designed(in_blocks(counts), limits, tolerances, progress)
+    found = _designed(in_blocks(counts), limits, tolerances, fakes, progress)
     if found is None or layout(counts, limits, found.grouping) is None:
         # Tolerances so tight that blocks do not fit: the counts themselves have to decide.
-        found = _designed(counts, limits, tolerances, progress)
-    if found is None:
+        found = _designed(counts, limits, tolerances, fakes, progress)
+    if found is None or layout(counts, limits, found.grouping) is None:
         raise Infeasible(
-            f"No group sizes up to {LARGEST_SIZE} meet the tolerances of column “{column.name}” together, though each "
-            f"alone could be kept; raise the smallest ones, {float(min(limits)):g} first."
+            say(
+                "No group sizes up to {largest_size} meet the tolerances of column “{column}” together, "
+                "though each alone could be kept; raise the smallest ones, {limits:g} first.",
+                largest_size=LARGEST_SIZE,
+                column=column.name,
+                limits=float(min(limits)),
+            )
         )
     return rate(counts, limits, found.grouping) or found
 
@@ -89,10 +99,10 @@ def in_blocks(counts: Ints) -> Ints:
     return np.asarray(-(-counts // block) * block, np.int64)
 
 
-def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, progress: Progress) -> Rating | None:
-    pool = _pool(counts, limits, progress)
+def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, progress: Progress) -> Rating | None:
+    pool = _pool(counts, limits, fakes, progress)
     for parts in _STEPS:
-        rated = _rate_all(counts, limits, tolerances, pool, parts, progress)
+        rated = _rate_all(counts, limits, tolerances, pool, parts, fakes, progress)
         if not rated:
             continue
         for finer in (parts, 2 * parts, 4 * parts, 4 * parts):
@@ -102,11 +112,11 @@ def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, progress: Pr
     return None
 
 
-def one_size(column: Column, tolerances: Tolerances) -> Rating | None:
+def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating | None:
     """Return the smallest single group size that meets the tolerances, for comparison; None up to LARGEST_SIZE."""
     counts, limits = column.counts(), tolerances.of(column)
-    for size in range(math.ceil(1 / min(limits)), min(LARGEST_SIZE, column.n) + 1):
-        rating = rate(counts, limits, Grouping((size,), (Fraction(1),), tolerances))
+    for size in range(max(1, math.ceil(1 / min(limits)) - fakes), min(LARGEST_SIZE, column.n) + 1):
+        rating = rate(counts, limits, Grouping((size,), (Fraction(1),), tolerances, fakes))
         if rating is not None:
             return rating
     return None
@@ -118,12 +128,12 @@ def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
     The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
     """
     total = int(counts.sum())
-    most = caps_of(limits, grouping.sizes)
+    most = caps_of(limits, grouping.sizes, grouping.fakes)
     if not might_fit(counts, most, grouping):
         return None
     if len(grouping.sizes) > 2 and layout(counts, limits, grouping) is None:
         return None
-    held, caps_held = _lumped(counts, limits, most, grouping.sizes)
+    held, caps_held = _lumped(counts, limits, most, grouping)
     groups = MixedGroups.of(held, caps_held, grouping)
     if not groups.fits:
         return None
@@ -138,11 +148,13 @@ def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
     top = int(held.argmax())
     keep = float(matrix[top, top])
     come = float((share @ matrix[:, top] - share[top] * keep) / (1 - share[top])) if share[top] < 1 else 0.0
-    loss = sum(float(n) * (size - 1) ** 2 for n, size in zip(grouping.numbers(total), grouping.sizes, strict=True))
+    loss = sum(
+        float(n) * (s - 1 + grouping.fakes) ** 2 for n, s in zip(grouping.numbers(total), grouping.sizes, strict=True)
+    )
     return Rating(grouping, keep - come, variance, smallest, loss / max(total - 1, 1))
 
 
-def _lumped(counts: Ints, limits: Limits, most: Ints, sizes: tuple[int, ...]) -> tuple[Floats, Ints]:
+def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: Grouping) -> tuple[Floats, Ints]:
     """Return counts and caps of the most frequent values, and of the rarer ones of each tolerance together."""
     order = [value for value in np.argsort(-counts, kind="stable").tolist() if counts[value]]
     rest: dict[Fraction, list[int]] = {}
@@ -150,24 +162,26 @@ def _lumped(counts: Ints, limits: Limits, most: Ints, sizes: tuple[int, ...]) ->
         rest.setdefault(limits[value], []).append(value)
     lumps = [[value] for value in order[:_LUMPED]] + list(rest.values())
     held = np.array([float(counts[lump].sum()) for lump in lumps])
-    return held, np.array([np.minimum(most[lump].sum(axis=0), sizes) for lump in lumps])
+    whole = np.array(grouping.sizes) + grouping.fakes
+    return held, np.array([np.minimum(most[lump].sum(axis=0), whole) for lump in lumps])
 
 
-def _pool(counts: Ints, limits: Limits, progress: Progress) -> list[int]:
+def _pool(counts: Ints, limits: Limits, fakes: int, progress: Progress) -> list[int]:
     """Return the sizes worth combining.
 
     The least possible; the first three at which the strictest and the tightest value (largest f_i / f'_i) may stand
     once, twice, three times, since more room than needed is what lets groups differ; those of the papers' searches.
+    With fake values, sizes with them are looked for, as if all values were records'.
     """
     total = int(counts.sum())
     used = [(limit, Fraction(int(count), total)) for limit, count in zip(limits, counts, strict=True) if count]
-    least = math.ceil(1 / max(limit for limit, _ in used))
+    least = max(math.ceil(1 / max(limit for limit, _ in used)), 1 + fakes)
     strict = min(limit for limit, _ in used)
     tight = max(used, key=lambda pair: pair[1] / pair[0])[0]
     most = max(min(2 * math.ceil(1 / strict), LARGEST_SIZE, total), least)
 
     def caps_at(size: int) -> Ints:
-        return caps(limits, size)
+        return caps(limits, size - fakes, fakes)
 
     pool = [least, math.ceil(1 / strict), math.ceil(1 / tight)]
     two = two_sizes(counts, caps_at, least, most, progress=progress)
@@ -177,18 +191,24 @@ def _pool(counts: Ints, limits: Limits, progress: Progress) -> list[int]:
         found = many_sizes(counts, caps_at, least, most, progress=progress) or ()
         pool += [bucket.size for bucket, _ in sorted(found, key=lambda part: -part[0].records)]
     pool = [size for size in dict.fromkeys(pool) if least <= size <= min(LARGEST_SIZE, total)]
-    return sorted({*pool[:_POOL], most} if two is None else set(pool[:_POOL]))
+    return sorted(size - fakes for size in ({*pool[:_POOL], most} if two is None else set(pool[:_POOL])))
 
 
 def _rate_all(
-    counts: Ints, limits: Limits, tolerances: Tolerances, pool: list[int], parts: int, progress: Progress
+    counts: Ints,
+    limits: Limits,
+    tolerances: Tolerances,
+    pool: list[int],
+    parts: int,
+    fakes: int,
+    progress: Progress,
 ) -> list[Rating]:
     rated = []
     sets = [sizes for q in (1, 2, 3) for sizes in itertools.combinations(pool, q)]
     for done, sizes in enumerate(sets):
         progress.report("Choosing group sizes", done / len(sets))
         for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
-            rating = rate(counts, limits, Grouping(sizes, shares, tolerances))
+            rating = rate(counts, limits, Grouping(sizes, shares, tolerances, fakes))
             if rating is not None:
                 rated.append(rating)
     return rated
@@ -209,7 +229,7 @@ def _around(grouping: Grouping, parts: int) -> Iterator[Grouping]:
         shares[source] -= step
         shares[target] += step
         if shares[source] > 0:
-            yield Grouping(grouping.sizes, tuple(shares), grouping.tolerances)
+            yield replace(grouping, shares=tuple(shares))
 
 
 def _best(rated: list[Rating]) -> Rating:

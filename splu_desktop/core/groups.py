@@ -5,7 +5,8 @@ The layout throughout is a matrix with one column per group, r columns and ceil(
 record of group g. The last row is partly empty when r does not divide N; an empty place holds -1.
 
 Groups of several sizes (mechanism.md section 5) are one such matrix for each size, in which a value may stand as often
-as its tolerance lets it; plain groups are the one matrix in which each may stand once.
+as its tolerance lets it; plain groups are the one matrix in which each may stand once. Fake values beside those of the
+records fill further rows; where `records` is -1 and `values` is not, there is a fake one (`fake_values`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core import fake_values
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerant_groups import Layout
 
@@ -49,11 +52,15 @@ def check_eligible(column: Column, gamma: int) -> None:
     where gamma exceeds the number of values).
     """
     if column.n == 0:
-        raise EmptyTable(f"Column “{column.name}” has no records, so there is nothing to publish.")
+        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
     if gamma < 2:
         raise BadSetting(
-            f"The group size gamma of column “{column.name}” is {gamma}; it must be 2 or more, since a group of one "
-            "hides nothing."
+            say(
+                "The group size gamma of column “{column}” is {gamma}; it must be 2 or more, since a "
+                "group of one hides nothing.",
+                column=column.name,
+                gamma=gamma,
+            )
         )
     counts = column.counts()
     top = int(counts.argmax())
@@ -91,7 +98,7 @@ def assign(
     progress = progress or Silent()
     check_eligible(column, gamma)
     once = np.ones((column.m, 1), np.int64)
-    return _form(column, ids, column.counts()[:, None], once, [column.n // gamma], progress)[0]
+    return _form(column, ids, column.counts()[:, None], once, [column.n // gamma], 0, progress)[0]
 
 
 def assign_tolerant(
@@ -109,12 +116,17 @@ def assign_tolerant(
     list
         For each size, records and values as `assign` returns them. No code stands in a group more often than its cap.
     """
-    return _form(column, ids, plan.records, plan.caps, plan.numbers.tolist(), progress or Silent())
+    return _form(column, ids, plan.records, plan.caps, plan.numbers.tolist(), plan.fakes, progress or Silent())
 
 
-def confidence(parts: Sequence[tuple[NDArray[np.int32], Values]], m: int) -> NDArray[np.float64]:
-    """Return (m,) the largest share of each value in any group: how surely one who knows it links the value."""
-    most = np.zeros(m)
+def confidence(
+    parts: Sequence[tuple[NDArray[np.int32], Values]], m: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return (m,) the largest share of each value in any group, and (m,) its most copies, fake values included.
+
+    The share is how surely someone who knows the group's values links one of its records to the value.
+    """
+    most, often = np.zeros(m), np.zeros(m, np.int64)
     for _, values in parts:
         filled = values != _EMPTY
         sizes = filled.sum(axis=0)
@@ -122,7 +134,8 @@ def confidence(parts: Sequence[tuple[NDArray[np.int32], Values]], m: int) -> NDA
             at = np.flatnonzero(filled[row])
             copies = (values[:, at] == values[row, at]).sum(axis=0)
             np.maximum.at(most, values[row, at], copies / sizes[at])
-    return most
+            np.maximum.at(often, values[row, at], copies)
+    return most, often
 
 
 def _form(
@@ -131,9 +144,10 @@ def _form(
     shares: NDArray[np.int64],
     caps: NDArray[np.int64],
     numbers: Sequence[int],
+    fakes: int,
     progress: Progress,
 ) -> list[tuple[NDArray[np.int32], Values]]:
-    """Form groups: (m, q) records of each value for each size, (m, q) caps, and the number of groups of each size."""
+    """Form groups: (m, q) records of each value for each size, (m, q) caps, number of groups of each size, sigma."""
     progress.report("Forming groups", 0.0)
     ordered, order = _ordered(column, ids)
     stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
@@ -144,11 +158,16 @@ def _form(
         else:  # each value's records, in the order of their ids, go to the sizes one after another
             size = np.repeat(np.tile(np.arange(shares.shape[1]), column.m), shares[order].ravel())
             mine = ordered[size == j]
-        records, values = _dealt(column, mine, groups)
+        if fakes:
+            records, codes = fake_values.dealt(mine, column.codes[mine], groups, fakes, caps[:, j], stream)
+            narrowed: NDArray[Any] = codes.astype(_narrow(column))
+            values: Values = narrowed
+        else:
+            records, values = _dealt(column, mine, groups)
         progress.report("Mixing groups", 0.0)
         limits = np.append(caps[:, j], 1).astype(np.uint8 if caps.max() < 256 else np.int64)  # last: the empty place
         distinct = bool((caps[:, j] <= 1).all())
-        parts.append(_mix(records, values, shares[:, j], None if distinct else limits, stream, progress))
+        parts.append(_mix(records, values, fakes, shares[:, j], None if distinct else limits, stream, progress))
     return parts
 
 
@@ -167,16 +186,20 @@ def _dealt(column: Column, ordered: NDArray[np.int32], groups: int) -> tuple[NDA
     rows = math.ceil(n / groups)
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ordered
-    # Mixing compares values all the time; half the bytes, half the time.
-    narrow = np.int8 if column.m <= 1 << 7 else np.int16 if column.m <= 1 << 15 else np.int32
-    values: NDArray[Any] = np.full(rows * groups, _EMPTY, narrow)
+    values: NDArray[Any] = np.full(rows * groups, _EMPTY, _narrow(column))
     values[:n] = column.codes[ordered]
     return records.reshape(rows, groups), values.reshape(rows, groups)
+
+
+def _narrow(column: Column) -> type[np.int8] | type[np.int16] | type[np.int32]:
+    """Return the narrowest type for a column's codes: mixing compares them all the time; half the bytes take half."""
+    return np.int8 if column.m <= 1 << 7 else np.int16 if column.m <= 1 << 15 else np.int32
 
 
 def _mix(
     records: NDArray[np.int32],
     values: Values,
+    fakes: int,
     counts: NDArray[np.int64],
     limits: NDArray[Any] | None,
     stream: np.random.Generator,
@@ -191,6 +214,7 @@ def _mix(
     since neighbours are strangers after the reordering.) An exchange and its reverse are equally
     likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
     pass over the places; `_LEAST_SWEEPS` leave less than 1 %, and sweeps go on until the groups have settled.
+    Records change places with records, the fake values of the last `fakes` rows with fake values.
     """
     rows, groups = values.shape
     if groups < 2 or rows < 2:
@@ -202,7 +226,8 @@ def _mix(
         order = stream.permutation(groups)
         records, values = records.take(order, axis=1), values.take(order, axis=1)
         for left in [*range(rows), *range(rows)]:
-            right = int(stream.integers(rows))
+            real = rows - fakes
+            right = int(stream.integers(real)) if left < real else real + int(stream.integers(fakes))
             for ours, theirs in _runs(half, int(stream.integers(half)), int(stream.integers(half))):
                 _exchange(records, values, left, right, ours, theirs, limits)
         progress.report("Mixing groups", min(1.0, (sweep + 1) / (_LEAST_SWEEPS + 2)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.group_law import GroupLaw
 from splu_desktop.core.record_shares import spread
-from splu_desktop.core.tolerant_groups import Grouping, Ints
+from splu_desktop.core.tolerant_groups import Grouping, Ints, bounds_of
 
 Floats = NDArray[np.float64]
 
@@ -24,10 +24,15 @@ Floats = NDArray[np.float64]
 class MixedGroups:
     """Mixed groups of several sizes over m values.
 
+    With fake values, as often of each value as the class's records are, the values of a group of S records follow the
+    law of groups of S + sigma, of which a random S are real: the counts c of the real ones given all copies t are
+    hypergeometric, since the product of lambda^c / c! and (p lambda)^d / d! is lambda^t / t! times the ways to choose.
+    So a record's chances are those of such groups, with S / (S + sigma) of their places records.
+
     Attributes
     ----------
     counts : (m,) records of each value, true or published.
-    laws : law and number of the groups of each size.
+    laws : law of the groups of each size, and their number times the share of their values that are records'.
     matrix : (m, m) T; rows of values without records hold 1 on the diagonal.
     fits : whether the partition meets every bound, as it always does for true counts that the sizes were chosen for.
     """
@@ -42,7 +47,7 @@ class MixedGroups:
         """Return the groups that the counts, the (m, q) caps, the sizes and the shares make."""
         total = int(counts.sum())
         room, numbers = grouping.room(total).astype(np.float64), grouping.numbers(total)
-        bounds = np.minimum(most * numbers, counts[:, None])
+        bounds = bounds_of(counts, most, grouping)
         records = spread(counts, room, bounds)
         slip = max(np.abs(records.sum(axis=0) - room).max(), np.abs(records.sum(axis=1) - counts).max())
         laws: list[tuple[float, GroupLaw]] = []
@@ -52,9 +57,11 @@ class MixedGroups:
             if numbers[j] < 1 or held.sum() <= 0:
                 continue
             for number, of_size in _sizes(size, int(numbers[j]), int(room[j])):
-                law = GroupLaw.of(held * (of_size / held.sum()), most[:, j], of_size)
-                laws.append((number, law))
-                shared += number / of_size * law.pairs()
+                whole = of_size + grouping.fakes
+                law = GroupLaw.of(held * (whole / held.sum()), most[:, j], whole)
+                weight = number * of_size / whole
+                laws.append((weight, law))
+                shared += weight / whole * law.pairs()
         rows = shared.sum(axis=1, keepdims=True)
         matrix = np.divide(shared, rows, out=np.eye(len(counts)), where=rows > 0)
         return cls(counts, tuple(laws), matrix, bool(slip <= 1e-6 * max(total, 1)))

@@ -18,6 +18,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.rowkeys import Keys, row_sums, stirred
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
 
 _STAGE = "Checking the release"
@@ -93,7 +94,9 @@ def check_release(
         found.append(domain)
         if domain.passed:
             # Of all groups up to the largest size, those of the largest stray most (Hoeffding 1956).
-            found.append(_counts(source[name], _aligned(source[name], table[name]), max(grouping.sizes[-1], 2)))
+            # Fake copies are rounded up or down for each size, so a count may be as many records off its mean.
+            off = len(grouping.sizes) if grouping.fakes else 0
+            found.append(_counts(source[name], _aligned(source[name], table[name]), max(grouping.largest, 2), off))
     if same:
         progress.report(_STAGE, 0.5)
         found.append(_pairing(our_order, their_order, keys))
@@ -118,9 +121,15 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
             Check(
                 "counts",
                 fits,
-                f"“{name}”: the most frequent value is one that groups of {gamma} allow."
+                say("“{name}”: the most frequent value is one that groups of {gamma} allow.", name=name, gamma=gamma)
                 if fits
-                else f"“{name}” can't come from groups of {gamma}: one value fills {top} of {published.n} records.",
+                else say(
+                    "“{name}” can't come from groups of {gamma}: one value fills {top} of {records} records.",
+                    name=name,
+                    gamma=gamma,
+                    top=top,
+                    records=published.n,
+                ),
                 name,
             )
         )
@@ -151,7 +160,10 @@ def check_order(table: Table, *, progress: Progress | None = None) -> Check:
         passed,
         "The records stand in random order."
         if passed
-        else f"The records are not in random order: neighbours agree too often or too rarely in “{where}”.",
+        else say(
+            "The records are not in random order: neighbours agree too often or too rarely in “{where}”.",
+            where=where,
+        ),
         None if passed else where,
     )
 
@@ -175,9 +187,9 @@ def equal_neighbours(counts: NDArray[np.int64]) -> tuple[float, float]:
 def _records(source: Table, table: Table) -> Check:
     same = source.n == table.n
     text = (
-        f"All {source.n} records are there."
+        say("All {records} records are there.", records=source.n)
         if same
-        else f"The table has {table.n} records where the source has {source.n}."
+        else say("The table has {found} records where the source has {wanted}.", found=table.n, wanted=source.n)
     )
     return Check("records", same, text)
 
@@ -187,9 +199,16 @@ def _columns(plan: Plan, table: Table) -> Check:
     extra = sorted(set(table.names) - set(wanted))
     lacking = sorted(set(wanted) - set(table.names))
     if extra:
-        return Check("columns", False, f"Column “{extra[0]}” is in the table, though it is to be left out.", extra[0])
+        return Check(
+            "columns",
+            False,
+            say("Column “{column}” is in the table, though it is to be left out.", column=extra[0]),
+            extra[0],
+        )
     if lacking:
-        return Check("columns", False, f"Column “{lacking[0]}” is missing from the table.", lacking[0])
+        return Check(
+            "columns", False, say("Column “{column}” is missing from the table.", column=lacking[0]), lacking[0]
+        )
     return Check("columns", True, "No identifier and no dropped column is in the table.")
 
 
@@ -249,9 +268,11 @@ def _domain(source: Column, published: Column) -> Check:
     return Check(
         "domain",
         not foreign,
-        f"Every value of “{source.name}” is one of the column's own."
+        say("Every value of “{name}” is one of the column's own.", name=source.name)
         if not foreign
-        else f"{foreign} values of “{source.name}” are not values of the source's column.",
+        else say(
+            "{foreign} values of “{name}” are not values of the source's column.", foreign=foreign, name=source.name
+        ),
         source.name,
     )
 
@@ -263,13 +284,17 @@ def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
     return new[published.codes]
 
 
-def _counts(source: Column, codes: NDArray[np.int32], gamma: int) -> Check:
-    """Judge each value's count by Binomial(g f, 1/g), g = gamma + 1: the wider of the laws of both group sizes."""
+def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) -> Check:
+    """Judge each value's count by Binomial(g f, 1/g), g = gamma + 1: the wider of the laws of both group sizes.
+
+    `off` records are granted to either side of f.
+    """
     before, after = source.counts(), np.bincount(codes, minlength=source.m)
     size = gamma + 1
-    low = bdtr(after, size * before, 1 / size)
-    high = _at_least(after, size * before, 1 / size)
-    odd = int(np.count_nonzero((low < _ALARM) | (high < _ALARM) | (after > size * before)))
+    most = before + off * (before > 0)
+    low = bdtr(after, size * np.maximum(before - off, 0), 1 / size)
+    high = _at_least(after, size * most, 1 / size)
+    odd = int(np.count_nonzero((low < _ALARM) | (high < _ALARM) | (after > size * most)))
     # A column that was not drawn at all has every count right; under the law that has next to no probability.
     trials = (gamma * before).astype(float)
     exact = float(
@@ -284,11 +309,15 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int) -> Check:
     untouched = bool(np.array_equal(before, after)) and exact < np.log(_ALARM)
     passed = odd == 0 and not untouched
     if passed:
-        text = f"Each count of “{source.name}” lies where its law puts it."
+        text = say("Each count of “{name}” lies where its law puts it.", name=source.name)
     elif untouched:
-        text = f"The counts of “{source.name}” are the true ones: the column was not re-drawn."
+        text = say("The counts of “{name}” are the true ones: the column was not re-drawn.", name=source.name)
     else:
-        text = f"The counts of {odd} values of “{source.name}” lie where their law hardly ever puts them."
+        text = say(
+            "The counts of {odd} values of “{name}” lie where their law hardly ever puts them.",
+            odd=odd,
+            name=source.name,
+        )
     return Check("counts", passed, text, source.name)
 
 
@@ -323,13 +352,17 @@ def _retained(source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32]
     # Draws are independent given the groups; their marginal variance, doubled for what groups share.
     variance = 2 * float(np.dot(share * share, expected)) + 1
     passed = abs(score - mean) <= _FAR * float(np.sqrt(variance))
-    rate = f"1 in {gamma}"
+    rate = say("1 in {gamma}", gamma=gamma)
     return Check(
         "retained",
         passed,
-        f"As many values of “{source.name}” were kept as chance keeps: {rate}."
+        say("As many values of “{column}” were kept as chance keeps: {rate}.", column=source.name, rate=rate)
         if passed
-        else f"Values of “{source.name}” were not kept {rate}: the records tell more, or less, than they should.",
+        else say(
+            "Values of “{name}” were not kept {rate}: the records tell more, or less, than they should.",
+            name=source.name,
+            rate=rate,
+        ),
         source.name,
     )
 

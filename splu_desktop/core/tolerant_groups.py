@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Limits = tuple[Fraction, ...]
 
+MOST_FAKES = 20  # per group; beyond, nothing is left to read
+_SLACK = 3  # copies by which a value's fake values may be off while groups are filled (`groups`)
+
 
 @dataclass(frozen=True)
 class Grouping:
@@ -29,11 +32,13 @@ class Grouping:
     sizes : group sizes, rising.
     shares : share of the records in groups of each size, above 0, adding up to 1; whole steps of a coarse grid.
     tolerances : f' of each value.
+    fakes : sigma, fake values in every group beside those of its records (papers/inferential_privacy.txt, section 6).
     """
 
     sizes: tuple[int, ...]
     shares: tuple[Fraction, ...]
     tolerances: Tolerances
+    fakes: int = 0
 
     def __post_init__(self) -> None:
         rising = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
@@ -41,15 +46,26 @@ class Grouping:
             raise BadSetting("Group sizes must be whole numbers from 1 that rise, with one share each.")
         if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
             raise BadSetting("The shares of the records in groups of each size must be above 0 and add up to 1.")
+        check_fakes(self.fakes)
+
+    @property
+    def largest(self) -> int:
+        """Values that the largest groups draw from: their records' and the fake ones."""
+        return self.sizes[-1] + self.fakes
+
+    @property
+    def certainty(self) -> Fraction:
+        """How sure of a sensitive value someone can be at most who knows all other records of the group."""
+        return Fraction(1, 1 + self.fakes)
 
     def within(self, labels: object) -> Grouping:
         """Return the grouping with the tolerances of these labels alone."""
-        return Grouping(self.sizes, self.shares, self.tolerances.within(labels))
+        return replace(self, tolerances=self.tolerances.within(labels))
 
     def completed(self, labels: NDArray[np.object_]) -> Grouping:
         """Return the grouping with labels that it has no tolerance for taken as not sensitive."""
         limits = dict.fromkeys((str(label) for label in labels), Fraction(1))
-        return Grouping(self.sizes, self.shares, Tolerances({**limits, **self.tolerances.limits}))
+        return replace(self, tolerances=Tolerances({**limits, **self.tolerances.limits}))
 
     def respelled(self, before: Column, after: Column) -> Grouping:
         """Return the grouping with the labels that the same records have `after` a change of spelling."""
@@ -59,7 +75,7 @@ class Grouping:
             limit = self.tolerances.limits[str(before.labels[old])]
             label = str(after.labels[new])
             limits[label] = min(limit, limits.get(label, limit))
-        return Grouping(self.sizes, self.shares, Tolerances(limits))
+        return replace(self, tolerances=Tolerances(limits))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the grouping as plain data."""
@@ -68,6 +84,7 @@ class Grouping:
             "sizes": list(self.sizes),
             "shares": [str(share) for share in self.shares],
             "tolerances": {label: str(limit) for label, limit in limits.items()},
+            **({"fakes": self.fakes} if self.fakes else {}),
         }
 
     @classmethod
@@ -79,7 +96,7 @@ class Grouping:
                 raise ValueError
             if not all(isinstance(label, str) for label in limits) or not all(len(str(x)) <= 40 for x in shares):
                 raise ValueError
-            return cls(tuple(sizes), tuple(Fraction(x) for x in shares), Tolerances(dict(limits)))
+            return cls(tuple(sizes), tuple(Fraction(x) for x in shares), Tolerances(dict(limits)), data.get("fakes", 0))
         except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError):
             raise BadSetting("The stored group sizes can't be understood: an entry is missing or wrong.") from None
 
@@ -102,24 +119,47 @@ class Layout:
     ----------
     numbers : (q,) groups of each size.
     records : (m, q) records of each value in groups of each size.
-    caps : (m, q) most copies of each value in one group.
+    caps : (m, q) most copies of each value in one group, fake ones included.
+    fakes : fake values in each group.
     """
 
     numbers: Ints
     records: Ints
     caps: Ints
+    fakes: int = 0
 
 
-def caps_of(limits: Limits, sizes: tuple[int, ...]) -> Ints:
-    """Return (m, q) floor(f'_i S_j)."""
-    return np.stack([caps(limits, size) for size in sizes], axis=1)
+def check_fakes(fakes: object) -> None:
+    """Raise BadSetting unless this is a possible number of fake values per group."""
+    if type(fakes) is not int or not 0 <= fakes <= MOST_FAKES:
+        raise BadSetting(f"The number of fake values per group must be a whole number from 0 to {MOST_FAKES}.")
+
+
+def caps_of(limits: Limits, sizes: tuple[int, ...], fakes: int = 0) -> Ints:
+    """Return (m, q) floor(f'_i S_j), see `tolerance.caps`."""
+    return np.stack([caps(limits, size, fakes) for size in sizes], axis=1)
+
+
+def bounds_of(counts: NDArray[Any], most: Ints, grouping: Grouping) -> NDArray[Any]:
+    """Return (m, q) the most records of each value that groups of each size can hold, given the (m, q) caps.
+
+    Fake values are as often of a value as the class's records are, so they take up a part of what the caps leave.
+    """
+    total = int(counts.sum())
+    numbers = grouping.numbers(total)
+    if not grouping.fakes:
+        return np.asarray(np.minimum(most * numbers, counts[:, None]))
+    part = grouping.fakes * numbers / np.maximum(grouping.room(total), 1)
+    room = np.maximum(np.floor((most * numbers - _SLACK) / (1 + part)), 0).astype(np.int64)
+    bound = most < np.array(grouping.sizes) + grouping.fakes
+    return np.asarray(np.minimum(np.where(bound, room, np.iinfo(np.int64).max), counts[:, None]))
 
 
 def might_fit(counts: Ints, most: Ints, grouping: Grouping) -> bool:
     """Return whether privacy and fill constraints hold, which for two sizes is enough (Theorem 4.17)."""
     total = int(counts.sum())
     room, numbers = grouping.room(total), grouping.numbers(total)
-    bounds = np.minimum(most * numbers, counts[:, None])
+    bounds = bounds_of(counts, most, grouping)
     filled = (bounds.sum(axis=1) >= counts).all() and (bounds.sum(axis=0) >= room).all()
     return bool((numbers >= 1).all() and filled)
 
@@ -130,10 +170,11 @@ def layout(counts: Ints, limits: Limits, grouping: Grouping) -> Layout | None:
     Any number up to cap times groups is enough (Lemma 4.13): dealt in turn, no group holds more than the cap.
     """
     total = int(counts.sum())
-    room, numbers, most = grouping.room(total), grouping.numbers(total), caps_of(limits, grouping.sizes)
+    room, numbers = grouping.room(total), grouping.numbers(total)
+    most = caps_of(limits, grouping.sizes, grouping.fakes)
     if not might_fit(counts, most, grouping):
         return None
-    bounds = np.minimum(most * numbers, counts[:, None])
+    bounds = bounds_of(counts, most, grouping)
     near = spread(counts.astype(np.float64), room.astype(np.float64), bounds.astype(np.float64))
     records = whole(near, counts, room, bounds)
-    return None if records is None else Layout(numbers, records, most)
+    return None if records is None else Layout(numbers, records, most, grouping.fakes)

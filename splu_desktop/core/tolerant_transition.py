@@ -75,7 +75,7 @@ class TolerantTransition:
     def of(cls, counts: Floats, labels: NDArray[np.object_], grouping: Grouping) -> TolerantTransition:
         """Return the transition of one SA with published `counts` of `labels`."""
         limits = tuple(grouping.tolerances.limits[str(label)] for label in labels)
-        most = caps_of(limits, grouping.sizes)
+        most = caps_of(limits, grouping.sizes, grouping.fakes)
         return cls(int(counts.sum()), counts, MixedGroups.of(counts, most, grouping), most, grouping)
 
     @property
