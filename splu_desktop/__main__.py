@@ -16,11 +16,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Hand out a sensitive table: small counts protected, large ones answered. Works offline.",
     )
     parser.add_argument("--version", action="version", version=f"splu-desktop {__version__}")
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a table, or a release folder, to open at once")
+    parser.add_argument(
+        "--smoke-test", action="store_true", help="see whether this installation works, without a screen, and end"
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a table, project or release to open at once")
     args = parser.parse_args(argv)
     if sys.stdout is None:  # a windowed program on Windows has no console
         sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115
     try:
+        if args.smoke_test:
+            from splu_desktop.gui.smoke_test import run as smoke_test
+
+            return smoke_test()
         from splu_desktop.gui.app import run
     except ImportError as fault:
         sys.stderr.write(

@@ -10,14 +10,18 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
-from fpdf import FPDF
-from fpdf.structure_tree import StructElem, StructureTreeBuilder
-from fpdf.syntax import PDFObject
+with warnings.catch_warnings():
+    # fpdf2 warns where Pillow is missing, as in the installers: it reads bitmaps, and our figures are vectors.
+    warnings.simplefilter("ignore")
+    from fpdf import FPDF
+    from fpdf.structure_tree import StructElem, StructureTreeBuilder
+    from fpdf.syntax import PDFObject
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress, Silent
