@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
 
-from splu_desktop.core.generalise import Steps
-from splu_desktop.core.roles import Role, Suggestion
-from splu_desktop.gui.classify_parts import RemedyCard, RiskLine
-from splu_desktop.gui.facts import ColumnFacts
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.classify_columns import BARS_COLUMN, ROLE_COLUMN, ColumnRow, ColumnsModel
+from splu_desktop.gui.classify_parts import GiveawayCard, RemedyCard, take_groups
+from splu_desktop.gui.classify_risk import RiskPanel, WhatIf
 from splu_desktop.gui.group_dialog import GroupDialog
-from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.models import ROW, SortFilter, TableView
 from splu_desktop.gui.page import Page
+from splu_desktop.gui.reason_dialog import ReasonDialog
 from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, button, label, line_edit
 from splu_desktop.gui.words import number, percent
-
-
-@dataclass(frozen=True)
-class ColumnRow:
-    """One line of the table."""
-
-    place: int
-    fact: ColumnFacts
-    role: Role
-    suggestion: Suggestion
-    steps: Steps = ()
 
 
 class ClassifyPage(Page):
@@ -89,64 +79,7 @@ class ClassifyPage(Page):
         self.body.addLayout(row)
 
     def _build_table(self) -> None:
-        self.model: RowsModel[ColumnRow] = RowsModel(
-            [
-                Field(self.tr("Column"), lambda r: r.fact.name),
-                Field(self.tr("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-                Field(
-                    self.tr("Distribution"),
-                    lambda r: "",
-                    key=lambda r: r.fact.top_share,
-                    bar=lambda r: r.fact.bars,
-                    hint=self.tr("Share of the records, by value for numbers and dates, else the most frequent first"),
-                    tip=lambda r: self.tr("Most frequent: “{value}”, {share} of the records").format(
-                        value=r.fact.top, share=percent(r.fact.top_share)
-                    ),
-                ),
-                Field(
-                    self.tr("Values"),
-                    lambda r: number(r.fact.distinct),
-                    key=lambda r: r.fact.distinct,
-                    right=True,
-                    hint=self.tr("How many different values the column has"),
-                ),
-                Field(
-                    self.tr("Missing"),
-                    lambda r: number(r.fact.missing) if r.fact.missing else "–",
-                    key=lambda r: r.fact.missing,
-                    right=True,
-                    hint=self.tr("Records without a value"),
-                ),
-                Field(self.tr("Most frequent"), lambda r: r.fact.top or self.tr("(empty)")),
-                Field(
-                    self.tr("Share"),
-                    lambda r: percent(r.fact.top_share),
-                    key=lambda r: r.fact.top_share,
-                    right=True,
-                    hint=self.tr("The most frequent value's share of all records"),
-                ),
-                Field(
-                    self.tr("Largest γ"),
-                    lambda r: number(r.fact.largest_gamma),
-                    key=lambda r: r.fact.largest_gamma,
-                    right=True,
-                    hint=self.tr(
-                        "The largest group size gamma possible if this column is sensitive. It needs 2 or more: a value"
-                        " that fills more than half of the records leaves no room for decoys."
-                    ),
-                    colour=lambda r: "fault" if r.role is Role.SA and r.fact.largest_gamma < 2 else None,
-                ),
-                Field(
-                    self.tr("Grouped"),
-                    lambda r: "; ".join(step.words for step in r.steps) or "–",
-                    hint=self.tr("How the values are put into groups before they are published"),
-                    colour=lambda r: "accent" if r.steps else "quiet",
-                ),
-                Field(self.tr("Type"), lambda r: r.fact.kind.value),
-                Field(self.tr("Why this role is suggested"), self._reason, colour=lambda r: "quiet"),
-                Field(self.tr("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
-            ]
-        )
+        self.model = ColumnsModel()
         self.sorted = SortFilter()
         self.sorted.setParent(self)
         self.sorted.setSourceModel(self.model)
@@ -155,16 +88,17 @@ class ClassifyPage(Page):
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setItemDelegateForColumn(1, RoleDelegate(self.set_role, self.table))
-        self.table.setItemDelegateForColumn(2, BarsDelegate(self.table))
+        self.table.setItemDelegateForColumn(ROLE_COLUMN, RoleDelegate(self.set_role, self.table))
+        self.table.setItemDelegateForColumn(BARS_COLUMN, BarsDelegate(self.table))
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.clicked.connect(lambda index: self.table.edit(index) if index.column() == 1 else None)
-        self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(1)))
+        self.table.clicked.connect(lambda index: self.table.edit(index) if index.column() == ROLE_COLUMN else None)
+        self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(ROLE_COLUMN)))
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.body.addWidget(self.table, 1)
         self.details = Card(spacing=4)
         self.detail_title = label("", "strong")
         self.detail_text = label("", wrap=True, selectable=True)
+        self.detail_risk = label("", wrap=True, selectable=True)
         self.detail_more = label("", "quiet", wrap=True, selectable=True)
         head = QHBoxLayout()
         head.addWidget(self.detail_title, 1)
@@ -172,40 +106,82 @@ class ClassifyPage(Page):
         self.group_button.setToolTip(
             self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare")
         )
+        self.coarser_button = button(self.tr("Use these g&roups"), self.use_coarser)
+        head.addWidget(self.coarser_button)
         head.addWidget(self.group_button)
         self.details.body.addLayout(head)
-        for part in (self.detail_text, self.detail_more):
+        for part in (self.detail_text, self.detail_risk, self.detail_more):
             self.details.body.addWidget(part)
         self.body.addWidget(self.details)
         self.remedies = RemedyCard(self.session, self.tasks)
         self.body.addWidget(self.remedies)
-        foot = QHBoxLayout()
-        foot.setSpacing(16)
+        self.giveaway = GiveawayCard(self.session)
+        self.giveaway.group.connect(self.group_values_of)
+        self.body.addWidget(self.giveaway)
+        self.risk = RiskPanel(self.session, self.tasks)
+        self.risk.found.connect(self._risk_found)
+        self.body.addWidget(self.risk)
         self.totals = label("", "quiet", wrap=True)
-        foot.addWidget(self.totals, 1)
-        self.risk = RiskLine(self.session, self.tasks)
-        foot.addWidget(self.risk)
-        self.body.addLayout(foot)
-
-    def _reason(self, row: ColumnRow) -> str:
-        if row.role is row.suggestion.role:
-            return row.suggestion.reason
-        return self.tr("Your choice; suggested was “{role}”: {reason}").format(
-            role=role_name(row.suggestion.role), reason=row.suggestion.reason
-        )
+        self.body.addWidget(self.totals)
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
-        self.session.set_roles({name: role}, self.tr("role of {column}").format(column=name))
+        self._set_roles([name], role, self.tr("role of {column}").format(column=name))
+
+    def _set_roles(self, names: list[str], role: Role, words: str) -> None:
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return
+        # What names a person is not published by a click: the reason is typed, and the report shows it. A column in
+        # groups is another one; whether that names persons still is looked at before publishing.
+        named = [
+            name
+            for name in names
+            if role.published
+            and source.suggestions[name].role is Role.IDENTIFIER
+            and name not in choices.kept
+            and not choices.steps(name)
+        ]
+        if not named:
+            self.session.set_roles(dict.fromkeys(names, role), words)
+            return
+        dialog = ReasonDialog(named, [source.suggestions[name].reason for name in named], self)
+        dialog.given.connect(lambda reason: self._keep(names, named, role, reason, words))
+        dialog.open()
+
+    def _keep(self, names: list[str], named: list[str], role: Role, reason: str, words: str) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            kept = {**choices.kept, **dict.fromkeys(named, reason)}
+            roles = {**choices.roles, **dict.fromkeys(names, role)}
+            self.session.choose(replace(choices, roles=roles, kept=kept), words)
 
     def group_values(self) -> GroupDialog | None:
         """Open the dialog that puts the selected column's values into groups."""
         names = self.selected()
-        if len(names) != 1:
-            return None
-        dialog = GroupDialog(names[0], self.session, self.tasks, self)
+        return self.group_values_of(names[0]) if len(names) == 1 else None
+
+    def group_values_of(self, name: str) -> GroupDialog:
+        """Open the dialog that puts one column's values into groups."""
+        dialog = GroupDialog(name, self.session, self.tasks, self)
         dialog.open()
         return dialog
+
+    def use_coarser(self) -> None:
+        """Put the selected column's values into the groups whose effect is shown beside it."""
+        names, choices = self.selected(), self.session.choices
+        what = self._what(names[0]) if len(names) == 1 else None
+        if what is not None and what.steps and choices is not None:
+            take_groups(self.session, self.tasks, names[0], (*choices.steps(names[0]), *what.steps))
+
+    def _what(self, name: str) -> WhatIf | None:
+        return self.risk.shown.columns.get(name) if self.risk.shown is not None else None
+
+    def _risk_found(self) -> None:
+        if self.risk.shown is not None:
+            self.giveaway.show_giveaways(self.risk.shown.telling)
+        self.model.show([replace(row, what=self._what(row.fact.name)) for row in self.model.rows])
+        self._show_details()
 
     def selected(self) -> list[str]:
         """Return the names of the selected columns."""
@@ -215,9 +191,7 @@ class ClassifyPage(Page):
         """Give all selected columns a role, as one step of undo."""
         names = self.selected()
         if names:
-            self.session.set_roles(
-                dict.fromkeys(names, role), self.tr("role of {n} columns").format(n=number(len(names)))
-            )
+            self._set_roles(names, role, self.tr("role of {n} columns").format(n=number(len(names))))
 
     def _find(self, text: str) -> None:
         self.sorted.look_for(text)
@@ -231,19 +205,57 @@ class ClassifyPage(Page):
 
     def _show_details(self) -> None:
         chosen = self.table.selectionModel().selectedRows()
+        hidden = self.details.isHidden()
         self.details.setVisible(len(chosen) == 1)
         if len(chosen) != 1:
             return
+        if hidden:  # what stands below takes room from the table once it is laid out
+            QTimer.singleShot(0, self, self._show_selected)
         row: ColumnRow = chosen[0].data(ROW)
         self.detail_title.setText(
             self.tr("{column}: {role}").format(column=row.fact.name, role=role_name(row.role).lower())
         )
-        self.detail_text.setText(_sentence(self._reason(row)))
+        self.detail_text.setText(_sentence(self.model.reason(row)))
+        told = self._told(row)
+        self.detail_risk.setText(told)
+        self.detail_risk.setVisible(bool(told))
+        shown = self.risk.shown
+        self.coarser_button.setVisible(row.what is not None and shown is not None and row.what.helps(shown.whole))
         samples = ", ".join(row.fact.samples)
         self.detail_more.setText(
             self.tr("Most frequent: {top} ({share}). For example: {samples}").format(
                 top=row.fact.top or self.tr("(empty)"), share=percent(row.fact.top_share), samples=samples
             )
+        )
+
+    def _show_selected(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        if len(chosen) == 1:
+            self.table.scrollTo(chosen[0])
+
+    def _told(self, row: ColumnRow) -> str:
+        """Return what the selected column does to the risk, or what limits its group size."""
+        choices, shown = self.session.choices, self.risk.shown
+        if row.role is Role.SA and not self.session.barred(row.fact.name) and choices is not None:
+            if row.fact.name in choices.groupings:
+                return self.tr("It has a tolerance per value.")
+            return self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records.").format(
+                n=number(row.fact.largest_gamma), value=row.fact.top, share=percent(row.fact.top_share)
+            )
+        if row.what is None or shown is None:
+            return ""
+        cause = row.what.cause
+        if cause.generalised is None:
+            return self.tr("Unique records: {now} with it, {without} without it.").format(
+                now=number(shown.whole.unique), without=number(cause.without.unique)
+            )
+        return self.tr(
+            "Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps})."
+        ).format(
+            now=number(shown.whole.unique),
+            without=number(cause.without.unique),
+            grouped=number(cause.generalised.unique),
+            steps=", ".join(step.words for step in row.what.steps),
         )
 
     def act(self) -> None:
@@ -257,6 +269,7 @@ class ClassifyPage(Page):
             self.set_primary(self.tr("Continue"), False, "")
             return
         self.show_part(None)
+        self.risk.look()
         rows = [
             ColumnRow(
                 place,
@@ -264,6 +277,7 @@ class ClassifyPage(Page):
                 choices.roles[fact.name],
                 source.suggestions[fact.name],
                 choices.steps(fact.name),
+                self._what(fact.name),
             )
             for place, fact in enumerate(source.facts)
         ]
@@ -286,7 +300,6 @@ class ClassifyPage(Page):
             )
         )
         self._offer()
-        self.risk.look()
         self.remedies.look()
         self.help_changed.emit()
 
@@ -294,9 +307,9 @@ class ClassifyPage(Page):
         self.table.fit_columns(200)
         line = self.table.fontMetrics()
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
-        self.table.setColumnWidth(1, wide)
-        self.table.setColumnWidth(2, 96)
-        self.table.setColumnWidth(10, max(self.table.columnWidth(10), 260))
+        self.table.setColumnWidth(ROLE_COLUMN, wide)
+        self.table.setColumnWidth(BARS_COLUMN, 96)
+        self.table.setColumnWidth(12, max(self.table.columnWidth(12), 260))
 
     def _offer(self) -> None:
         choices, source = self.session.choices, self.session.source

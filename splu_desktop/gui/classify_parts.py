@@ -1,106 +1,56 @@
-"""Beside the table of columns: how recognisable the records are, and ways out for a column that can't be sensitive."""
+"""Below the table of columns: ways out for a column that can't be sensitive, and columns that give one away."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from splu_desktop.core.generalise import column_after
+from splu_desktop.core.generalise import Steps, column_after
+from splu_desktop.core.giveaway import Giveaway
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.remedies import Remedy, RemedyKind, remedies
-from splu_desktop.core.risk import Cause, Risk, causes, risk
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column
 from splu_desktop.gui.facts import ColumnFacts
 from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
-from splu_desktop.gui.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.widgets import Card, Picture, button, label
+from splu_desktop.gui.words import percent
 
-_REST = 250  # ms
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 
 
-@dataclass(frozen=True, eq=False)
-class Recognisable:
-    """How recognisable records are, and what each column contributes, the most telling first."""
-
-    whole: Risk
-    causes: tuple[Cause, ...]
-
-
-def recognisable(table: Table, progress: Progress) -> Recognisable:
-    """Return it for a table of the columns published as they are. Runs in a worker. Raises Cancelled."""
-    return Recognisable(risk(table, table.names, progress), causes(table, table.names, progress))
-
-
-class RiskLine(QWidget):
-    """How many records are unique in the columns published as they are; on hover, which column causes it."""
-
-    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._tasks = session, tasks
-        self._key: tuple[object, ...] = ()
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=8)
-        self._picture = Picture("eye-off", "quiet", 16)
-        self.text = label("", "quiet")
-        row.addWidget(self._picture)
-        row.addWidget(self.text)
-
-    def look(self) -> None:
-        """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
-        source, choices = self._session.source, self._session.choices
-        if source is None or choices is None:
-            return
-        names = [name for name, role in choices.roles.items() if role is Role.NSA]
-        key = (source, *((name, choices.steps(name)) for name in names))
-        if key == self._key:
-            return
-        self._key = key
-        self.text.setText(self.tr("Looking for recognisable records…"))
-        table = Table(tuple(self._session.column(name) for name in names))
-        job = self._tasks.run("risk", lambda progress: recognisable(table, progress), pause=_REST)
-        job.done.connect(self._show)
-        job.failed.connect(self.text.setText)
-
-    def _show(self, found: Recognisable) -> None:
-        whole = found.whole
-        if not found.causes:
-            self._picture.show_picture("circle-check", "answerable")
-            self.text.setText(self.tr("No column is published as it is"))
-            self.setToolTip("")
-            return
-        share = whole.share(2)
-        self._picture.show_picture(*(("triangle-alert", "warning") if whole.unique else ("circle-check", "answerable")))
-        self.text.setText(
-            self.tr("{n} records ({share}) can be recognised").format(n=number(whole.unique), share=percent(share))
-        )
-        lines = [self.tr("So many are unique in the columns published as they are.")]
-        lines += [
-            self.tr("Fewer than {k} alike: {n} records ({share})").format(
-                k=k, n=number(whole.below[k]), share=percent(whole.share(k))
-            )
-            for k in (3, 5, 10)
-        ]
-        lines += [
-            self.tr("Without “{column}”: {n} unique").format(column=cause.name, n=number(cause.without.unique))
-            for cause in found.causes[:5]
-        ]
-        self.setToolTip("\n".join(lines))
-        self.setAccessibleName(self.text.text())
-        self.setAccessibleDescription(self.toolTip())
-
-
-def generalised(column: Column, remedy: Remedy, progress: Progress) -> tuple[Column, ColumnFacts]:
-    """Return a column after a remedy's steps, and its facts. Runs in a worker."""
+def generalised(column: Column, steps: Steps, progress: Progress) -> tuple[Column, ColumnFacts]:
+    """Return a column after steps, and its facts. Runs in a worker."""
     progress.report("Grouping", 0.0)
-    made = column_after(column, remedy.steps or ())
+    made = column_after(column, steps)
     return made, facts_after(column, made)
+
+
+def take_groups(session: Session, tasks: Tasks, name: str, steps: Steps) -> None:
+    """Put a column's values into groups as one step of undo, once a worker has made them."""
+    source = session.source
+    if source is None:
+        return
+
+    def made(found: tuple[Column, ColumnFacts]) -> None:
+        choices = session.choices
+        if session.source is not source or choices is None:
+            return
+        source.variants[name, steps] = found
+        after = {**choices.generalisations, name: steps}
+        words = QCoreApplication.translate("classify", "groups of {column}").format(column=name)
+        session.choose(replace(choices, generalisations=after), words)
+
+    column = source.imported.table[name]
+    job = tasks.run("groups", lambda progress: generalised(column, steps, progress))
+    job.done.connect(made)
 
 
 class RemedyCard(Card):
@@ -161,14 +111,51 @@ class RemedyCard(Card):
         if remedy.steps is None:
             self._session.set_roles({name: Role.DROPPED}, self.tr("role of {column}").format(column=name))
             return
-        column = source.imported.table[name]
-        job = self._tasks.run("remedy", lambda progress: generalised(column, remedy, progress))
-        job.done.connect(partial(self._made, name, remedy))
+        take_groups(self._session, self._tasks, name, remedy.steps)
 
-    def _made(self, name: str, remedy: Remedy, made: tuple[Column, ColumnFacts]) -> None:
-        source, choices = self._session.source, self._session.choices
-        if source is None or choices is None or remedy.steps is None:
+
+class GiveawayCard(Card):
+    """For the column that gives a sensitive one away most: what it means, and two ways out as buttons.
+
+    Signals
+    -------
+    group (name) : the user wants to put its values into groups.
+    """
+
+    group = Signal(str)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(spacing=8, parent=parent)
+        self._session, self._name = session, ""
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
+        self.text = label("", wrap=True)
+        row.addWidget(self.text, 1)
+        self.out = button(self.tr("Leave it &out"), self._leave_out)
+        self.coarser = button(self.tr("&Group its values…"), lambda: self.group.emit(self._name))
+        row.addWidget(self.out, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.coarser, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(row)
+        self.hide()
+
+    def show_giveaways(self, found: Sequence[Giveaway]) -> None:
+        """Show the first of them, and how many more there are."""
+        self.setVisible(bool(found))
+        if not found:
             return
-        source.variants[name, remedy.steps] = made
-        after = {**choices.generalisations, name: remedy.steps}
-        self._session.choose(replace(choices, generalisations=after), self.tr("groups of {column}").format(column=name))
+        first = found[0]
+        self._name = first.column
+        words = self.tr(
+            "“{column}” gives “{sensitive}” away: who knows it guesses the value right in {share} of the records."
+            " Published as it is, it undoes the protection."
+        ).format(column=first.column, sensitive=first.sensitive, share=percent(first.right))
+        if len(found) > 1:
+            others = ", ".join(f"“{each.column}”" for each in found[1:4])
+            words = self.tr("{first} So do {others}.").format(first=words, others=others)
+        self.text.setText(words)
+        self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
+        self.coarser.setAccessibleName(self.tr("Group the values of “{column}”").format(column=first.column))
+
+    def _leave_out(self) -> None:
+        self._session.set_roles({self._name: Role.DROPPED}, self.tr("role of {column}").format(column=self._name))

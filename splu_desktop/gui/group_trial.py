@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +139,7 @@ def _day(days: float) -> str:
     return str(np.datetime64(round(days), "D"))
 
 
-def _short(edge: float, edges: NDArray[np.float64]) -> str:
+def _short(edge: float, edges: NDArray[Any]) -> str:
     step = float(edges[1] - edges[0])
     places = max(0, 1 - math.floor(math.log10(step))) if step > 0 else 6
     return number_text(round(edge, places))

@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.table import Column
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
 from splu_desktop.gui.plan_figures import Values, curves, promises, value_rows
@@ -63,6 +65,7 @@ class PlanPage(Page):
         self._listed: tuple[object, ...] = ()
         self._compared: tuple[object, ...] = ()
         self._comparing: tuple[object, ...] = ()
+        self._telling: tuple[object, ...] = ()
         self._advice: Advice | None = None
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
         self._last_change = 0.0
@@ -323,6 +326,7 @@ class PlanPage(Page):
         self._draw(choices.gammas[name], thresholds)
         self._list_values(name, choices.gammas[name], thresholds)
         self._compare(name, choices.gammas[name], thresholds)
+        self._look_for_giveaways(name)
         if choices.together or len(choices.sensitive) == 1:
             text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))
         else:
@@ -373,6 +377,20 @@ class PlanPage(Page):
         job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress), pause=_REST)
         job.done.connect(self._values_ready)
         job.failed.connect(self.fault)
+
+    def _look_for_giveaways(self, name: str) -> None:
+        """Find the columns published as they are that tell this one, in the worker."""
+        choices = self.session.choices
+        if choices is None:
+            return
+        nsas = tuple(each for each, role in choices.roles.items() if role is Role.NSA)
+        key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
+        if key == self._telling:
+            return
+        self._telling = key
+        table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
+        job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
+        job.done.connect(lambda found: self.promises.show_giveaways([each.sentence for each in found]))
 
     def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()

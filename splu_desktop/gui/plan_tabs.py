@@ -21,6 +21,8 @@ class PromisesTab(QWidget):
         super().__init__(parent)
         column = QVBoxLayout(self)
         margins(column, 0, 8, 0, 0, spacing=8)
+        self._unmet: tuple[str, ...] = ()
+        self._telling: tuple[str, ...] = ()
         self.small, self.large, self.warnings = (label(wrap=True, selectable=True) for _ in range(3))
         self._warning_picture = Picture("triangle-alert", "warning")
         for picture, text in (
@@ -45,9 +47,19 @@ class PromisesTab(QWidget):
 
     def show_warnings(self, sentences: Sequence[str]) -> None:
         """Show what the thresholds fail to give."""
-        self.warnings.setText("\n".join(sentences))
+        self._unmet = tuple(sentences)
+        self._show_said()
+
+    def show_giveaways(self, sentences: Sequence[str]) -> None:
+        """Show which columns published as they are give this one away."""
+        self._telling = tuple(sentences)
+        self._show_said()
+
+    def _show_said(self) -> None:
+        said = (*self._telling, *self._unmet)
+        self.warnings.setText("\n".join(said))
         for part in (self.warnings, self._warning_picture):
-            part.setVisible(bool(sentences))
+            part.setVisible(bool(said))
 
     def copy(self) -> None:
         """Copy the promises as text."""

@@ -122,7 +122,7 @@ class Choices:
             self.thresholds,
             groupings={name: self.groupings[name] for name in self.sensitive if name in self.groupings},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
-            kept_identifiers={name: why for name, why in self.kept.items() if self.roles[name] is Role.NSA},
+            kept_identifiers={name: why for name, why in self.kept.items() if name in published},
         )
 
     def steps(self, name: str) -> Steps:

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.risk import risk
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
@@ -49,19 +48,6 @@ def test_every_page_explains_itself(opened: MainWindow) -> None:
         said.add(opened.help.text.toPlainText())
     assert len(said) == len(Step)
     assert all(len(text) > 200 for text in said)
-
-
-def test_the_risk_line_tells_the_cores_figures(opened: MainWindow, idle: Idle) -> None:
-    opened.show_step(Step.CLASSIFY)
-    idle(opened)
-    table = opened.session.source.imported.table
-    expected = risk(table, ["Sex", "Age", "Ward"])
-    line = opened.classify_page.risk
-    assert line.text.text().startswith(f"{expected.unique} records")
-    opened.session.set_roles({"Record number": Role.NSA}, "all unique")
-    idle(opened)
-    assert line.text.text().startswith("600 records (100 %)")
-    assert "Without “Record number”" in line.toolTip()
 
 
 def test_a_measurement_becomes_sensitive_by_one_click(

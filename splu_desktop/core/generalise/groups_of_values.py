@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 
 MOST_HIERARCHY_ROWS = 200_000
@@ -38,7 +39,14 @@ class Groups(Generalisation):
                 if not isinstance(value, str):
                     raise TypeError(value)
                 if seen.setdefault(value, name) != name:
-                    raise CannotGeneralise(f"The value “{value}” is in two groups, “{seen[value]}” and “{name}”.")
+                    raise CannotGeneralise(
+                        say(
+                            "The value “{value}” is in two groups, “{first}” and “{second}”.",
+                            value=value,
+                            first=seen[value],
+                            second=name,
+                        )
+                    )
         if self.rest is not None and not self.rest.strip():
             raise CannotGeneralise("The group of all other values needs a name.")
         if not self.members and self.rest is None:
@@ -80,9 +88,12 @@ class Groups(Generalisation):
     def words(self) -> str:
         """What it does, without naming values."""
         count = len(self.members)
-        rest = f", all others into “{self.rest}”" if self.rest is not None else ""
         names = ", ".join(f"“{name}”" for name, _ in self.members[:8]) + (", …" if count > 8 else "")
-        return f"values grouped by hand into {names}{rest}" if count else f"all values into “{self.rest}”"
+        if not count:
+            return say("all values into “{rest}”", rest=self.rest)
+        if self.rest is None:
+            return say("values grouped by hand into {names}", names=names)
+        return say("values grouped by hand into {names}, all others into “{rest}”", names=names, rest=self.rest)
 
 
 @dataclass(frozen=True)
@@ -109,16 +120,32 @@ class Hierarchy(Generalisation):
             )
         if len(self.rows) > MOST_HIERARCHY_ROWS:
             raise CannotGeneralise(
-                f"A hierarchy can have at most {MOST_HIERARCHY_ROWS:,} rows, not {len(self.rows):,}."
+                say(
+                    "A hierarchy can have at most {most} rows, not {rows}.",
+                    most=MOST_HIERARCHY_ROWS,
+                    rows=len(self.rows),
+                )
             )
         if not 1 <= self.level <= self.levels:
-            raise CannotGeneralise(f"The hierarchy has the levels 1 to {self.levels}, no level {self.level}.")
+            raise CannotGeneralise(
+                say(
+                    "The hierarchy has the levels 1 to {levels}, no level {level}.",
+                    levels=self.levels,
+                    level=self.level,
+                )
+            )
         seen: dict[str, tuple[str, ...]] = {}
         for row in self.rows:
             if not all(isinstance(cell, str) for cell in row):
                 raise TypeError(row)
             if seen.setdefault(row[0], row) != row:
-                raise CannotGeneralise(f"The value “{row[0]}” stands in the hierarchy twice, in different groups.")
+                raise CannotGeneralise(
+                    say("The value “{value}” stands in the hierarchy twice, in different groups.", value=row[0])
+                )
+
+    def __hash__(self) -> int:
+        # By a few of its 200,000 rows at most: columns in their generalised form are looked up by their steps.
+        return hash((self.level, self.name, len(self.rows), self.rows[0], self.rows[-1]))
 
     @property
     def levels(self) -> int:
@@ -140,10 +167,15 @@ class Hierarchy(Generalisation):
             elif not gone:
                 lacking.append(label)
         if lacking:
-            more = f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
+            more = say(" and {n} more", n=len(lacking) - 1) if len(lacking) > 1 else ""
             raise CannotGeneralise(
-                f"The hierarchy {f'“{self.name}” ' if self.name else ''}lacks the value “{lacking[0][:80]}”{more} of "
-                f"column “{column.name}”; add a row for each."
+                say(
+                    "The hierarchy {name}lacks the value “{lacking}”{more} of column “{column}”; add a row for each.",
+                    name=f"“{self.name}” " if self.name else "",
+                    lacking=lacking[0][:80],
+                    more=more,
+                    column=column.name,
+                )
             )
         return Grouping(group, names)
 
@@ -161,7 +193,12 @@ class Hierarchy(Generalisation):
     def words(self) -> str:
         """What it does."""
         named = f" “{self.name}”" if self.name else ""
-        return f"values grouped by the hierarchy{named}, level {self.level} of {self.levels}"
+        return say(
+            "values grouped by the hierarchy{named}, level {level} of {levels}",
+            named=named,
+            level=self.level,
+            levels=self.levels,
+        )
 
 
 @dataclass(frozen=True)
@@ -179,7 +216,7 @@ class Rare(Generalisation):
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
             raise CannotGeneralise(
-                f"The least number of records per value must be a whole number from 2, not {self.k}."
+                say("The least number of records per value must be a whole number from 2, not {k}.", k=self.k)
             )
         if not self.label.strip():
             raise CannotGeneralise("The group of rare values needs a name.")
@@ -215,7 +252,7 @@ class Rare(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return f"values of fewer than {self.k} records into “{self.label}”"
+        return say("values of fewer than {k} records into “{label}”", k=self.k, label=self.label)
 
 
 @dataclass(frozen=True)
@@ -245,4 +282,4 @@ class OneMissing(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return f"all marks for “no value” spelled “{self.label}”"
+        return say("all marks for “no value” spelled “{label}”", label=self.label)

@@ -1,0 +1,150 @@
+"""How recognisable the records are by the columns published as they are, and what each column has to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.giveaway import Giveaway, giveaways
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.risk import KS, Cause, Risk, causes, risk
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.risk_grid import RiskGrid
+from splu_desktop.gui.session import Session
+from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Picture, label, margins
+from splu_desktop.gui.words import number
+
+_REST = 250  # ms
+_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """What one column published as it is contributes.
+
+    Attributes
+    ----------
+    cause : the risk without it, by it alone, and with it in coarser groups (None where nothing obvious is coarser).
+    steps : these groups, to follow the ones it has; () where nothing obvious is coarser.
+    """
+
+    cause: Cause
+    steps: Steps
+
+    def helps(self, whole: Risk) -> bool:
+        """Whether the coarser groups leave fewer records recognisable than `whole`."""
+        coarse = self.cause.generalised
+        return coarse is not None and any(coarse.below[k] < whole.below[k] for k in KS)
+
+
+@dataclass(frozen=True, eq=False)
+class Recognisable:
+    """How recognisable records are, and what each column contributes.
+
+    Attributes
+    ----------
+    whole : the risk as things are.
+    columns : column name -> what it contributes, the most telling first.
+    telling : columns that give a sensitive one away.
+    """
+
+    whole: Risk
+    columns: Mapping[str, WhatIf]
+    telling: tuple[Giveaway, ...]
+
+
+def recognisable(table: Table, nsas: tuple[str, ...], sensitive: tuple[str, ...], progress: Progress) -> Recognisable:
+    """Return it for a table as it is generalised now. Runs in a worker. Raises Cancelled."""
+    steps: dict[str, Steps] = {}
+    trials: dict[str, Column] = {}
+    for name in nsas:
+        try:
+            steps[name] = coarser(table[name])
+            trials[name] = column_after(table[name], steps[name])
+        except SpluError:  # nothing obvious fits this one
+            steps[name] = ()
+    whole = risk(table, nsas, progress)
+    found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
+    told = giveaways(table, nsas, sensitive, progress)
+    return Recognisable(whole, {cause.name: WhatIf(cause, steps[cause.name]) for cause in found}, told)
+
+
+class RiskPanel(QWidget):
+    """The figures, and in words which columns tell most.
+
+    Signals
+    -------
+    found : other figures are shown; `shown` has them (None while they are worked out).
+    """
+
+    found = Signal()
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._tasks = session, tasks
+        self._key: tuple[object, ...] = ()
+        self.shown: Recognisable | None = None
+        outer = QVBoxLayout(self)
+        margins(outer, 0, spacing=4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._picture = Picture("eye-off", "quiet", 16)
+        self.grid = RiskGrid((self.tr("Recognisable records"),))
+        row.addWidget(self._picture)
+        row.addWidget(self.grid, 1)
+        outer.addLayout(row)
+        self.text = label("", "quiet", wrap=True)
+        outer.addWidget(self.text)
+
+    def look(self) -> None:
+        """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
+        source, choices = self._session.source, self._session.choices
+        if source is None or choices is None:
+            return
+        nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
+        sensitive = choices.sensitive
+        names = (*nsas, *sensitive)
+        key = (source, nsas, sensitive, *(choices.steps(name) for name in names))
+        if key == self._key:
+            return
+        self._key = key
+        self.shown = None
+        self.text.setText(self.tr("Looking for recognisable records…"))
+        table = Table(tuple(self._session.column(name) for name in names))
+        job = self._tasks.run("risk", lambda progress: recognisable(table, nsas, sensitive, progress), pause=_REST)
+        job.done.connect(self._show)
+        job.failed.connect(self.text.setText)
+
+    def _show(self, found: Recognisable) -> None:
+        self.shown = found
+        self.grid.setVisible(bool(found.columns))
+        unique = found.whole.unique
+        self._picture.show_picture(*(("triangle-alert", "warning") if unique else ("circle-check", "answerable")))
+        self.grid.show_risk(0, found.whole if found.columns else None)
+        self.text.setText(self._words(found))
+        self.found.emit()
+
+    def _words(self, found: Recognisable) -> str:
+        if not found.columns:
+            return self.tr("No column is published as it is.")
+        whole = found.whole
+        if not whole.below[10]:
+            return self.tr("No record stands out in the columns published as they are.")
+        k = 2 if whole.unique else 10
+        helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
+        if not helping:
+            return self.tr("No single column causes this: leaving out any one of them changes nothing.")
+        listed = "; ".join(
+            self.tr("without “{column}” {n}").format(column=what.cause.name, n=number(what.cause.without.below[k]))
+            for what in helping
+        )
+        if k == 2:
+            return self.tr("Unique records: {columns}.").format(columns=listed)
+        return self.tr("Records with fewer than 10 alike: {columns}.").format(columns=listed)
