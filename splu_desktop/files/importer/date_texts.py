@@ -16,30 +16,36 @@ _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "jan january januar jänner janvier enero ene janv",
-            "feb february februar février fevrier febrero fév fev févr",
-            "mar march märz maerz mär mrz mars marzo",
-            "apr april avril abril avr abr",
-            "may mai mayo",
-            "jun june juni juin junio",
-            "jul july juli juillet julio juil",
-            "aug august août aout agosto ago",
-            "sep sept september septembre septiembre setiembre",
-            "oct october oktober okt octobre octubre",
-            "nov november novembre noviembre",
-            "dec december dezember dez décembre decembre diciembre dic déc",
+            "jan january januar jänner januari janvier enero ene janv gennaio gen janeiro",
+            "feb february februar februari février fevrier febrero fév fev févr febbraio fevereiro",
+            "mar march märz maerz mär mrz mars marzo maart mrt marts março marco",
+            "apr april avril abril avr abr aprile",
+            "may mai mayo maggio mag maio mei maj",
+            "jun june juni juin junio giugno giu junho",
+            "jul july juli juillet julio juil luglio lug julho",
+            "aug august août aout agosto ago augustus augusti",
+            "sep sept september septembre septiembre setiembre settembre set setembro",
+            "oct october oktober okt octobre octubre ottobre ott outubro out",
+            "nov november novembre noviembre novembro",
+            "dec december dezember dez décembre decembre diciembre dic déc dicembre dezembro",
         ),
         1,
     )
     for name in names.split()
 }
 _TIME = (
-    r"(?:[T\s,]+(?P<h>\d{1,2}):(?P<mi>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
-    r"\s*(?P<z>Z|UTC|[+-]\d{2}:?\d{2})?)?\s*"
+    r"(?:(?:[T\s,]|\s-\s)+(?P<h>\d{1,2}):(?P<mi>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
+    r"\s*(?P<z>Z|UTC|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
 )
 _YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
-_XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. )(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
+# 20140513083059, as HL7 messages have it; the other parts of a time are never there.
+_STAMP = re.compile(
+    r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
+    r"(?P<s>[0-5]\d)?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
+)
+_XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
+_CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일]" + _TIME)
 _WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
 _DAY_MONTH = re.compile(
     rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,10}})\.?"
@@ -49,6 +55,7 @@ _MONTH_DAY = re.compile(
     rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,10}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"
     + _TIME
 )
+_YEAR_MONTH_DAY = re.compile(r"\s*(?P<y>\d{4})[\s\-/.]+(?P<name>[^\W\d_]{3,10})\.?[\s\-/.]+(?P<d>\d{1,2})" + _TIME)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,12 +107,14 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
 
 
 def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
-    found = _YMD.fullmatch(label) or (_COMPACT.fullmatch(label) if compact else None)
+    found = _YMD.fullmatch(label) or _CHARACTERS.fullmatch(label)
+    if found is None and compact:
+        found = _COMPACT.fullmatch(label) or _STAMP.fullmatch(label)
     return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None
 
 
 def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
-    found = _DAY_MONTH.fullmatch(label) or _MONTH_DAY.fullmatch(label)
+    found = _DAY_MONTH.fullmatch(label) or _MONTH_DAY.fullmatch(label) or _YEAR_MONTH_DAY.fullmatch(label)
     if found is None:
         return None
     month = _MONTHS.get(found["name"].lower())

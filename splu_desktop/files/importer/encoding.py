@@ -35,7 +35,7 @@ _ALPHABETS = tuple(
         frozenset,
         (
             "äöüß", "éèêàâçùûîïôëœæÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö",
-            "ąćęłńóśźż", "áčďéěíňóřšťúůýžäľĺŕô", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž", "ėęąčįšųūž",
+            "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž", "ėęąčįšųūž",
             "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí",
         ),
     )
@@ -101,7 +101,7 @@ def _narrow(blocks: Iterable[bytes]) -> Encoding:
         pending = bool(decoder.getstate()[0])
         wrong = text.count("\ufffd") - block.count(b"\xef\xbf\xbd")
         bad += max(wrong, 0)
-        good += sum(byte >= 0xC2 for byte in block[:20_000].translate(None, bytes(range(0x80)))) - max(wrong, 0)
+        good += len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
         if sampled < _SAMPLE:
             lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - sampled]
             sample.append(lines)
@@ -112,7 +112,8 @@ def _narrow(blocks: Iterable[bytes]) -> Encoding:
     if not bad:
         return Encoding("utf-8", "all bytes are valid UTF-8")
     best = _most_plausible(b"\n".join(sample))
-    if good > 10 * bad and best.plausible < 0.9:
+    # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are, by accident.
+    if good > 10 * bad or (good > bad and best.plausible < 0.9):
         return Encoding("utf-8", "nearly all bytes are valid UTF-8, some are damaged", 0.9, valid=False)
     return best
 
@@ -196,6 +197,8 @@ def _latin(char: str, left: str, right: str, run: int) -> float:
         return weight if worded else 0.5 * weight
     if char in "’'‘":
         return 1.0
+    if (char == "©" and not (right.isspace() or right.isdigit())) or (char == "»" and right.isalpha()):
+        return 0.4  # the first byte of a name in another encoding sooner than a mark of its own
     if char in _MARKS_ALONE:
         enclosed = bool(left) and bool(right) and left.isalpha() and right.isalpha()
         return 0.1 if enclosed and char not in "–—·\xa0" else 0.9

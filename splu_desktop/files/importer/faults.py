@@ -68,7 +68,7 @@ class WrongFormat(FileFault):
     """The content isn't a table in a format that can be read."""
 
     def __init__(self, path: Path, found: str, advice: str) -> None:
-        super().__init__(f"“{path.name}” {found}; {advice}.")
+        super().__init__(say("“{path}” {found}; {advice}.", path=path.name, found=say(found), advice=say(advice)))
 
 
 class Encrypted(FileFault):
@@ -93,7 +93,7 @@ class Corrupt(FileFault):
                 "“{path}” is damaged or incomplete ({what}); copy or export it again, or open it in its "
                 "own program and save it anew.",
                 path=path.name,
-                what=what,
+                what=say(what),
             )
         )
 

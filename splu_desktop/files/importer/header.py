@@ -17,7 +17,9 @@ from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
-    r"\s*[$€£]?\s?[+\-−]?(?:\d{1,3}(?:[.,  '’]\d{3})+|\d+)(?:[.,]\d*)?(?:[eE][+-]?\d+)?\s?[%€]?\s*|\s*[+\-−]?[.,]\d+\s*"
+    r"\s*[(+\-−]?\s?(?:[$€£¥]|EUR|USD|CHF|GBP)?\s?[+\-−]?"
+    r"(?:(?:\d{1,3}(?:[., \u00a0\u202f\u2009'’]\d{3})+|\d+)(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?"
+    r"\s?(?:[%$€£¥]|EUR|USD|CHF|GBP)?[-−]?\)?\s*"
 )
 _YEAR = re.compile(r"\s*(?:1[89]|20|21)\d\d(?:\.0)?\s*")
 _DATA = re.compile(

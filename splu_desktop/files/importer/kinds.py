@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.said import say
+from splu_desktop.core.said import listed, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.missing import neutral
@@ -93,7 +93,7 @@ def decide(
     few = np.flatnonzero(speaking)[:20].tolist()
     texts = {labels[i].strip().lower() for i in few}
     if len(few) < 20 and len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
-        return Typed(Kind.BOOLEAN, None, none, "two values, " + " and ".join(sorted(texts)))
+        return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
 
     numbers = parse_numbers(labels, form, plain)
     number_share = counts[numbers.fits & speaking].sum() / total

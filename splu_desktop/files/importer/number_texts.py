@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 100_000  # texts per step, so that other threads get their turn
-_CURRENCY = r"(?:[$€£¥₹]|EUR|USD|GBP|CHF|Fr\.|kr)"
-_GROUPS = {"": "", ",": ",", ".": r"\.", " ": "[   ]", "'": "['’]"}
+_CURRENCY = r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
+_BLANKS_BETWEEN = " \u00a0\u202f\u2009"  # ordinary, no-break, narrow no-break and thin space
+_GROUPS = {"": "", ",": ",", ".": r"\.", " ": f"[{_BLANKS_BETWEEN}]", "'": "['’]"}
 # A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.
 LEADING_ZERO = re.compile(r"[+-]?0\d+")
 
@@ -33,9 +34,21 @@ def _pattern(form: NumberFormat) -> re.Pattern[str]:
         mark = _GROUPS.get(form.thousands, re.escape(form.thousands))
         whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)"
     return re.compile(
-        rf"\s*(?P<sign>[+\-−]?)(?:{_CURRENCY}\s?)?(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))"
-        rf"(?P<exp>[eE][+-]?\d+)?\s?(?P<percent>%)?(?:{_CURRENCY})?\s*"
+        rf"\s*(?P<open>\()?\s?(?P<sign>[+\-−]?)\s?(?:{_CURRENCY}\s?)?(?P<inner>[+\-−]?)"
+        rf"(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))"
+        rf"(?P<exp>[eE][+-]?\d+)?\s?(?P<percent>%)?(?:{_CURRENCY})?(?P<trail>[-−])?\s?(?P<close>\))?\s*"
     )
+
+
+def _sign(found: re.Match[str]) -> int:
+    """Return 1 or -1 for a number's signs, 0 where they contradict; accountants write (5.00) and 5.00- for -5."""
+    enclosed = (found["open"] is not None) + (found["close"] is not None)
+    if enclosed == 1 or (found["trail"] and not (found["frac"] or found["only"])):
+        return 0  # "65-" is an open range sooner than a number
+    signs = (found["sign"], found["inner"], found["trail"], "-" if enclosed else "")
+    if sum(map(bool, signs)) > 1:
+        return 0
+    return -1 if any(sign in ("-", "−") for sign in signs if sign) else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +127,16 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.f
         todo = np.flatnonzero(np.isnan(plain)).tolist()
     for i in todo:
         found = match(labels[i])
-        if found is None:
+        if found is None or not (sign := _sign(found)):
             continue
         body = found["body"]
         if form.thousands:
-            for mark in "   '’" if form.thousands in " '" else form.thousands:
+            for mark in _BLANKS_BETWEEN + "'’" if form.thousands in " '" else form.thousands:
                 body = body.replace(mark, "")
         if form.decimal != ".":
             body = body.replace(form.decimal, ".")
         number = float(body + (found["exp"] or ""))
-        values[i] = -number if found["sign"] in ("-", "−") else number
+        values[i] = sign * number
         percent[i] = found["percent"] is not None
     fits = np.isfinite(values)
     values[~fits] = np.nan
@@ -139,22 +152,17 @@ def _pointless(labels: Sequence[str], plain: NDArray[np.float64]) -> bool:
     return bool((plain[~np.isnan(plain)] % 1 == 0).all()) and not any("." in label for label in labels)
 
 
-_PLAIN = re.compile(r"\s*[+\-−]?\d+\s*")
-_US_ONLY = re.compile(
-    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
-    r"(?:\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+)"
-    r"(?:[eE][+-]?\d+)?\s?%?\s*"
+# What stands around the digits: signs, brackets, currencies and percent signs.
+_DECORATED = re.compile(
+    rf"\s*\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s?)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
+    rf"\s?%?(?:{_CURRENCY})?[-−]?\s?\)?\s*"
 )
-_EU_ONLY = re.compile(
-    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?"
-    r"(?:\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+)(?:[eE][+-]?\d+)?\s?%?"
-    rf"(?:\s?{_CURRENCY})?\s*"
-)
-_COMMA_3 = re.compile(rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?[1-9]\d{{0,2}},\d{{3}}\s*")
-_POINT_3 = re.compile(rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?[1-9]\d{{0,2}}\.\d{{3}}\s*")
-_BLANKS = re.compile(
-    rf"\s*[+\-−]?(?:{_CURRENCY}\s?)?\d{{1,3}}(?P<mark>[   '’])\d{{3}}(?:[   '’]\d{{3}})*(?:[.,]\d+)?\s*"
-)
+_DIGITS = re.compile(r"\d+")
+_US_ONLY = re.compile(r"\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+")
+_EU_ONLY = re.compile(r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+")
+_COMMA_3 = re.compile(r"[1-9]\d{0,2},\d{3}")
+_POINT_3 = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_BLANKS = re.compile(rf"\d{{1,3}}(?P<mark>[{_BLANKS_BETWEEN}'’])\d{{3}}(?:[{_BLANKS_BETWEEN}'’]\d{{3}})*(?:[.,]\d+)?")
 
 
 @dataclass
@@ -172,14 +180,16 @@ class MarkEvidence:
 
     def add(self, labels: Sequence[str]) -> None:
         """Count the evidence in some texts."""
-        for label in labels:
-            if _PLAIN.fullmatch(label):
-                if len(label.strip().lstrip("+-−")) > 3:
+        for whole in labels:
+            decorated = _DECORATED.fullmatch(whole)
+            if decorated is None:
+                continue
+            label = decorated["core"].strip()
+            if _DIGITS.fullmatch(label):
+                if len(label) > 3:
                     self.large += 1
                 else:
                     self.small += 1
-                continue
-            if not any(mark in label for mark in ",.   '’"):
                 continue
             if _COMMA_3.fullmatch(label):
                 self.comma_three += 1
