@@ -11,8 +11,8 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QLocale, QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QEvent, QLocale, QTimer
+from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
@@ -55,11 +55,24 @@ def quieten_collector() -> None:
     gc.freeze()
 
 
+class Application(QApplication):
+    """Opens the files that macOS hands over as events, as when a project is clicked twice."""
+
+    window: MainWindow | None = None
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and self.window is not None and event.file():
+            self.window.open_path(Path(event.file()))
+            return True
+        return super().event(event)
+
+
 def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
     """Show the window and run until it is closed."""
-    application = QApplication([sys.argv[0], *argv])
+    application = Application([sys.argv[0], *argv])
     prepare(application)
     window = make_window()
+    application.window = window
 
     def report(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
         # The text of a foreign exception may quote data, so neither window nor console shows it.

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop import __version__
+from splu_desktop.files.opening import Opens, opens
 from splu_desktop.files.project import SUFFIX, Project
 from splu_desktop.files.recovery import Recovery
 from splu_desktop.gui.help_panel import HelpPanel
@@ -211,15 +212,16 @@ class MainWindow(QMainWindow):
         self._show_help()
 
     def open_path(self, path: Path) -> None:
-        """Open a table, or a release folder."""
-        if path.suffix == SUFFIX:
-            self.open_project(path)
-        elif path.is_dir() or path.name == "release.json":
-            self.show_step(Step.QUERY)
-            self.query_page.open_release(path)
-        else:
-            self.show_step(Step.IMPORT)
-            self.import_page.open_file(path)
+        """Open a table, a project, or a release: its folder, its release.json or its ZIP."""
+        match opens(path):
+            case Opens.PROJECT:
+                self.open_project(path)
+            case Opens.RELEASE:
+                self.show_step(Step.QUERY)
+                self.query_page.open_release(path)
+            case Opens.TABLE:
+                self.show_step(Step.IMPORT)
+                self.import_page.open_file(path)
 
     def show_fault(self, text: str) -> None:
         """Show a fault that no page expected, on the page in front."""

@@ -24,7 +24,6 @@ from splu_desktop.files.project import (
 )
 from splu_desktop.files.recovery import Autosave, Recovery, discard, recoveries
 from splu_desktop.gui.facts import table_facts
-from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.session import Choices, Session, Source
 from splu_desktop.gui.tasks import Job, Tasks
 
@@ -63,6 +62,8 @@ def as_project(source: Source, choices: Choices) -> Project:
 
 def load(project: Project, path: Path, stage: str, changed: str, progress: Progress) -> Loaded:
     """Read a project's source as the project says, and group its columns. Runs in a worker. Raises SpluError."""
+    from splu_desktop.gui.group_trial import facts_after  # with SciPy, which a window that opens need not wait for
+
     notes = [changed] if source_state(project, path, progress) is SourceState.CHANGED else []
     imported = importer.read(path, project.choices, progress)
     table = imported.table
