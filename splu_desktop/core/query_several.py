@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from splu_desktop.core import (
@@ -13,12 +16,28 @@ from splu_desktop.core import (
 )
 from splu_desktop.core.query_engine import Engine, Found, Question, kept, made
 from splu_desktop.core.reconstruct import Method, Rows
+from splu_desktop.core.reconstruct_explained import Design, Indices, together
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
 
+_CLEAR = 2.0  # standard deviations that the SAs' own relation must stand clear of nothing
 _RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """How two SAs are related in the whole table.
+
+    Attributes
+    ----------
+    aims : (m_other, m_base) counts of pairs that the NSAs explain.
+    beyond : (m_other, m_base) what the pairs' own counts say, over `aims`.
+    """
+
+    aims: Floats
+    beyond: Floats
 
 
 class Several:
@@ -26,7 +45,9 @@ class Several:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._relations: dict[tuple[str, str], Floats] = {}
+        self._relations: dict[tuple[str, str], Relation] = {}
+        self._designs: dict[str, Design | None] = {}
+        self._betas: dict[str, Floats] = {}
 
     def answer(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
@@ -110,8 +131,9 @@ class Several:
             rest = self.answer(Question(question.picked, others), method)
         alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
         shape = self._engine.by_value(base, [question.picked], alone, Method.POOLED)[3]
+        records = self._engine.selector.records(question.picked)
         for name, flags in others:
-            shape = shape * self._relation(base, name)[flags].sum(axis=0) / max(float(self._share(name, flags)), 1e-300)
+            shape = shape * self._together(base, name, flags, records)
         aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
         # Squared weights spread over the values like the records: their own few large ones move together with x.
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
@@ -122,33 +144,70 @@ class Several:
         pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
         return float(pooled[0, chosen].sum())
 
-    def _share(self, sa: str, flags: Flags) -> float:
-        """Return the share of all records that have one of an SA's values."""
-        return float(self._engine.transition(sa).counts[flags].sum()) / self._engine.published.n
+    def _together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats:
+        """Return (m,) how much more often than by chance each value of an SA goes with values of another in P."""
+        design = self._design_of()
+        share = float(self._engine.transition(other).counts[flags].sum()) / self._engine.published.n
+        relation = self._relation(base, other)
+        beyond = relation.beyond[flags]
+        weights = relation.aims[flags]
+        factor = (beyond * weights).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
+        if design is None:
+            return np.asarray(factor)
+        shares = self._engine.transition(base).counts / self._engine.published.n
+        beta, more = self._explained(base), self._explained(other)[:, flags].sum(axis=1)
+        return np.asarray(factor * together(design, beta, shares, more, share, records))
 
-    def _relation(self, base: str, other: str) -> Floats:
-        """Return (m_other, m_base) joint shares of two SAs' values in the whole table, over the base values' shares."""
+    def _design_of(self) -> Design | None:
+        return kept(self._designs, "", lambda: Design.of(self._engine.published))
+
+    def _explained(self, sa: str) -> Floats:
+        """Return (D, m) the regression of an SA's values on the NSAs."""
+        design, through = self._design_of(), self._engine.transition(sa)
+        assert design is not None
+        return kept(self._betas, sa, lambda: design.fitted(through, weights_by_value(through), self._crossed(sa)))
+
+    def _crossed(self, sa: str) -> Callable[[str, Indices], Floats]:
+        def crossed(name: str, groups: Indices) -> Floats:
+            m = self._engine.published.table[sa].m
+            cross = self._engine.cross(name, sa)
+            if cross is None:
+                keys = groups[self._engine.published.table[name].codes] * m + self._engine.codes(sa)
+                size = (int(groups.max()) + 1) * m
+                return np.bincount(keys, minlength=size).reshape(-1, m).astype(np.float64)
+            found = np.zeros((int(groups.max()) + 1, m))
+            np.add.at(found, groups, cross)
+            return found
+
+        return crossed
+
+    def _relation(self, base: str, other: str) -> Relation:
+        """Return how two SAs are related in the whole table."""
         return kept(self._relations, (base, other), lambda: self._related(base, other))
 
-    def _related(self, base: str, other: str) -> Floats:
+    def _related(self, base: str, other: str) -> Relation:
         across, down = self._engine.transition(base), self._engine.transition(other)
-        shares = down.counts / self._engine.published.n
-        independent = np.broadcast_to(shares[:, None], (len(shares), len(across.counts))).copy()
-        cells = independent.size
-        if cells > _RELATED_CELLS:
-            return independent
+        n = self._engine.published.n
+        aims = np.outer(down.counts / n, across.counts)
+        if aims.size > _RELATED_CELLS:
+            return Relation(aims, np.ones_like(aims))
+        design = self._design_of()
+        if design is not None:
+            aims = np.maximum(aims + n * design.covariance(self._explained(other), self._explained(base)), 0.02 * aims)
         keys = self._engine.codes(other) * len(across.counts) + self._engine.codes(base)
-        y = np.bincount(keys, minlength=cells).reshape(independent.shape).astype(np.float64)
+        y = np.bincount(keys, minlength=aims.size).reshape(aims.shape).astype(np.float64)
         left, right = weights_by_value(down), weights_by_value(across)
         x = left @ y @ right.T
-        aims = np.outer(shares, across.counts)
         # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
         scatter = np.maximum(left**2 @ aims @ (right**2).T - aims, 1e-9)
         told = down.readable[:, None] & across.readable
         var = np.where(told, scatter, np.inf)
-        # One t for the whole table: at the sizes tried its cells scatter too widely to say which of them stray most.
-        flat = reconstruct.fit_spread((x - aims).reshape(1, -1), aims.reshape(1, -1), var.reshape(1, -1))
-        spread = float(flat[0, 0]) * aims**2
+        # One t for the whole table, as far as it stands clear of its own sampling error: its cells scatter too widely
+        # to say which of them stray most, and what the NSAs do not explain is often nothing.
+        gap, mu, noise = (part.reshape(1, -1) for part in (x - aims, aims, var))
+        t = float(reconstruct.fit_spread(gap, mu, noise)[0, 0])
+        error = np.sqrt(2 / max(float(((mu**2 / (noise + t * mu**2)) ** 2).sum()), 1e-300))
+        spread = max(t - _CLEAR * error, 0.0) * aims**2
         k = np.divide(spread, spread + var, out=np.zeros_like(x), where=told & (spread > 0))
         pooled = np.maximum(aims + k * (x - aims), 0.0)
-        return np.asarray(pooled / np.maximum(across.counts, 1e-300))
+        return Relation(aims, pooled / np.maximum(aims, 1e-300))
