@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
 from splu_desktop.gui.facts import ColumnFacts
 from splu_desktop.gui.group_trial import facts_after
-from splu_desktop.gui.session import Session
+from splu_desktop.gui.session import Choices, Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label
@@ -33,8 +33,14 @@ def generalised(column: Column, steps: Steps, progress: Progress) -> tuple[Colum
     return made, facts_after(column, made)
 
 
-def take_groups(session: Session, tasks: Tasks, name: str, steps: Steps) -> None:
-    """Put a column's values into groups as one step of undo, once a worker has made them."""
+def take_groups(
+    session: Session,
+    tasks: Tasks,
+    name: str,
+    steps: Steps,
+    also: Callable[[Choices], Choices] = lambda choices: choices,
+) -> None:
+    """Put a column's values into groups as one step of undo, once a worker has made them; `also` changes the rest."""
     source = session.source
     if source is None:
         return
@@ -46,7 +52,7 @@ def take_groups(session: Session, tasks: Tasks, name: str, steps: Steps) -> None
         source.variants[name, steps] = found
         after = {**choices.generalisations, name: steps}
         words = QCoreApplication.translate("classify", "groups of {column}").format(column=name)
-        session.choose(replace(choices, generalisations=after), words)
+        session.choose(also(replace(choices, generalisations=after)), words)
 
     column = source.imported.table[name]
     job = tasks.run("groups", lambda progress: generalised(column, steps, progress))

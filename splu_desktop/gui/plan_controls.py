@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QSlider, QSpinBox, QWidget
 
+from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.plan_figures import SLIDER
 from splu_desktop.gui.widgets import label
 from splu_desktop.gui.words import number, percent
@@ -90,3 +91,74 @@ class GammaControl(QWidget):
             with QSignalBlocker(part):
                 part.setValue(gamma)
         self.changed.emit(gamma)
+
+
+class ThresholdBoxes(QWidget):
+    """What the custodian asks of the release: alpha, epsilon, T_P and T_E in one row, in words."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        asks = QHBoxLayout(self)
+        asks.setContentsMargins(0, 0, 0, 0)
+        asks.setSpacing(6)
+        self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
+        self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
+        self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
+        self.t_p = percent_box(0.0, 99.0, 0, self.tr("Least probability wanted, T_P"))
+        self.t_p.setSpecialValueText(self.tr("any"))
+        for words, box, hint in (
+            (
+                self.tr("Small: up to"),
+                self.alpha,
+                self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
+            ),
+            (
+                self.tr("Wrong: over"),
+                self.epsilon,
+                self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
+            ),
+            (
+                self.tr("at least in"),
+                self.t_p,
+                self.tr(
+                    "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
+                ),
+            ),
+            (
+                self.tr("Large may fail in"),
+                self.t_e,
+                self.tr("T_E: the probability with which a large count may still be wrong"),
+            ),
+        ):
+            text = label(words)
+            text.setBuddy(box)
+            text.setToolTip(hint)
+            box.setToolTip(hint)
+            asks.addWidget(text)
+            box.setMinimumWidth(72)
+            box.setMaximumWidth(84)
+            asks.addWidget(box)
+            asks.addSpacing(8)
+        asks.addStretch(1)
+        for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
+            box.valueChanged.connect(lambda _: self.changed.emit())
+
+    def value(self) -> Thresholds:
+        """Return what is asked."""
+        return Thresholds(
+            epsilon=round(self.epsilon.value() / 100, 6),
+            t_e=round(self.t_e.value() / 100, 6),
+            alpha=self.alpha.value(),
+            t_p=round(self.t_p.value() / 100, 6) or None,
+        )
+
+    def show_value(self, thresholds: Thresholds) -> None:
+        """Show what is asked."""
+        shares = ((self.epsilon, thresholds.epsilon), (self.t_e, thresholds.t_e), (self.t_p, thresholds.t_p or 0.0))
+        for box, share in shares:
+            with QSignalBlocker(box):
+                box.setValue(100 * share)
+        with QSignalBlocker(self.alpha):
+            self.alpha.setValue(thresholds.alpha)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QWidget,
@@ -23,12 +21,15 @@ from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.classify_parts import take_groups
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.plan_controls import GammaControl, percent_box, whole_box
+from splu_desktop.gui.plan_controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan_figures import Values, curves, promises, value_rows
 from splu_desktop.gui.plan_tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan_tolerant import TolerantPart
 from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
+from splu_desktop.gui.plan_ways_out import WayOut, ways_out
+from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
@@ -99,50 +100,15 @@ class PlanPage(Page):
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addLayout(grid)
 
-        asks = QHBoxLayout()
-        asks.setSpacing(6)
-        self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
-        self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
-        self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
-        self.t_p = percent_box(0.0, 99.0, 0, self.tr("Least probability wanted, T_P"))
-        self.t_p.setSpecialValueText(self.tr("any"))
-        for words, box, hint in (
-            (
-                self.tr("Small: up to"),
-                self.alpha,
-                self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
-            ),
-            (
-                self.tr("Wrong: over"),
-                self.epsilon,
-                self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
-            ),
-            (
-                self.tr("at least in"),
-                self.t_p,
-                self.tr(
-                    "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
-                ),
-            ),
-            (
-                self.tr("Large may fail in"),
-                self.t_e,
-                self.tr("T_E: the probability with which a large count may still be wrong"),
-            ),
-        ):
-            text = label(words)
-            text.setBuddy(box)
-            text.setToolTip(hint)
-            box.setToolTip(hint)
-            asks.addWidget(text)
-            box.setMinimumWidth(72)
-            box.setMaximumWidth(84)
-            asks.addWidget(box)
-            asks.addSpacing(8)
-        asks.addStretch(1)
-        for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
-            box.valueChanged.connect(lambda _: self._thresholds_changed())
-        card.body.addLayout(asks)
+        self.asks = ThresholdBoxes()
+        self.asks.changed.connect(self._thresholds_changed)
+        self.alpha, self.epsilon, self.t_p, self.t_e = (
+            self.asks.alpha,
+            self.asks.epsilon,
+            self.asks.t_p,
+            self.asks.t_e,
+        )
+        card.body.addWidget(self.asks)
         self.body.addWidget(card)
 
     def _build_plots(self) -> None:
@@ -179,7 +145,9 @@ class PlanPage(Page):
             head.addWidget(label(title, "strong"), 1)
             if extra is not None:
                 head.addWidget(extra)
-            head.addWidget(self._save_button(plot, title))
+            save = SavePlotButton(plot, title)
+            save.failed.connect(self.fault)
+            head.addWidget(save)
             card.body.addLayout(head)
             card.body.addWidget(plot, 1)
             note.setMinimumHeight(note.fontMetrics().height())
@@ -189,20 +157,15 @@ class PlanPage(Page):
             row.addWidget(card, 1)
         self.body.addWidget(self.plots, 5)
 
-    def _save_button(self, plot: Plot, title: str) -> QWidget:
-        made = button("", lambda: self.ask_picture(plot), look="flat", picture="download")
-        made.setToolTip(self.tr("Save this plot as a picture (SVG or PNG)"))
-        made.setAccessibleName(self.tr("Save the plot “{title}” as a picture").format(title=title))
-        return made
-
     def _build_tabs(self) -> None:
         self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
-        self.promises = PromisesTab()
+        self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()
         self.tabs.addTab(self.values, self.tr("&Values"))
         self.trade_off = TradeOffTab()
+        self.trade_off.save.failed.connect(self.fault)
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
         self.body.addWidget(self.tabs, 3)
@@ -234,15 +197,26 @@ class PlanPage(Page):
         choices = self.session.choices
         if choices is None:
             return
-        thresholds = Thresholds(
-            epsilon=round(self.epsilon.value() / 100, 6),
-            t_e=round(self.t_e.value() / 100, 6),
-            alpha=self.alpha.value(),
-            t_p=round(self.t_p.value() / 100, 6) or None,
-        )
+        thresholds = self.asks.value()
         self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
         self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
+
+    def take_way(self, way: WayOut) -> None:
+        """Change what a way out changes, as one step of undo."""
+        choices, name = self.session.choices, self.shown_column()
+        if choices is None:
+            return
+
+        def also(now: Choices) -> Choices:
+            names = tuple(now.gammas) if now.together else (name,)
+            gammas = now.gammas if way.gamma is None else {**now.gammas, **dict.fromkeys(names, way.gamma)}
+            return replace(now, gammas=gammas, thresholds=way.thresholds or now.thresholds)
+
+        if way.steps is not None:
+            take_groups(self.session, self.tasks, name, way.steps, also)
+        else:
+            self.session.choose(also(choices), self.tr("what is asked"))
 
     def _together_changed(self, on: bool) -> None:
         choices = self.session.choices
@@ -252,23 +226,6 @@ class PlanPage(Page):
     def _column_changed(self) -> None:
         if self.session.choices is not None and self.shown_column():
             self._show(self.session.choices)
-
-    def ask_picture(self, plot: Plot) -> None:
-        """Let the user choose where a plot is saved."""
-        name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save the plot"), f"{plot.accessibleName()}.svg", self.tr("Pictures (*.svg *.png)")
-        )
-        if not name:
-            return
-        path = Path(name)
-        try:
-            plot.save(path if path.suffix.lower() in (".svg", ".png") else path.with_suffix(".svg"))
-        except OSError as fault:
-            self.fault(
-                self.tr("“{name}” can't be written ({why}); choose another folder.").format(
-                    name=path.name, why=fault.strerror or type(fault).__name__
-                )
-            )
 
     def act(self) -> None:
         self.session.confirm(Step.PLAN)
@@ -305,16 +262,7 @@ class PlanPage(Page):
         self.tolerant.setVisible(grouping is not None)
         if grouping is not None:
             self.tolerant.show_grouping(name, grouping, thresholds)
-        with (
-            QSignalBlocker(self.epsilon),
-            QSignalBlocker(self.t_e),
-            QSignalBlocker(self.alpha),
-            QSignalBlocker(self.t_p),
-        ):
-            self.t_p.setValue((thresholds.t_p or 0.0) * 100)
-            self.epsilon.setValue(thresholds.epsilon * 100)
-            self.t_e.setValue(thresholds.t_e * 100)
-            self.alpha.setValue(thresholds.alpha)
+        self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
         if grouping is not None:
@@ -377,6 +325,13 @@ class PlanPage(Page):
         job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress), pause=_REST)
         job.done.connect(self._values_ready)
         job.failed.connect(self.fault)
+        source, choices = self.session.source, self.session.choices
+        if source is not None and choices is not None:
+            read, steps = source.column(name), choices.steps(name)
+            work = self.tasks.run(
+                "ways", lambda progress: ways_out(read, steps, gamma, thresholds, progress), pause=_REST
+            )
+            work.done.connect(lambda found: self.promises.ways_out.show_ways(found, gamma, thresholds))
 
     def _look_for_giveaways(self, name: str) -> None:
         """Find the columns published as they are that tell this one, in the worker."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
+from splu_desktop.gui.plan_ways_out import WayOut, WaysOutRow
 from splu_desktop.gui.widgets import Picture, button, label, margins
 from splu_desktop.gui.words import number, percent
 
@@ -17,7 +18,7 @@ from splu_desktop.gui.words import number, percent
 class PromisesTab(QWidget):
     """One sentence per promise, what the thresholds fail to give, and a button that copies all of it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = QVBoxLayout(self)
         margins(column, 0, 8, 0, 0, spacing=8)
@@ -35,6 +36,8 @@ class PromisesTab(QWidget):
             row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(text, 1)
             column.addLayout(row)
+        self.ways_out = WaysOutRow(take)
+        column.addWidget(self.ways_out)
         self.copy_button = button(self.tr("Copy &these sentences"), self.copy, picture="copy")
         column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)

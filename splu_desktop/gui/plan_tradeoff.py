@@ -15,6 +15,7 @@ from splu_desktop.core import planning, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.gui import theme
+from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import Floats, PercentAxis, Plot
 from splu_desktop.gui.widgets import Card, button, label, margins
 from splu_desktop.gui.words import number, percent
@@ -123,7 +124,12 @@ class TradeOffTab(QWidget):
         self.plot = TradeOffPlot()
         card = Card()
         margins(card.body, 8, 4, 4, 4, spacing=0)
-        card.body.addWidget(self.plot)
+        self.save = SavePlotButton(self.plot, self.tr("Trade-off"))
+        inside = QHBoxLayout()
+        inside.setSpacing(0)
+        inside.addWidget(self.plot, 1)
+        inside.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
+        card.body.addLayout(inside)
         row.addWidget(card, 3)
         side = QVBoxLayout()
         side.setSpacing(6)
