@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
@@ -25,6 +25,9 @@ class PromisesTab(QWidget):
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
         self.small, self.large, self.warnings = (label(wrap=True, selectable=True) for _ in range(3))
+        said = QWidget()
+        lines = QVBoxLayout(said)
+        margins(lines, 0, spacing=8)
         self._warning_picture = Picture("triangle-alert", "warning")
         for picture, text in (
             (Picture("shield", "protected"), self.small),
@@ -35,12 +38,24 @@ class PromisesTab(QWidget):
             row.setSpacing(12)
             row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(text, 1)
-            column.addLayout(row)
+            lines.addLayout(row)
+        lines.addStretch(1)
+        # Long sentences scroll: what a slider says must not lay out the whole page anew.
+        room = QScrollArea()
+        room.setWidgetResizable(True)
+        room.setFrameShape(QScrollArea.Shape.NoFrame)
+        room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        room.setAccessibleName(self.tr("Promises"))
+        room.setWidget(said)
+        column.addWidget(room, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
         self.ways_out = WaysOutRow(take)
-        column.addWidget(self.ways_out)
+        foot.addWidget(self.ways_out, 1)
+        foot.addStretch(0)
         self.copy_button = button(self.tr("Copy &these sentences"), self.copy, picture="copy")
-        column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
+        foot.addWidget(self.copy_button)
+        column.addLayout(foot)
         self.show_warnings(())
 
     def show_promises(self, sentences: tuple[str, str]) -> None:

@@ -152,10 +152,10 @@ class Tabs(QTabWidget):
         return False
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(super().minimumSizeHint().width(), 150)
+        return QSize(super().minimumSizeHint().width(), 196)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), 170)
+        return QSize(super().sizeHint().width(), 210)
 
 
 class Rule(QFrame):
