@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
-from splu_desktop.cli.tolerance_options import Rules, add_tolerance_options, designed, tolerance_rules
+from splu_desktop.cli.tolerance_options import Rules, add_tolerance_options, designed, fakes_from, tolerance_rules
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
@@ -122,6 +122,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         generalisations=generalisations_from(args.generalise, table),
         kept=kept,
         rules=tolerance_rules(args, table),
+        fakes=fakes_from(args, table),
     )
 
 
@@ -137,11 +138,13 @@ def make_plan(
     generalisations: Mapping[str, Steps] | None = None,
     kept: Mapping[str, str] | None = None,
     rules: Rules | None = None,
+    fakes: Mapping[str, int] | None = None,
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
-    that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value.
+    that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
+    values into the groups of sensitive ones.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -181,13 +184,14 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
+    groupings = designed(rules or {}, gammas, fakes or {}, generalised)
     plan = Plan(
         roles={name: roles[name] for name in table.names},
         gammas=gammas,
         thresholds=thresholds or Thresholds(),
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
-        groupings=designed(rules or {}, generalised),
+        groupings=groupings,
     )
     return plan, [*notes, *_words(plan)]
 

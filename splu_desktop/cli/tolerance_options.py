@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.tolerant_groups import Grouping
 
-OPTIONS = ("tolerance", "tolerance_rule", "tolerances")
+OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes")
 Rules = dict[str, Callable[[Column], Tolerances]]
 _LISTED = 20
 
@@ -43,6 +43,14 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COL=THETA,C",
         help="values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share",
+    )
+    group.add_argument(
+        "--fakes",
+        action="append",
+        default=[],
+        metavar="COL=N",
+        help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
+        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most",
     )
 
 
@@ -87,6 +95,18 @@ def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
     return {name: _maker(one) for name, one in said.items()}
 
 
+def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
+    """Return the fake values per group of each column that has some. Raises BadSetting."""
+    found: dict[str, int] = {}
+    for text in args.fakes:
+        name, number = _column(text, table, "=", "--fakes")
+        if not number.strip().isdigit():
+            raise BadSetting(f"“{text[:80]}” after --fakes gives no whole number; write COLUMN=1.")
+        if found.setdefault(name, int(number)) != int(number):
+            raise BadSetting(f"Column “{name}” is given two numbers of fake values; give one.")
+    return found
+
+
 def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
     names = [name for name in table.names if text.startswith(name + mark)]
     if not names:
@@ -110,17 +130,31 @@ def _maker(said: _Said) -> Callable[[Column], Tolerances]:
     return make
 
 
-def designed(rules: Rules, table: Table) -> dict[str, Grouping]:
-    """Return the group sizes of each column with tolerances. Raises BadSetting, Infeasible."""
-    from splu_desktop.core.group_design import design
+def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], table: Table) -> dict[str, Grouping]:
+    """Return the group sizes of each column with tolerances or fake values; the latter lose their entry in `gammas`.
 
-    return {name: design(table[name], make(table[name])).grouping for name, make in rules.items()}
+    Raises BadSetting, Infeasible.
+    """
+    from splu_desktop.core.group_design import design, plain_with_fakes
+
+    found = {
+        name: design(table[name], make(table[name]), fakes=fakes.get(name, 0)).grouping for name, make in rules.items()
+    }
+    for name, number in fakes.items():
+        if name not in found and name not in gammas:
+            raise BadSetting(f"Column “{name}” is not sensitive, so it has no groups for fake values.")
+        if name in gammas and number:
+            found[name] = plain_with_fakes(table[name], gammas.pop(name), number)
+    return found
 
 
 def size_words(grouping: Grouping) -> str:
-    """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %)"."""
+    """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %), 1 fake value in each"."""
     shares = [f"{size} ({100 * float(share):g} %)" for size, share in zip(grouping.sizes, grouping.shares, strict=True)]
-    return f"groups of {', '.join(shares[:-1])} and {shares[-1]}" if len(shares) > 1 else f"groups of {shares[0]}"
+    said = f"groups of {', '.join(shares[:-1])} and {shares[-1]}" if len(shares) > 1 else f"groups of {shares[0]}"
+    if not grouping.fakes:
+        return said
+    return f"{said}, {grouping.fakes} fake value{'s' if grouping.fakes > 1 else ''} in each"
 
 
 def tolerant_facts(column: Column, grouping: Grouping, thresholds: Thresholds) -> dict[str, Any]:
@@ -131,7 +165,7 @@ def tolerant_facts(column: Column, grouping: Grouping, thresholds: Thresholds) -
 
     tolerances = grouping.tolerances
     rating = rate(column.counts(), tolerances.of(column), grouping)
-    single = one_size(column, tolerances)
+    single = one_size(column, tolerances, grouping.fakes)
     counts = column.counts().astype(float)
     through = TolerantTransition.of(counts, column.labels, grouping)
     by_limit = {promise.confidence: promise for promise in promises(grouping, thresholds)}
@@ -158,6 +192,8 @@ def tolerant_facts(column: Column, grouping: Grouping, thresholds: Thresholds) -
         "given_away_by": [],
         "published_step": given_away(grouping, column.n)["step"],
     }
+    if grouping.fakes:
+        found["certainty"] = float(grouping.certainty)
     if single is not None:
         found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
     return found

@@ -24,12 +24,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.bucket_search import two_sizes
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.multi_size import many_sizes
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Infeasible, Tolerances, caps, check_feasible
+from splu_desktop.core.tolerance_rules import equal
 from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, layout, might_fit
 
 Floats = NDArray[np.float64]
@@ -110,6 +112,33 @@ def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, 
             rated += [rating for grouping in around if (rating := rate(counts, limits, grouping)) is not None]
         return _best(rated)
     return None
+
+
+def plain_with_fakes(column: Column, gamma: int, fakes: int) -> Grouping:
+    """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
+
+    Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
+    """
+    check_fakes(fakes)
+    check_eligible(column, gamma)
+    grouping = Grouping((gamma,), (Fraction(1),), equal(column, gamma), fakes)
+    if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
+        counts = column.counts()
+        top = int(counts.argmax())
+        raise Infeasible(
+            say(
+                "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
+                "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
+                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value.",
+                gamma=gamma,
+                fakes=fakes,
+                whole=gamma + fakes,
+                label=str(column.labels[top]),
+                column=column.name,
+                share=100 * float(counts[top]) / column.n,
+            )
+        )
+    return grouping
 
 
 def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating | None:

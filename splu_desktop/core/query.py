@@ -245,7 +245,7 @@ class Reader:
         intervals, and variances, inf where the release tells nothing. Raises BadQuestion; Cancelled.
         """
         progress = progress or Silent()
-        if sa not in self.published.gammas:
+        if not self.published.is_sensitive(sa):
             raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
         picked = []
         for conditions in selections:

@@ -39,7 +39,7 @@ from splu_desktop.core.guarantees import (
     t_f,
 )
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.said import Figure, say
+from splu_desktop.core.said import Figure, counted, say
 from splu_desktop.core.tolerant_groups import Grouping
 
 Floats = NDArray[np.float64]
@@ -239,12 +239,14 @@ def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> lis
         )
     if grouping.fakes and any(limit < 1 for limit in grouping.tolerances.limits.values()):
         found.append(
-            say(
+            counted(
+                grouping.fakes,
                 "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-                "sensitive value of “{column}”, since each group holds as many fake values as here: {fakes}.",
+                "sensitive value of “{column}”, since every group also holds a fake value.",
+                "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
+                "sensitive value of “{column}”, since every group also holds {n} fake values.",
                 certainty=_up(grouping.certainty),
                 column=column,
-                fakes=grouping.fakes,
             )
         )
     return found
@@ -258,6 +260,13 @@ def named(values: Sequence[str]) -> str:
     """Return values in words, the first few of many."""
     shown = ", ".join(f"“{value}”" for value in values[:3])
     return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
+
+
+def mean_squared_error(grouping: Grouping, records: int) -> float:
+    """Return the papers' loss over N - 1, sum of (size - 1)^2 over the groups; fake values count as records do."""
+    numbers = grouping.numbers(records).tolist()
+    loss = sum(n * (size + grouping.fakes - 1) ** 2 for n, size in zip(numbers, grouping.sizes, strict=True))
+    return float(loss / max(records - 1, 1))
 
 
 def given_away(grouping: Grouping, records: int) -> Mapping[str, int]:

@@ -17,6 +17,7 @@ from typing import Any
 from splu_desktop.core.classifier import Accuracy
 from splu_desktop.core.disclosure import Disclosure
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.said import say
 
 FORMAT = "splu-report"
 VERSION = 1
@@ -37,9 +38,11 @@ class Fields:
     def __post_init__(self) -> None:
         for name, text in dataclasses.asdict(self).items():
             if not isinstance(text, str):
-                raise BadSetting(f"The report's field “{name}” must be text.")
+                raise BadSetting(say("The report's field “{name}” must be text.", name=name))
             if len(text) > 4_000:
-                raise BadSetting(f"The report's field “{name}” can hold 4,000 characters at most; shorten it.")
+                raise BadSetting(
+                    say("The report's field “{name}” can hold 4,000 characters at most; shorten it.", name=name)
+                )
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,10 @@ class Tolerant:
     ----------
     sizes, shares : group sizes and the share of the records in groups of each.
     t_f : count from which the published count is within epsilon.
+    fakes : fake values in each group.
+    certainty : how sure of a sensitive value someone can be at most who knows all other records of the group.
+    mse : the papers' loss, sum of (size - 1)^2 over the groups, over N - 1; fake values count as records.
+    step : the shares are whole multiples of so many records.
     """
 
     column: str
@@ -279,6 +286,10 @@ class Tolerant:
     t_f: int
     sentences: tuple[str, ...]
     values: tuple[TolerantValue, ...]
+    fakes: int
+    certainty: float
+    mse: float
+    step: int
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_guarantees import promises, sentences_of
+from splu_desktop.core.tolerant_guarantees import given_away, mean_squared_error, promises, sentences_of
 from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease
@@ -256,6 +256,10 @@ def _tolerant(published: Published, name: str) -> model.Tolerant:
         t_f=next(iter(promised.values())).t_f,
         sentences=tuple(sentences_of(name, grouping, published.thresholds)),
         values=tuple(sorted(values, key=lambda value: -value.published)),
+        fakes=grouping.fakes,
+        certainty=float(grouping.certainty),
+        mse=mean_squared_error(grouping, published.n),
+        step=given_away(grouping, published.n)["step"],
     )
 
 

@@ -16,7 +16,7 @@ from scipy import stats
 
 from splu_desktop.core import fake_values, sanitise
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import design
+from splu_desktop.core.group_design import design, plain_with_fakes
 from splu_desktop.core.groups import assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_f
 from splu_desktop.core.mixed_groups import MixedGroups
@@ -181,6 +181,9 @@ def test_plain_groups_with_fakes_are_equal_tolerances() -> None:
     sa = of_counts(300, 290, 280, 270, 260, 250, 240, 230)
     plain = Grouping((6,), (Fraction(1),), equal(sa, 6))
     fake = Grouping((5,), (Fraction(1),), equal(sa, 5), 1)
+    assert plain_with_fakes(sa, 5, 1) == fake
+    with pytest.raises(Infeasible, match=r"hold 8 different values.*“v0000” of column “s” fills 14\.2 %"):
+        plain_with_fakes(sa, 5, 3)
     counts = sa.counts().astype(float)
     one, other = (TolerantTransition.of(counts, sa.labels, each) for each in (plain, fake))
     assert np.allclose(one.matrix, other.matrix, atol=1e-3)

@@ -75,6 +75,38 @@ def test_published_verified_queried_and_reported(
     assert "choose another estimator" in refusal
 
 
+def test_fake_values_beside_tolerances_and_in_plain_groups(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = table.read_text(encoding="utf-8").splitlines()
+    kinds = np.random.default_rng(8).choice(list("abcdefghij"), len(rows) - 1)
+    lines = [f"{row},{kind}" for row, kind in zip(rows, ["kind", *kinds], strict=True)]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = (*CHOICE, "--fakes", "disease=1", "--sa", "kind:5", "--fakes", "kind=2")
+    planned = run(capsys, "plan", table, *words)
+    found = planned["sensitive"]
+    assert isinstance(found, dict)
+    assert found["disease"]["certainty"] == 0.5
+    assert found["kind"]["certainty"] == pytest.approx(1 / 3)
+    assert found["kind"]["grouping"]["sizes"] == [5]
+    assert found["kind"]["values"][0]["keeps"] == pytest.approx(1 / 7, rel=1e-3), "as in groups of 5 + 2"
+    recipe, out = tmp_path / "recipe.toml", tmp_path / "release"
+    run(capsys, "plan", table, *words, "--save-recipe", recipe)
+    run(capsys, "publish", table, "--recipe", recipe, "--out", out, "--accept", "thresholds", "--accept", "identifiers")
+    facts = json.loads((out / "release.json").read_text(encoding="utf-8"))
+    assert {c["name"]: c["grouping"]["fakes"] for c in facts["columns"] if c["role"] == "sa"} == {
+        "disease": 1,
+        "kind": 2,
+    }
+    run(capsys, "verify", out)
+    part = run(capsys, "query", out, "disease=HIV", "ward=A")
+    assert part["low"] <= part["estimate"] <= part["high"] < part["selected"]
+    assert main(["report", str(out), "--out", str(tmp_path / "report.html")]) == 0
+    capsys.readouterr()
+    assert "sure of a sensitive value" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "fake values" in (out / "README.txt").read_text(encoding="utf-8").replace("\n", " ").replace("    ", "")
+
+
 def test_tolerances_from_a_file_a_rule_and_a_recipe(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,6 +136,12 @@ def test_tolerances_from_a_file_a_rule_and_a_recipe(
         (("--sa", "disease:2", "--tolerance", "disease:flu=0.5"), "both a group size gamma and tolerances"),
         (("--tolerance-rule", "disease=two"), "two numbers"),
         (("--tolerances", "disease=/nowhere/x.csv"), "can't be read"),
+        ((*CHOICE, "--fakes", "disease=6"), "stands once at most in a group"),
+        ((*CHOICE, "--fakes", "disease=many"), "gives no whole number"),
+        ((*CHOICE, "--fakes", "disease=21"), "from 0 to 20"),
+        ((*CHOICE, "--fakes", "ward=1"), "is not sensitive"),
+        ((*CHOICE, "--fakes", "disease=1", "--fakes", "disease=2"), "two numbers of fake values"),
+        (("--sa", "ward:2", "--fakes", "ward=1"), "can't be protected with gamma 2"),
     ],
 )
 def test_faults_are_one_sentence(
