@@ -163,7 +163,7 @@ class Engine:
             codes, turned = sides[number]
             top = float(rows.total[at])
             if not alone[number]:
-                ends[:, number] = self._set_ends(y[at], better[at], codes, top, through)
+                ends[:, number] = self._set_ends(better[at], codes, top, through)
             low, high, spread = ends[:, number].tolist()
             if method in (Method.POOLED, Method.SHRUNK):
                 estimate = float(by_value[at, codes].sum())
@@ -215,18 +215,11 @@ class Engine:
         low, high, spread = (end.reshape(y.shape) for end in ends)
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
-    def _set_ends(
-        self, y: Floats, x: Floats, codes: Indices, top: float, through: Transition
-    ) -> tuple[float, float, float]:
+    def _set_ends(self, x: Floats, codes: Indices, top: float, through: Transition) -> tuple[float, float, float]:
         if not through.readable[codes].all():
             return 0.0, top, np.inf
-        chosen = np.zeros(len(y), bool)
-        chosen[codes] = True
-        inside = float(y[codes].sum())
-        states = reconstruct_states.straight(
-            np.array([top - inside, inside]), reconstruct_states.two_states(chosen, through)
-        )
-        return reconstruct_interval.several(float(x[codes].sum()), top, states, [Chosen.of(through, codes)])
+        centre = float(x[codes].sum())
+        return reconstruct_interval.several(centre, top, (), [Chosen.of(through, codes)])
 
     # --- the default's target
 

@@ -73,9 +73,9 @@ class Several:
         for rows, (chosen, through) in zip(turns, parts, strict=True):
             centre -= leaned(rows, chosen, through)
         if all(through.readable[chosen].all() for chosen, through in parts):
-            states = reconstruct_states.straight(y, matrix)
+            margins = [self._alone(question, at) for at in range(len(parts))]
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
-            low, high, spread = reconstruct_interval.several(centre, top, states, sets)
+            low, high, spread = reconstruct_interval.several(centre, top, margins, sets)
         else:
             low, high, spread = 0.0, top, np.inf
         estimate = straight
@@ -92,6 +92,11 @@ class Several:
             cells = np.concatenate([outside, y])[None, :]
             estimate = float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
         return made(y[-1], estimate, low, high, top, spread, method)
+
+    def _alone(self, question: Question, at: int) -> float:
+        """Return the default's estimate of the records that meet one of the conditions on SAs."""
+        sa, flags = question.chosen[at]
+        return self._engine.one_sa(sa, [question.picked], [(0, flags)], Method.POOLED)[0].estimate
 
     def _several_tolerant(self, question: Question, method: Method) -> Found:
         records = self._engine.selector.records(question.picked)

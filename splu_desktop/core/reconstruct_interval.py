@@ -14,7 +14,7 @@ short below and long above for small counts instead of symmetric.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ NORMAL_95 = 1.959963984540054
 _HALVINGS = 40  # of an interval's end; enough for a thousandth of a record of 10^9
 _MOST_SKEWED = 1.0  # skewness beyond which the expansion no longer holds
 _FEW = 100  # questions
+_FITTING_ROUNDS = 12
 _LEAST = 1e-9  # a variance is not less, records squared
 
 Indices = NDArray[np.intp]
@@ -166,22 +167,44 @@ def _off(left: Floats, right: Floats) -> float:
     return float(left.sum() * right.sum() - left @ right)
 
 
-def several(centre: float, selected: float, states: Floats, chosen: list[Chosen]) -> tuple[float, float, float]:
+def composed(inside: float, selected: float, margins: Sequence[float]) -> Floats:
+    """Return (2^w,) records of P by which of w conditions they meet, `inside` of them all, bit i for margins[i].
+
+    Fitted to the records that meet each condition by itself: those are far better known than combinations of several.
+    """
+    w = len(margins)
+    shares = [min(max(margin, inside, 0.0), selected) / max(selected, _LEAST) for margin in margins]
+    present: Floats = np.full(1, selected)
+    for share in shares:
+        present = np.kron(np.array([1 - share, share]), present)
+    bits = np.arange(len(present))
+    rest = np.ones(len(present), bool)
+    rest[-1] = False
+    for _ in range(_FITTING_ROUNDS if w > 1 else 1):
+        for bit, share in enumerate(shares):
+            has = (bits >> bit) & 1 == 1
+            for side, wanted in ((rest & has, share * selected - inside), (rest & ~has, (1 - share) * selected)):
+                present[side] *= max(wanted, 0.0) / max(float(present[side].sum()), _LEAST)
+    present[-1] = inside
+    return present
+
+
+def several(
+    centre: float, selected: float, margins: Sequence[float], chosen: list[Chosen]
+) -> tuple[float, float, float]:
     """Return lower end, upper end and variance of a count over sets of values of one or more SAs.
 
     Parameters
     ----------
     centre : the unbiased estimate.
     selected : N_P.
-    states : (2^w,) estimated records of P by which of the w conditions they meet; bit i stands for `chosen[i]`.
+    margins : (w,) estimated records of P that meet each of the w conditions by itself; unused for one condition.
     """
     moments = np.ones(1)
     for one in chosen:
         moments = np.kron(np.array([one.without, one.within]), moments)
-    inside = min(max(centre, 0.0), selected)
-    present = np.maximum(states, 0.0)
-    present[-1] = inside
-    present[:-1] *= max(selected - inside, 0.0) / max(float(present[:-1].sum()), _LEAST)
+    inside = min(max(centre, 0.0), selected, *(margins if len(chosen) > 1 else ()))
+    present = composed(inside, selected, margins if len(chosen) > 1 else [inside])
     variance = float(present @ moments) - inside
     for bit, one in enumerate(chosen):
         others = [state for state in range(len(present)) if state | (1 << bit) == len(present) - 1]
