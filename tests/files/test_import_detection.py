@@ -153,7 +153,10 @@ def test_row_names_without_a_name_of_their_own(tmp_path: Path) -> None:
 
 def test_rows_above_the_header_are_counted(tmp_path: Path) -> None:
     found = table(tmp_path, "Report\nof May\n\nid,n\n1,2\n3,4\n")
-    assert [(p.row, p.rows) for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [(1, 2)]
+    assert [(p.row, p.value) for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [
+        (1, "Report"),
+        (2, "of May"),
+    ]
 
 
 def test_what_one_date_column_tells_holds_for_the_others(tmp_path: Path) -> None:

@@ -106,11 +106,18 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     counts = column.counts()
     wanted = choices.missing.get(name)
     declared = raw.declared.get(name, ())
+    other = None
+    if name in raw.number_cells and choices.decimal is None:
+        # The numbers' own texts have a point; texts among them may be written another way.
+        evidence = _evidence(column)
+        other = NumberFormat(",", ".") if evidence.comma else None
+        form = NumberFormat(".", form.thousands if form.decimal == "." else "")
     typed = decide(
         name,
         column.labels,
         counts,
         form,
+        other=other,
         wanted=choices.types.get(name),
         date_order=order,
         absent=frozenset(declared if wanted is None else wanted),

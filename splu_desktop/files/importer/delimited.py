@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import os
+import re
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,8 +25,9 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.faults import WrongFormat
 from splu_desktop.files.importer.grid import Grid
+from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.text_layout import HEAD, TextLayout, layout, opened, without_padding
 
 _BLOCK = 4 << 20
@@ -53,8 +55,15 @@ def read(
     if grid is None:
         grid = _read_carefully(path, packed, choices, found, progress)
     trim = choices.last_row is None and limit is None
-    table = grid.table(found.names, found.problems, trim=trim, last_row=choices.last_row)
+    table = grid.table(
+        found.names,
+        found.problems,
+        trim=trim,
+        last_row=choices.last_row,
+        heading=found.heading if choices.names is None else None,
+    )
     table = without_padding(table, found, choices)
+    table, unmarked = _without_marks(table)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
@@ -68,10 +77,29 @@ def read(
         header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
         names=table.names,
     )
-    return table, resolved, found.reasons
+    marks = dict.fromkeys(
+        (f"texts of {name}" for name in unmarked),
+        'each value stood as ="…", Excel\'s mark for a text, which was taken off',
+    )
+    return table, resolved, {**found.reasons, **marks}
+
+
+def _without_marks(table: RawTable) -> tuple[RawTable, list[str]]:
+    """Take off the ="…" that programs put around a text so that Excel keeps its zeros; nothing is evaluated."""
+    names: list[str] = []
+    columns = list(table.columns)
+    for i, (name, column) in enumerate(zip(table.names, columns, strict=True)):
+        first = next((label for label in column.labels if not is_blank(label)), "")
+        if _MARKED.fullmatch(first) and all(is_blank(label) or _MARKED.fullmatch(label) for label in column.labels):
+            labels = [label if is_blank(label) else label[2:-1].replace('""', '"') for label in column.labels]
+            if len(set(labels)) == len(labels):
+                columns[i] = RawColumn(column.codes, labels)
+                names.append(name)
+    return replace(table, columns=tuple(columns)) if names else table, names
 
 
 _LISTED = 1000
+_MARKED = re.compile(r'="(?:[^"]|"")*"')
 
 
 def _undecodable(table: RawTable) -> list[Problem]:
@@ -111,7 +139,8 @@ def _read_quickly(
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
     single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
-    plain = not dialect.escape and not dialect.skip_blanks and dialect.delimiter != " " and dialect.quote.isascii()
+    plain = not (dialect.escape or dialect.skip_blanks or dialect.wrapped) and dialect.quote.isascii()
+    plain &= dialect.delimiter != " "
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name

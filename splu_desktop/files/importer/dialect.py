@@ -11,7 +11,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.said import say
@@ -37,6 +37,7 @@ _DELIMITERS = (
     "\x1e",
     "\x01",
     "\x02",
+    "\x14",
     "§",
     "¦",
     "¬",
@@ -76,15 +77,21 @@ class Dialect:
     delimiter : one character, a doubled one ("||"), " " for runs of blanks, or "" where lines are not split.
     quote, escape : one character, "" for none.
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
+    padded : whether blanks before a delimiter do, too.
+    wrapped : whether each line stands in quotes as a whole, its own quotes doubled.
     """
 
     delimiter: str = ","
     quote: str = '"'
     escape: str = ""
     skip_blanks: bool = False
+    padded: bool = False
+    wrapped: bool = False
 
     def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
         """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
+        if self.wrapped:
+            lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         delimiter = self.delimiter or "\x1f"
         if len(delimiter) > 1:
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
@@ -102,7 +109,8 @@ class Dialect:
             "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
             "escapechar": self.escape or None,
         }
-        return csv.reader(lines, **options)
+        rows = csv.reader(lines, **options)
+        return ([cell.rstrip(" ") for cell in row] for row in rows) if self.padded else rows
 
 
 def split_lines(text: str) -> list[str]:
@@ -123,6 +131,9 @@ def detect(
         lines = lines[1:]
     else:
         why = ""
+    if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
+        within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape)
+        return replace(within, wrapped=True), why
     joined = "".join(lines)
     quotes = [quote] if quote is not None else _quotes(joined)
     best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
@@ -130,7 +141,8 @@ def detect(
     for d in [delimiter] if delimiter is not None else _candidates(joined):
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
-                candidate = Dialect(d, q, e, _skips_blanks(joined, d, q))
+                skips = _skips_blanks(joined, d, q)
+                candidate = Dialect(d, q, e, skips, skips and _pads(joined, d))
                 score = _score(lines, candidate, best_score)
                 if score > best_score * 1.0001:
                     best, best_score = candidate, score
@@ -166,6 +178,8 @@ def _quotes(text: str) -> list[str]:
         found.append("'")
     if '"' in text:
         found.append("")
+    if text.count("þ") > 8 and text.count("þ\x14þ") * 3 > text.count("þ"):
+        found.append("þ")  # as files for lawyers have it
     return found
 
 
@@ -185,6 +199,27 @@ def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
     return total >= 3 and spaced > 0.8 * (total - text.count(delimiter + "\n") - text.count(delimiter + "\r"))
 
 
+def _pads(text: str, delimiter: str) -> bool:
+    """Whether blanks stand before nearly every delimiter, too."""
+    return text.count(" " + delimiter) > 0.8 * text.count(delimiter)
+
+
+_QUOTED_LINE = re.compile(r'\s*"(?:[^"\r\n]|"")*"\s*')
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str] | None:
+    """Return the lines without the quotes around each as a whole; None where quotes stand around fields."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2 or not all(map(_QUOTED_LINE.fullmatch, filled)):
+        return None
+    inner = [line.strip()[1:-1].replace('""', '"') + "\n" for line in filled]
+    for mark in USUAL:
+        widths = {len(row) for row in csv.reader(inner, delimiter=mark)} if mark in inner[0] else set()
+        if len(widths) == 1 and widths != {1}:
+            return inner
+    return None
+
+
 def _single_column(lines: Sequence[str]) -> float:
     """Score of leaving the lines whole: high where each is one value that only looks like several."""
     filled = [line.strip() for line in lines if line.strip()]
@@ -195,7 +230,23 @@ def _single_column(lines: Sequence[str]) -> float:
         return len(body)
     if "," not in filled[0] and len(filled) > 1 and all(_COMMA_NUMBER.fullmatch(line) for line in body):
         return len(body)  # a name above numbers with a decimal comma
+    if len(filled) > 1 and all(map(_QUOTED_LINE.fullmatch, body)) and not any(mark in filled[0] for mark in USUAL):
+        return len(body)  # a name above quoted texts
+    if len(filled) > 2 and not any(mark in filled[0] for mark in (*USUAL, " ")) and _is_prose(body):
+        return len(body)
     return 1e-9
+
+
+def _is_prose(lines: Sequence[str]) -> bool:
+    """Whether lines are sentences: each comma followed by a blank, in varying number, a stop at the end of most."""
+    joined = "\n".join(lines)
+    stops = sum(line[-1:] in ".!?" for line in lines)
+    return (
+        not any(mark in joined for mark in ";\t|")
+        and joined.count(",") == joined.count(", ")
+        and len({line.count(",") for line in lines}) > 1
+        and stops > 0.5 * len(lines)
+    )
 
 
 def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:

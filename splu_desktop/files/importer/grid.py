@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,18 +11,12 @@ from numpy.typing import NDArray
 from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
-from splu_desktop.files.importer.header import shape_of
-from splu_desktop.files.importer.missing import is_blank, neutral
+from splu_desktop.files.importer.missing import is_blank
+from splu_desktop.files.importer.not_records import Kind, NotRecords, among, other_table, trailing
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable, workers
 
 MAX_LISTED = 1000
-_TAIL = 60  # last rows looked at for totals and notes
-_TOTAL = re.compile(
-    r"\s*(?:(?:grand|sub|overall)[\s-]?)?"
-    r"(?:total|totals|totale|totales|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum)\b.{0,30}",
-    re.IGNORECASE,
-)
 
 
 class Grid:
@@ -137,8 +130,20 @@ class Grid:
             self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
         return decision is not Decision.DROP
 
-    def table(self, names: Sequence[str], problems: Sequence[Problem], *, trim: bool, last_row: int | None) -> RawTable:
-        """Return what was gathered, up to `last_row`; `trim` cuts trailing totals and notes off."""
+    def table(
+        self,
+        names: Sequence[str],
+        problems: Sequence[Problem],
+        *,
+        trim: bool,
+        last_row: int | None,
+        heading: Sequence[str] | None = None,
+    ) -> RawTable:
+        """Return what was gathered, up to `last_row`.
+
+        `trim` cuts trailing totals, notes and other tables off; `heading`, the cells of the header's last row, leaves
+        out the rows that say it again.
+        """
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
         with ThreadPoolExecutor(workers(len(rows)), "splu-import") as pool:
             columns = list(pool.map(self._column, range(self.width)))
@@ -155,16 +160,30 @@ class Grid:
                     )
                 )
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
+        out: dict[int, Kind] = {}
+        if heading is not None and self.width > 1:
+            out = among(columns, rows[:keep], heading)
         if trim:
+            end = keep
+            if (other := other_table(columns, rows[:keep], out)) is not None:
+                end = other
+                out.update(dict.fromkeys(range(end, keep), Kind.OTHER))
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
-            keep -= (cut := _trailing(columns, rows[:keep], short))
-            if cut:
-                gone = rows[keep : keep + cut]
-                found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in set(gone.tolist()))]
-                found.append(self._skipped(columns, gone, keep))
-        if keep < len(rows):
-            rows = rows[:keep]
-            columns = [_compact(column.codes[:keep], column.labels) for column in columns]
+            while end and end - 1 in out:
+                end -= 1
+            cut = trailing(columns, rows[:end], short)
+            out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+        if out:
+            places = np.array(sorted(out), np.int64)
+            gone = NotRecords(places, tuple(out[at] for at in places.tolist()))
+            numbers = set(rows[places].tolist())
+            found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
+            found.extend(gone.problems(columns, rows, self.sheet))
+        if out or keep < len(rows):
+            kept = np.arange(len(rows)) < keep
+            kept[list(out)] = False
+            rows = rows[kept]
+            columns = [_compact(column.codes[kept], column.labels) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
@@ -189,21 +208,6 @@ class Grid:
             done[is_packed] += records
         return RawColumn(np.concatenate(pieces), list(index))
 
-    def _skipped(self, columns: Sequence[RawColumn], gone: NDArray[np.int64], at: int) -> Problem:
-        first, last, cut = int(gone[0]), int(gone[-1]), len(gone)
-        sentence = (
-            say(
-                "Rows {first} to {last} at the end are totals or notes, not records; {cut} rows were left out.",
-                first=first,
-                last=last,
-                cut=cut,
-            )
-            if cut > 1
-            else say("Row {first} at the end is a total or a note, not a record; it was left out.", first=first)
-        )
-        text = " | ".join(t for t in (c.labels[c.codes[at]] for c in columns) if not is_blank(t))
-        return Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, first, None, text[:200], cut, Decision.DROP)
-
 
 def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
     used = np.bincount(codes, minlength=len(labels)) > 0
@@ -211,42 +215,3 @@ def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
         return RawColumn(codes, labels)
     new = np.cumsum(used, dtype=np.int32) - 1
     return RawColumn(new[codes].astype(np.int32), [label for label, u in zip(labels, used, strict=True) if u])
-
-
-def _trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
-    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
-    n, width = len(rows), len(columns)
-    if width < 3 or n < 3:
-        return 0
-    first = max(1, n - _TAIL)
-    sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
-    filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
-    typical = float(np.median(filled_sample))
-    few = max(1.0, 0.4 * typical)
-    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
-    inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
-    sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
-    valued = [_mostly_values(column, sample) for column in columns]
-    cut = 0
-    for i in range(n - 1, first - 1, -1):
-        row = [column.labels[column.codes[i]] for column in columns]
-        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
-        total = bool(words) and _TOTAL.fullmatch(words[0][1]) is not None and len(words) > 1
-        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
-        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
-        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
-        cut_off = len(short) < 0.4 * n and int(rows[i]) in short
-        note = (
-            (not sparse or cut_off)
-            and len(words) <= few
-            and (foreign or lone or wordy or (cut_off and len(words) <= 2))
-        )
-        if not (note or total):
-            break
-        cut += 1
-    return cut
-
-
-def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
-    shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
-    return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)

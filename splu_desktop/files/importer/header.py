@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.core.said import counted, say
+from splu_desktop.core.said import say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.faults import BadChoice
@@ -217,10 +217,14 @@ def _groups(
     width = max(map(len, rows[first : last + 1]))
     across = [(left, right) for (top, left), (_, right) in merged if top == above and right > left]
     down = [left for (top, left), (bottom, _) in merged if top == above and bottom >= first]
-    if any(right - left + 1 >= 0.8 * width for left, right in across):
+    start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in rows[first : last + 1])), 0)
+    if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
         return False  # a title over the whole table
     if down:
         return True
+    beside = {x for left, right in across for x in range(left, right + 1)}
+    if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes[above])):
+        return True  # one merged cell over all columns but the first ones: a group of groups
     names = [" ".join(row[i] for row in rows[first : last + 1] if i < len(row)).strip() for i in range(width)]
     named = [name for name in names if name]
     if len(set(named)) == len(named):
@@ -306,18 +310,21 @@ def joined_names(
 
 
 def skipped_above(rows: Sequence[Sequence[str]], header: Header, sheet: str | None = None) -> list[Problem]:
-    """Return a problem that counts the filled rows above the header, which are no records."""
-    filled = [i for i in range(max(header.first, 0)) if any(not is_blank(cell) for cell in rows[i])]
-    if not filled:
-        return []
-    text = " | ".join(cell for cell in rows[filled[0]] if not is_blank(cell))[:200]
-    sentence = counted(
-        len(filled),
-        "Row {row} above the header is a title or note, not a record.",
-        "{n} rows above the header are titles or notes, not records.",
-        row=filled[0] + 1,
-    )
-    return [Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, filled[0] + 1, None, text, len(filled), Decision.DROP)]
+    """Return a problem for each filled row above the header, with all of its text: none of them is a record."""
+    return [
+        Problem(
+            ProblemKind.SKIPPED_ROWS,
+            say("Row {row} above the header is a title or note, not a record.", row=i + 1),
+            sheet,
+            i + 1,
+            None,
+            " | ".join(cell for cell in rows[i] if not is_blank(cell)),
+            1,
+            Decision.DROP,
+        )
+        for i in range(max(header.first, 0))
+        if any(not is_blank(cell) for cell in rows[i])
+    ]
 
 
 def unique_names(

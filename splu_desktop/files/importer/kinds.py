@@ -26,11 +26,14 @@ _CODE_NAME = re.compile(
     r"|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
     re.IGNORECASE,
 )
+_LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
 _BIRTH_NAME = re.compile(r"birth|dob|geb|naiss|nacim", re.IGNORECASE)
 _DATE_NAME = re.compile(
-    r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])", re.IGNORECASE
+    r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])"
+    r"|admitted|discharged|aufnahme$|entlassung$|entlassen|aufgenommen",
+    re.IGNORECASE,
 )
 
 
@@ -62,6 +65,7 @@ def decide(
     counts: NDArray[np.int64],
     form: NumberFormat,
     *,
+    other: NumberFormat | None = None,
     wanted: Kind | None = None,
     date_order: str | None = None,
     absent: frozenset[str] | None = None,
@@ -72,6 +76,7 @@ def decide(
     ----------
     name, labels, counts : the column's name, its texts and the records of each.
     form : how its numbers are written.
+    other : how those are written that don't fit `form`.
     wanted : a type chosen by the user.
     date_order : order of day and month chosen by the user.
     absent : texts the user chose as "no value".
@@ -87,7 +92,7 @@ def decide(
     speaking = ~empty
     total = int(counts[speaking].sum())
     if wanted is not None:
-        return _forced(wanted, labels, counts, form, empty, date_order)
+        return _forced(wanted, labels, counts, form, other, empty, date_order)
     if not total:
         return Typed(Kind.CATEGORY, None, none, "no values")
     few = np.flatnonzero(speaking)[:20].tolist()
@@ -95,7 +100,7 @@ def decide(
     if len(few) < 20 and len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
         return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
 
-    numbers = parse_numbers(labels, form, plain)
+    numbers = _numbers(labels, form, other, plain)
     number_share = counts[numbers.fits & speaking].sum() / total
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     if number_share == 1.0 or (number_share >= FITTING_SHARE and not _codes(odd)):
@@ -103,6 +108,8 @@ def decide(
             LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
         ):
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
+        if any(_LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
+            return Typed(Kind.CATEGORY, None, none, "more digits than numbers keep exactly: codes, kept as text")
         if _CODE_NAME.search(_CAMEL.sub(" ", name)):
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
         if _DATE_NAME.search(name):
@@ -120,6 +127,27 @@ def decide(
     if number_share > 0.5 and _codes(odd):
         return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
     return _words(labels, counts, speaking, total)
+
+
+def _numbers(
+    labels: Sequence[str], form: NumberFormat, other: NumberFormat | None, plain: NDArray[np.float64] | None = None
+) -> Numbers:
+    """Parse under `form`, and what doesn't fit it under `other`."""
+    found = parse_numbers(labels, form, plain)
+    left = np.flatnonzero(~found.fits)
+    if other is None or not len(left):
+        return found
+    second = parse_numbers([labels[i] for i in left.tolist()], other)
+    for mine, theirs in zip(
+        (found.values, found.fits, found.whole), (second.values, second.fits, second.whole), strict=True
+    ):
+        mine[left] = theirs
+    return found
+
+
+def _unusual(labels: Sequence[str], plain: NDArray[np.float64], numbers: Numbers) -> list[str]:
+    """Return the numbers that are not written plainly: with many digits, marks or exponents."""
+    return [labels[i] for i in np.flatnonzero(np.isnan(plain) & numbers.fits).tolist()]
 
 
 def _serials(name: str, numbers: Numbers, counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> Typed | None:
@@ -196,12 +224,13 @@ def _forced(
     labels: Sequence[str],
     counts: NDArray[np.int64],
     form: NumberFormat,
+    other: NumberFormat | None,
     empty: NDArray[np.bool_],
     order: str | None,
 ) -> Typed:
     reason = "chosen"
     if kind in (Kind.INTEGER, Kind.DECIMAL):
-        numbers = parse_numbers(labels, form)
+        numbers = _numbers(labels, form, other)
         fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
         return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind in (Kind.DATE, Kind.DATETIME):

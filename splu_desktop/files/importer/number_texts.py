@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 100_000  # texts per step, so that other threads get their turn
-_CURRENCY = r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
+_CURRENCY = (
+    r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
+    r"|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
+)
 _BLANKS_BETWEEN = " \u00a0\u202f\u2009"  # ordinary, no-break, narrow no-break and thin space
 _GROUPS = {"": "", ",": ",", ".": r"\.", " ": f"[{_BLANKS_BETWEEN}]", "'": "['’]"}
 # A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.

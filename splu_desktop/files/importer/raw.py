@@ -77,6 +77,7 @@ class RawTable:
     rows : (N,) row number of each record in the file or sheet, from 1.
     problems : what the reader met.
     declared : column name -> texts that the file itself declares as "no value".
+    number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
     names: tuple[str, ...]
@@ -84,3 +85,4 @@ class RawTable:
     rows: NDArray[np.int64]
     problems: tuple[Problem, ...] = ()
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    number_cells: frozenset[str] = frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import zipfile
 import zlib
@@ -132,21 +133,41 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     )
 
 
+_SAVE_AS_XLSX = "open it in a spreadsheet program, save it as XLSX, and import that file"
+
+
+def _is_json(path: Path, head: bytes) -> bool:
+    """Whether a text is JSON, or has one JSON object per line."""
+    line = head.split(b"\n", 1)[0].strip()
+    try:
+        return isinstance(json.loads(line), (dict, list))
+    except (ValueError, RecursionError):
+        pass
+    if not (path.suffix.lower() == ".json" or b'":' in head[:300]):
+        return False
+    end = path.read_bytes()[-200:].strip() if path.stat().st_size < 1 << 28 else b""
+    return end.endswith((b"}", b"]")) and head.lstrip()[1:].lstrip()[:1] in (b'"', b"{", b"[")
+
+
 def _check_text(path: Path, head: bytes) -> None:
     low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    if low.startswith(b"<!--"):
+        low = low[low.find(b"-->") + 3 :].lstrip()
     if low.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<body", b"<div", b"<meta")):
-        raise WrongFormat(
-            path,
-            "is a web page, not a table",
-            "open it in a spreadsheet program, save it as XLSX, and import that file",
-        )
+        raise WrongFormat(path, "is a web page, not a table", _SAVE_AS_XLSX)
+    if low.startswith(b"mime-version:") or (b"\nmime-version:" in low and b"multipart/related" in low):
+        raise WrongFormat(path, "is a web archive, not a table", _SAVE_AS_XLSX)
+    if low.startswith(b"id;p") and b"\nc;" in low:
+        raise WrongFormat(path, "is a spreadsheet in the old SYLK format", _SAVE_AS_XLSX)
+    if low[:1] in (b"{", b"[") and _is_json(path, low):
+        raise WrongFormat(path, "holds JSON, not a table", "export the table as CSV or XLSX and import that file")
     if low.startswith(b"<?xml"):
         what = (
             "is a workbook in Excel's 2003 XML format"
             if b"excel" in low or b"spreadsheet" in low
             else "is an XML file, not a table"
         )
-        raise WrongFormat(path, what, "open it in a spreadsheet program, save it as XLSX, and import that file")
+        raise WrongFormat(path, what, _SAVE_AS_XLSX)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         return
     controls = sum(head.count(bytes([c])) for c in (*range(1, 8), *range(14, 27)))

@@ -9,7 +9,8 @@ import itertools
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 
@@ -41,11 +42,26 @@ class Failed:
 
 @dataclass
 class SheetScan:
-    """What a look through a sheet's XML finds: cells that failed, and the last row and column with a value (from 1)."""
+    """What a look through a sheet's XML finds.
+
+    Attributes
+    ----------
+    failed : cells that failed.
+    rows, columns : the last row and column with a value, from 1.
+    padded : (column from 0, digits) -> cells whose format fills numbers up with zeros, as postcodes often have it.
+    """
 
     failed: list[Failed]
     rows: int = 0
     columns: int = 0
+    padded: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def digits(self, column: int, cells: int) -> int:
+        """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
+        width, count = max(
+            ((w, n) for (c, w), n in self.padded.items() if c == column), key=lambda p: p[1], default=(0, 0)
+        )
+        return width if count > cells / 2 else 0
 
 
 def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
@@ -61,12 +77,18 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
             if part is None:
                 return found
             size = max(archive.getinfo(part).file_size, 1)
+            styles = _padding_styles(archive)
             with archive.open(part) as file:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
                     done += len(block)
                     progress.report("Looking through the sheet", min(done / size, 1.0))
-                    carry = _scan(carry + block, found)
+                    text = carry + block
+                    carry = _scan(text, found)
+                    if styles:
+                        _count_padded(text[: len(text) - len(carry)], styles, found)
+                if styles:
+                    _count_padded(carry, styles, found)
     except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
         return found  # calamine says what is wrong; a part it doesn't need may be odd
     return found
@@ -91,6 +113,32 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     # A cell cut in two is found again with its rest; the last whole one must not be found twice.
     cut = max(cut, 0)
     return text[cut + max((m.end() for m in _FAILED.finditer(text[cut:])), default=0) :]
+
+
+def _padding_styles(archive: zipfile.ZipFile) -> dict[bytes, int]:
+    """Return the cell styles whose number format is nothing but zeros, with the number of zeros."""
+    try:
+        text = archive.read("xl/styles.xml")
+    except KeyError:
+        return {}
+    formats = {
+        number: len(code)
+        for tag in re.findall(rb"<(?:\w+:)?numFmt\b[^>]*>", text)
+        for number in re.findall(rb'\bnumFmtId="(\d+)"', tag)
+        for code in re.findall(rb'\bformatCode="(0{2,})"', tag)
+    }
+    cells = re.search(rb"<(?:\w+:)?cellXfs\b.*?</(?:\w+:)?cellXfs>", text, re.DOTALL)
+    if not formats or cells is None:
+        return {}
+    styles = re.findall(rb'<(?:\w+:)?xf\b[^>]*?\bnumFmtId="(\d+)"', cells[0])
+    return {str(i).encode(): formats[number] for i, number in enumerate(styles) if number in formats}
+
+
+def _count_padded(text: bytes, styles: dict[bytes, int], found: SheetScan) -> None:
+    """Count the cells of these styles, per column."""
+    pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
+    for (letters, style), count in Counter(re.findall(pattern, text)).items():
+        found.padded[_column(letters) - 1, styles[style]] += count
 
 
 def _has_far(text: bytes) -> bool:

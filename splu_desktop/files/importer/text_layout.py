@@ -54,6 +54,13 @@ class TextLayout:
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
 
+    @property
+    def heading(self) -> list[str] | None:
+        """The cells of the header's last row, one per column; None where there is no header."""
+        if self.header.last < 0:
+            return None
+        return [*self.head[self.header.last], *[""] * self.width][: self.width]
+
 
 @contextmanager
 def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
@@ -77,6 +84,8 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
+    if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
+        raise EmptyFile(path, "holds nothing but empty fields")
     dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
     lines = dialects.split_lines(text.replace("\x00", ""))
     if len(head) == HEAD and len(lines) > 1:

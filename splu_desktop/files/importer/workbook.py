@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import io
 import itertools
 import os
 import threading
@@ -25,6 +26,7 @@ from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
 
 HEAD_ROWS = 400
@@ -32,6 +34,9 @@ _CHUNK = 5_000
 _STEP = 500
 _CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
 _ZIPPED = ("xlsx", "xlsb", "ods")
+_OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
+_LARGER = 5  # how many times larger the table's own sheet then is
+_SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
 
@@ -50,7 +55,10 @@ def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
         memory.check_zip(path)
     try:
         with _silenced():
-            return calamine.load_workbook(path)
+            if path.suffix.lower() in _OWN_ENDINGS[kind]:
+                return calamine.load_workbook(path)
+            with open_file(path) as file:  # calamine goes by the name, which may say another format
+                return calamine.load_workbook(io.BytesIO(file.read()))
     except calamine.PasswordError as error:
         raise Encrypted(path) from error
     except BaseException as error:
@@ -154,12 +162,12 @@ class _Opened:
 
     def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
         self.path, self.kind, self.book, self._progress = path, kind, book, progress
-        self.failed: dict[str, list[Failed]] = {}
+        self.scans: dict[str, SheetScan] = {}
 
     def load(self, name: str) -> calamine.CalamineSheet:
-        """Load one sheet; a refusal becomes a sentence. Keeps its failed cells."""
+        """Load one sheet; a refusal becomes a sentence. Keeps what was found in it."""
         scan = scan_sheet(self.path, name, self._progress) if self.kind == "xlsx" else SheetScan([])
-        self.failed[name] = scan.failed
+        self.scans[name] = scan
         memory.check(self.path, _CELL_BYTES * scan.rows * scan.columns)
         try:
             with _silenced():
@@ -179,15 +187,24 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
         if sheet.height == 0:
             raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
         return sheet, "chosen"
-    fallback = None
+    fallback = cover = None
     for fact in known:
         if not fact.visible:
             continue
         sheet = opened.load(fact.name)
         if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
+            if cover is not None and _cells(sheet) <= _LARGER * _cells(cover):
+                continue
+            if cover is None and len(known) > 1 and _cells(sheet) <= _SMALL and sheet.width <= 3:
+                cover = sheet  # perhaps notes on the table, which then follows on a sheet of its own
+                continue
+            if cover is not None:
+                return sheet, "the first visible sheet with a table; a sheet of notes before it was passed over"
             return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
         if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
             fallback = sheet
+    if cover is not None:
+        return cover, "the first visible sheet with a table"
     if fallback is not None:
         return fallback, "the first visible sheet with cells"
     hidden = [sheet.name for sheet in known if not sheet.visible]
@@ -201,6 +218,10 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
     raise EmptyFile(path, "has no sheet with cells")
 
 
+def _cells(sheet: calamine.CalamineSheet) -> int:
+    return int(sheet.height * sheet.width)
+
+
 @dataclass(frozen=True, eq=False)
 class SheetLayout:
     """How a sheet is laid out."""
@@ -211,7 +232,7 @@ class SheetLayout:
     header: Header
     merged: list[Span]
     reasons: dict[str, str]
-    failed: list[Failed]
+    scan: SheetScan
 
 
 def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
@@ -225,7 +246,7 @@ def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) ->
     merged: list[Span] = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
     header = choose_header(head, choices, merged)
     reasons = {"sheet": why, "header": header.reason}
-    return SheetLayout(sheet, sheets(book), head, header, merged, reasons, opened.failed[sheet.name])
+    return SheetLayout(sheet, sheets(book), head, header, merged, reasons, opened.scans[sheet.name])
 
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
@@ -242,7 +263,7 @@ def read(
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
     found = layout(path, kind, choices, progress)
     sheet, header, name = found.sheet, found.header, found.sheet.name
-    failed = [] if limit is not None else found.failed
+    failed = [] if limit is not None else found.scan.failed
     chunks: list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]] = []
     stop = choices.last_row if limit is None else header.last + 1 + limit
     rows = itertools.islice(_rows(sheet), header.last + 1, stop)
@@ -267,6 +288,15 @@ def read(
         )
         for columns, _ in chunks:
             columns[i] = (columns[i][0], [_day(cell, epoch) for cell in columns[i][1]])
+    digits = {i: found.scan.digits(i, sheet.height - header.last - 1) for i in used} if found.scan.padded else {}
+    for i, zeros in digits.items():
+        if zeros:
+            reasons[f"zeros of {names[used.index(i)]}"] = say(
+                "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
+            )
+            for columns, _ in chunks:
+                columns[i] = (columns[i][0], [_filled_up(cell, zeros) for cell in columns[i][1]])
+    numbered = frozenset(names[k] for k, i in enumerate(used) if float in _kinds(chunks, i))
     grid = Grid(len(used), choices, sheet=name)
     chunks.reverse()
     while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
@@ -275,7 +305,9 @@ def read(
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
-    table = grid.table(names, problems, trim=trim, last_row=choices.last_row)
+    heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
+    table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading)
+    table = replace(table, number_cells=numbered)
     resolved = replace(
         choices,
         format=kind,
@@ -357,6 +389,10 @@ def _day(cell: Any, epoch: dt.datetime) -> Any:
         return cell
     moment = epoch + dt.timedelta(seconds=round(cell * 86_400))
     return moment.date() if cell.is_integer() else moment
+
+
+def _filled_up(cell: Any, digits: int) -> Any:
+    return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell
 
 
 def _put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:

@@ -1,0 +1,232 @@
+"""Rows among or below the records that are none: totals, notes, lines of dashes, headers said again, other tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.said import Said, say
+from splu_desktop.files.importer.header import shape_of
+from splu_desktop.files.importer.missing import is_blank, neutral
+from splu_desktop.files.importer.number_texts import MarkEvidence, parse_numbers
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawColumn
+
+_TAIL = 60  # last rows looked at for totals and notes
+_GAPS = 500  # blank stretches looked at for another table below them
+MAX_LISTED = 1000
+_TOTAL = re.compile(
+    r"\s*(?:(?:grand|sub|overall|over\s?all)[\s-]?)?"
+    r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum|итого|всего|razem"
+    r"|ogółem|celkem|összesen|toplam|合计|合計|总计|總計|小计|小計)"
+    r"(?:\s*[:(=].*|\s+(?:of|for|de|der|des|du|g[eé]n[eé]ral|amount|patients|cases|records|rows)\b.*|\s+\d.*|\s*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STATISTIC = re.compile(
+    r"\s*(?:mean|average|avg|median|minimum|maximum|min|max|std\.?\s?dev\.?|standard deviation|sd|count|mittelwert"
+    r"|durchschnitt|anzahl|moyenne|médiane|media|promedio|mediana|nombre|número)\b\.?:?\s*",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"[\s|]*[-=_+:~*]{2,}[-=_+:~*\s|]*")
+
+
+class Kind(Enum):
+    """What a row is that is no record."""
+
+    TAIL = "total or note"
+    HEADER = "header again"
+    RULE = "line"
+    TITLE = "title between"
+    OTHER = "another table"
+
+
+@dataclass(frozen=True, eq=False)
+class NotRecords:
+    """Rows that are no records: their places among the rows gathered, ascending, and what each is."""
+
+    at: NDArray[np.int64]
+    kinds: tuple[Kind, ...]
+
+    def problems(self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None) -> Iterator[Problem]:
+        """Yield a problem per row, with all of its text, so that nothing leaves the table unseen."""
+        for place, kind in list(zip(self.at.tolist(), self.kinds, strict=True))[:MAX_LISTED]:
+            row = int(rows[place])
+            yield Problem(
+                ProblemKind.SKIPPED_ROWS,
+                _sentence(kind, row),
+                sheet,
+                row,
+                None,
+                " | ".join(text for text in _cells(columns, place) if not is_blank(text)),
+                1,
+                Decision.DROP,
+            )
+        if (rest := len(self.at) - MAX_LISTED) > 0:
+            sentence = say("{rest} further rows that are no records were left out.", rest=rest)
+            yield Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, rows=rest, decision=Decision.DROP)
+
+
+def _sentence(kind: Kind, row: int) -> Said:
+    if kind is Kind.TAIL:
+        return say("Row {row} at the end is a total or a note, not a record; it was left out.", row=row)
+    if kind is Kind.HEADER:
+        return say("Row {row} says the header again; it was left out.", row=row)
+    if kind is Kind.RULE:
+        return say("Row {row} is a line of dashes, not a record; it was left out.", row=row)
+    if kind is Kind.TITLE:
+        return say("Row {row} is a title between parts of the table, not a record; it was left out.", row=row)
+    return say("Row {row} belongs to another table further down; it was left out.", row=row)
+
+
+def _cells(columns: Sequence[RawColumn], at: int) -> list[str]:
+    return [column.labels[column.codes[at]] for column in columns]
+
+
+def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, Kind]:
+    """Find the header said again, the titles above it, and lines of dashes.
+
+    Parameters
+    ----------
+    columns : the table's columns.
+    rows : (N,) row number of each record.
+    heading : the cells of the header's last row, one per column.
+    """
+    n, width = len(rows), len(columns)
+    found: dict[int, Kind] = {}
+    for at in {*range(min(2, n)), *range(max(0, n - 2), n)}:
+        if _is_rule(_cells(columns, at)):
+            found[at] = Kind.RULE
+    for at in _repeats(columns, heading):
+        found[at] = Kind.HEADER
+        if at + 1 < n and _is_rule(_cells(columns, at + 1)):
+            found[at + 1] = Kind.RULE
+        above = at - 1
+        while above >= max(0, at - 4) and above not in found:
+            filled = [text for text in _cells(columns, above) if not is_blank(text)]
+            if len(filled) > max(1, 0.3 * width) or all(shape_of(text) != "t" for text in filled):
+                break
+            found[above] = Kind.TITLE
+            above -= 1
+    return found
+
+
+def _repeats(columns: Sequence[RawColumn], heading: Sequence[str]) -> list[int]:
+    named = [(column, text) for column, text in zip(columns, heading, strict=True) if not is_blank(text)]
+    if len(named) < 2:
+        return []  # a single name may well be a value, too
+    named.sort(key=lambda pair: len(pair[0].labels))
+    at: NDArray[np.int64] | None = None
+    for column, text in named:
+        known = (
+            [code for code, label in enumerate(column.labels) if label == text] if len(column.labels) < 5_000 else []
+        )
+        if not known and len(column.labels) >= 5_000 and text in column.labels:
+            known = [column.labels.index(text)]
+        if not known:
+            return []
+        places = np.flatnonzero(column.codes == known[0]) if at is None else at[column.codes[at] == known[0]]
+        at = places
+        if not len(at):
+            return []
+    return [] if at is None else at.tolist()
+
+
+def _is_rule(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if not is_blank(cell)]
+    return bool(filled) and all(map(_RULE.fullmatch, filled)) and any(len(cell.strip()) > 2 for cell in filled)
+
+
+def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Collection[int]) -> int | None:
+    """Return where, below a blank row, the header of another table stands among the records; None where none does.
+
+    `known` : places that are known to be something else.
+    """
+    n = len(rows)
+    gaps = np.flatnonzero(np.diff(rows) > 1)[:_GAPS] + 1
+    gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
+    if not len(gaps):
+        return None
+    sample = np.unique(np.linspace(0, int(gaps[0]) - 1, 200).astype(np.int64))
+    valued = [_mostly_values(column, sample) for column in columns]
+    if not any(valued):
+        return None
+    for at in gaps.tolist():
+        if at in known:
+            continue
+        filled = [(j, cell) for j, cell in enumerate(_cells(columns, at)) if not is_blank(cell)]
+        below = [(j, cell) for j, cell in enumerate(_cells(columns, at + 1)) if not is_blank(cell)]
+        names = [cell for _, cell in filled]
+        if (
+            len(filled) >= 2
+            and len(below) >= 2
+            and len(set(names)) == len(names)
+            and all(shape_of(cell) == "t" and not neutral(cell) for cell in names)
+            and any(valued[j] for j, _ in filled)
+            and any(shape_of(cell) in ("n", "d") for _, cell in below)
+        ):
+            return int(at)
+    return None
+
+
+def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
+    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
+    n, width = len(rows), len(columns)
+    if width < 3 or n < 3:
+        return 0
+    first = max(1, n - _TAIL)
+    sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+    filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
+    typical = float(np.median(filled_sample))
+    few = max(1.0, 0.4 * typical)
+    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
+    inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
+    sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
+    valued = [_mostly_values(column, sample) for column in columns]
+    cut = 0
+    for i in range(n - 1, first - 1, -1):
+        row = _cells(columns, i)
+        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
+        total = bool(words) and _TOTAL.fullmatch(words[0][1]) is not None and len(words) > 1
+        if len(words) > 1 and valued[words[0][0]] and _STATISTIC.fullmatch(words[0][1]):
+            total = True
+        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
+        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
+        cut_off = len(short) < 0.4 * n and int(rows[i]) in short
+        note = (
+            (not sparse or cut_off)
+            and len(words) <= few
+            and (foreign or lone or wordy or (cut_off and len(words) <= 2))
+        )
+        if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
+            break
+        cut += 1
+    return cut
+
+
+def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: int) -> bool:
+    """Whether the last row holds nothing but the sums of its columns, though the first column is filled elsewhere."""
+    if not words or words[0][0] == 0 or is_blank(columns[0].labels[columns[0].codes[0]]):
+        return False
+    for j, cell in words:
+        column = columns[j]
+        if shape_of(cell) != "n" or len(column.labels) > 100_000:
+            return False
+        evidence = MarkEvidence()
+        evidence.add(column.labels[:1000])
+        numbers = parse_numbers(column.labels, evidence.format())
+        own = numbers.values[column.codes[last]]
+        total = float(np.nansum(numbers.values[column.codes[:last]]))
+        if not np.isfinite(own) or not own or abs(total - own) > 1e-3 * abs(own) + 0.01:
+            return False
+    return True
+
+
+def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
+    shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
+    return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)
