@@ -58,6 +58,28 @@ def make_csv(path: Path, records: int) -> None:
     ).to_csv(path, index=False)
 
 
+def make_distinct_csv(path: Path, records: int) -> None:
+    """Write a table of 12 columns of which five have nearly as many values as records: what costs per value shows."""
+    rng = np.random.default_rng(1)
+    moments = np.datetime64("2020-01-01T00:00:00") + rng.integers(0, 100_000_000, records).astype("timedelta64[s]")
+    pd.DataFrame(
+        {
+            "record number": rng.permutation(records) + 10_000_000,
+            "admitted at": moments.astype(str),
+            "charge": (rng.random(records) * 1e7).round(2),
+            "note": [f"seen by {a:05d}, bed {b}" for a, b in rng.integers(0, 99_999, (records, 2)).tolist()],
+            "reading": rng.normal(0, 1, records).round(8),
+            "sex": rng.choice(["F", "M"], records),
+            "age": rng.integers(0, 100, records),
+            "ward": rng.choice([f"Ward {i}" for i in range(40)], records),
+            "stay": rng.poisson(5, records),
+            "smoker": rng.choice(["yes", "no", "?"], records),
+            "insurance": rng.choice(["public", "private", "none"], records),
+            "diagnosis": rng.choice([f"Diagnosis {i}" for i in range(200)], records),
+        }
+    ).to_csv(path, index=False)
+
+
 def timed(command: list[str], environment: dict[str, str]) -> tuple[float, int]:
     """Return wall-clock seconds and peak resident MB of a fresh process."""
     start = time.perf_counter()

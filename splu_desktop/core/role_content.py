@@ -139,8 +139,8 @@ def refers_to(column: Column, key: Column) -> bool:
 
     Many is enough: a table rarely holds all the persons it refers to (the case that infected this one, a mother).
     """
-    own = [str(label) for label in column.labels[~column.missing]]
-    if len(own) < FEWEST or column.kind.ordered:
+    if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
         return False
+    own = sample_labels(column)  # a column of free text may have a label per record
     known = set(key.labels[~key.missing].tolist())
     return sum(label in known for label in own) >= REFERENCES * len(own)

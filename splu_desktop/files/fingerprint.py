@@ -23,6 +23,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
 from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.in_blocks import BLOCK, blocks
 
 _KEPT = 16_384
 _STAGE = "Recognising the source"
@@ -102,7 +103,7 @@ def fingerprints(
     bits = {}
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, 0.4 * done / len(table.columns))
-        bits[column.name] = _label_bits(column, key, f"column {column.name}")
+        bits[column.name] = _label_bits(column, key, f"column {column.name}", progress)
     nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
     unchanged = _sums(table, nsas, bits, progress)
     rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
@@ -112,20 +113,23 @@ def fingerprints(
     digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
     return Fingerprints(
         table=digest.hexdigest(),
-        columns={name: column_fingerprint(table[name], key) for name in plan.sensitive if name in table},
+        columns={name: column_fingerprint(table[name], key, progress) for name in plan.sensitive if name in table},
         identifiers=identifier_sketches(table, plan, key, progress=progress),
-        rows=_unique_rows(stirred(unchanged), key) if nsas else None,
+        rows=_unique_rows(stirred(unchanged), key, progress) if nsas else None,
         nsas=nsas,
         file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
     )
 
 
-def column_fingerprint(column: Column, key: bytes) -> str:
+def column_fingerprint(column: Column, key: bytes, progress: Progress | None = None) -> str:
     """Return the fingerprint of a column's values and their counts, whatever its name and the records' order."""
     digest = hmac.new(key, b"values", hashlib.sha256)
-    for text, count in zip(column.labels.tolist(), column.counts().tolist(), strict=True):
-        if count:
-            digest.update(f"{len(text)} {text} {count};".encode("utf-8", "surrogatepass"))
+    counts, at = column.counts(), 0
+    for block in blocks(column.labels, progress, _STAGE):
+        of_block = counts[at : at + len(block)].tolist()
+        parts = [f"{len(text)} {text} {count};" for text, count in zip(block, of_block, strict=True) if count]
+        digest.update("".join(parts).encode("utf-8", "surrogatepass"))
+        at += len(block)
     return digest.hexdigest()
 
 
@@ -141,16 +145,16 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
         if np.count_nonzero(used) < _IDENTIFYING * table.n:
             continue
         progress.report(_STAGE, 0.5)
-        hashes = np.sort(stirred(_label_bits(column, key, "identifier")[used]))
-        found[name] = _sketch(hashes, table.n, key)
+        hashes = np.sort(stirred(_label_bits(column, key, "identifier", progress)[used]))
+        found[name] = _sketch(hashes, table.n, key, progress)
     return found
 
 
 def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress | None = None) -> Sketch:
     """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
     progress = progress or Silent()
-    bits = {name: _label_bits(table[name], key, f"column {name}") for name in names}
-    return _unique_rows(stirred(_sums(table, names, bits, progress)), key)
+    bits = {name: _label_bits(table[name], key, f"column {name}", progress) for name in names}
+    return _unique_rows(stirred(_sums(table, names, bits, progress)), key, progress)
 
 
 def by_chance(unique: int, records: int) -> float:
@@ -179,15 +183,19 @@ def file_sha256(path: Path, progress: Progress | None = None) -> str:
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
-def _label_bits(column: Column, key: bytes, purpose: str) -> Keys:
+def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) -> Keys:
     """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
     import pandas as pd  # only where a table is at hand: it takes half a second to import
 
     derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
     hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16])
-    if not column.m:
-        return np.zeros(0, np.uint64)
-    return np.asarray(pd.util.hash_array(column.labels.astype(object), hash_key=hash_key, categorize=False), np.uint64)
+    found = np.empty(column.m, np.uint64)
+    # In pieces, since pandas lets no other thread run while it hashes: the window would stand still.
+    for start in range(0, column.m, BLOCK):
+        progress.report(_STAGE, 0.4)
+        piece = column.labels[start : start + BLOCK]
+        found[start : start + BLOCK] = pd.util.hash_array(piece, hash_key=hash_key, categorize=False)
+    return found
 
 
 def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
@@ -196,14 +204,17 @@ def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress
     )
 
 
-def _unique_rows(keys: Keys, key: bytes) -> Sketch:
+def _unique_rows(keys: Keys, key: bytes, progress: Progress) -> Sketch:
+    progress.report(_STAGE, 0.7)
     ordered = np.sort(keys)
+    progress.report(_STAGE, 0.9)
     edge: NDArray[np.bool_] = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
-    return _sketch(ordered[edge[:-1] & edge[1:]], len(keys), key)
+    return _sketch(ordered[edge[:-1] & edge[1:]], len(keys), key, progress)
 
 
-def _sketch(hashes: Keys, records: int, key: bytes) -> Sketch:
+def _sketch(hashes: Keys, records: int, key: bytes, progress: Progress) -> Sketch:
     """Keep the smallest of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
+    progress.report(_STAGE, 0.9)
     whole = len(hashes) <= _KEPT
     share = 1.0 if whole else (int(hashes[_KEPT - 1]) + 1) / 2**64
     kept = hashes[:_KEPT].astype("<u8").tobytes()

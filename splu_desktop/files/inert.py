@@ -8,13 +8,18 @@ undoes it without a doubt. A number with a sign stays as it is: to run it is to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 # U+FF1D, U+FF0B, U+FF0D and U+FF20 are the full-width forms that spreadsheets in East Asian locales take for the same.
-_STARTERS = "=+\\-@\t\r\n＝＋－＠"
+_SIGNS = "=+\\-@\t\r＝＋－＠"
+_STARTERS = _SIGNS + "\n"
 _RUNS = re.compile(f"'*[{_STARTERS}]")
 _GUARDED = re.compile(f"'+[{_STARTERS}]")
 _HARMLESS = re.compile(r"[+-]?[\s\d.,%]*(?:\d[eE][+-]?\d+)?\s*|[=@]?")
+# The same on many texts at once, one to a line: where a line begins that is to be guarded.
+_LINES = re.compile(
+    rf"(?m)^(?='*[{_SIGNS}])(?!(?:[+-]?(?:[^\S\n]|[\d.,%])*(?:\d[eE][+-]?\d+)?[^\S\n]*|[=@]?)$)",
+)
 
 
 def inert(text: str) -> str:
@@ -27,6 +32,9 @@ def restored(text: str) -> str:
     return text[1:] if _GUARDED.match(text) and not _HARMLESS.fullmatch(text) else text
 
 
-def all_inert(texts: Iterable[str]) -> list[str]:
+def all_inert(texts: Sequence[str]) -> list[str]:
     """Return the list of `inert` texts."""
-    return [inert(text) for text in texts]
+    lines = "\n".join(texts)
+    if lines.count("\n") != len(texts) - 1:  # a text has line ends of its own
+        return [inert(text) for text in texts]
+    return _LINES.sub("'", lines).split("\n") if texts else []

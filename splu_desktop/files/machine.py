@@ -11,6 +11,8 @@ from pathlib import Path
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Column, Table
 
+_LOOKED_AT = 20_000  # labels of a column at most
+
 
 @dataclass(frozen=True)
 class Need:
@@ -28,7 +30,10 @@ class Need:
 
 
 def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> Need:
-    """Return what publishing a table (as read) takes. The CSV's size is exact but for generalisation and quoting."""
+    """Return what publishing a table (as read) takes.
+
+    The CSV's size is exact but for generalisation and quoting, and where labels are so many that they are sampled.
+    """
     kept = [column for column in table.columns if plan.roles[column.name].published]
     n, cells = table.n, table.n * len(kept)
     csv_bytes = sum(_text_bytes(column) for column in kept)
@@ -46,8 +51,13 @@ def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> N
 
 
 def _text_bytes(column: Column) -> int:
-    lengths = [len(text.encode("utf-8", "surrogatepass")) + 1 for text in column.labels.tolist()]
-    return sum(length * count for length, count in zip(lengths, column.counts().tolist(), strict=True))
+    """Return the bytes that a column's cells take as text, with a comma or line end each; sampled from many labels."""
+    step = -(-column.m // _LOOKED_AT) if column.m else 1
+    counts = column.counts()[::step].tolist()
+    lengths = [len(text.encode("utf-8", "surrogatepass")) + 1 for text in column.labels[::step].tolist()]
+    seen = sum(counts)
+    size = sum(length * count for length, count in zip(lengths, counts, strict=True))
+    return int(size * column.n // seen) if seen else size
 
 
 def free_memory() -> int | None:

@@ -16,7 +16,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.gate import Gate, Light, Line, table_lines
 from splu_desktop.core.plan import steps_as_dicts
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import Cancelled, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import counted, say
 from splu_desktop.core.selfcheck import Check, check_release
@@ -155,7 +155,7 @@ def publish(
     published = sanitise.run(order.table, order.plan, progress=progress)
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:
-        return _write(order, final(published), checks, gate, examination, register, progress)
+        return _write(order, final(published, progress), checks, gate, examination, register, progress)
 
 
 def tidy(register: Register | None = None) -> int:
@@ -218,9 +218,11 @@ def _write(
 
     def enter(partial: Path) -> None:
         progress.report("Finishing", 0.5)
-        _check_source(order)
+        _check_source(order, progress)
         keep_sketches(register, prints)
-        body = entry_body(order, facts, checks, gate, examination, partial)
+        packed_sha256 = file_sha256(partial, progress) if order.packed else None
+        body = entry_body(order, facts, checks, gate, examination, partial, packed_sha256)
+        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
         entries.append(register.append(RELEASE, facts["id"], body))
         made.append(partial.stat().st_ino)
 
@@ -250,7 +252,8 @@ def _write(
         if entries and not (made and order.target.exists() and order.target.stat().st_ino == made[0]):
             register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
         raise
-    progress.report("Finishing", 1.0)
+    with contextlib.suppress(Cancelled):  # too late: the release is there, and must be told of
+        progress.report("Finishing", 1.0)
     return Outcome(OpenRelease(order.target, facts, published), checks, entries[0], gate)
 
 
@@ -282,13 +285,13 @@ def _destination(order: Order, enter: Any) -> Iterator[tuple[Path, Any]]:
             raise CannotWrite.refused(order.target, fault) from None
 
 
-def _check_source(order: Order) -> None:
+def _check_source(order: Order, progress: Progress) -> None:
     """Raise SourceChanged where the file was written to while the release was made; a removed one is no harm."""
     now = stamp(order.source)
     if order.source is None or order.source_sha256 is None or now is None or now == order.source_stamp:
         return
     with contextlib.suppress(OSError):
-        if file_sha256(order.source) == order.source_sha256:
+        if file_sha256(order.source, progress) == order.source_sha256:
             return
     raise SourceChanged(
         say(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-import zipfile
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,14 +14,15 @@ import numpy as np
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.in_blocks import blocks, mapped
 from splu_desktop.files.inert import restored
-from splu_desktop.files.table_writers import NoParquet
+from splu_desktop.files.table_writers import NoParquet, has_values
+from splu_desktop.files.xlsx_check import workbook_differs
 from splu_desktop.files.xlsx_writer import typed_cells
 
 _STAGE = "Reading the files back"
 _BLOCK = 1 << 17  # bytes
 _BLOCKS = 6
-_FEW_CELLS = 200_000
 
 
 def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
@@ -37,7 +37,7 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
         names = next(csv.reader([head.decode("utf-8-sig")], strict=True), [])
         # A name may hold a line break; then the header goes on, and only whole reading finds its end.
         simple = [restored(name) for name in names] == list(table.names)
-        if not simple or size <= _BLOCK * _BLOCKS or _breaks(table):
+        if not simple or size <= _BLOCK * _BLOCKS or _breaks(table, progress):
             file.seek(0)
             rows = list(csv.reader(io.StringIO(file.read().decode("utf-8-sig"), newline="")))
             if [restored(name) for name in rows[0]] != list(table.names):
@@ -55,8 +55,9 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
     return None
 
 
-def _breaks(table: Table) -> bool:
-    return any("\n" in text or "\r" in text for column in table.columns for text in column.labels.tolist())
+def _breaks(table: Table, progress: Progress) -> bool:
+    joined = ("".join(block) for column in table.columns for block in blocks(column.labels, progress, _STAGE))
+    return any("\n" in text or "\r" in text for text in joined)
 
 
 def _line_starts(file: Any, begin: int, size: int, progress: Progress) -> list[tuple[int, int]]:
@@ -88,23 +89,32 @@ def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str
     return None
 
 
-def differing(raw: bytes, form: str, table: Table, progress: Progress, *, whole: bool = True) -> str | None:
+def written_differs(path: Path, form: str, table: Table, progress: Progress) -> str | None:
+    """Return the name of a column that a table file just written holds otherwise than `table`, None where all agree.
+
+    Parameters
+    ----------
+    form : one of `WRITERS`.
+
+    Workbooks and Parquet files are compared cell by cell, CSV files as `csv_differs` says. Raises Cancelled.
+    """
+    if form == "csv":
+        return csv_differs(path, table, progress)
+    return workbook_differs(path, table, progress) if form == "xlsx" else _parquet(path, table, progress)
+
+
+def differing(raw: bytes, form: str, table: Table, progress: Progress) -> str | None:
     """Return the name of a column that an XLSX or Parquet file holds otherwise than `table`, None where all agree.
 
     Parameters
     ----------
     raw : the file's bytes.
     form : "xlsx" or "parquet".
-    whole : whether a long workbook is compared cell by cell, which takes longer than writing it and can't be stopped
-        meanwhile. Else it is unpacked, by which ZIP's own sums are checked, and its rows are counted.
 
+    A workbook is read by a library that takes each sheet in one call, and can't be stopped meanwhile.
     Raises NoParquet where the library is not installed; Cancelled.
     """
-    if form == "parquet":
-        return _parquet(raw, table, progress)
-    if whole or table.n * len(table.columns) <= _FEW_CELLS:
-        return _xlsx(raw, table, progress)
-    return _xlsx_ends(raw, table, progress)
+    return _parquet(io.BytesIO(raw), table, progress) if form == "parquet" else _xlsx(raw, table, progress)
 
 
 def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
@@ -112,7 +122,10 @@ def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
 
     progress.report(_STAGE, 0.0)
     book = python_calamine.load_workbook(io.BytesIO(raw))
-    wanted = [np.array([_spread(cell) for cell in typed_cells(column)], dtype=object) for column in table.columns]
+    wanted = [
+        mapped(typed_cells(column, progress, _STAGE), lambda block: list(map(_spread, block)))
+        for column in table.columns
+    ]
     seen = 0
     for name in book.sheet_names:
         progress.report(_STAGE, min(1.0, seen / table.n))
@@ -129,22 +142,6 @@ def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
     return None if seen == table.n else table.names[0]
 
 
-def _xlsx_ends(raw: bytes, table: Table, progress: Progress) -> str | None:
-    """Unpack a workbook, by which the sums that ZIP keeps of every part are checked, and count its rows."""
-    rows, sheets = 0, 0
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        for name in archive.namelist():
-            sheets += name.startswith("xl/worksheets/")
-            with archive.open(name) as file:
-                tail = b""
-                while block := file.read(1 << 20):
-                    progress.report(_STAGE, min(1.0, rows / table.n))
-                    # A mark that two blocks share is counted with the second.
-                    rows += (tail + block).count(b"<row ") if name.startswith("xl/worksheets/") else 0
-                    tail = block[-4:]
-    return None if rows == table.n + sheets else table.names[0]
-
-
 def _spread(cell: Any) -> Any:
     """Return a cell in the one form that writer and reader share: calamine gives floats, and dates at midnight."""
     if cell is None or cell == "":
@@ -156,13 +153,13 @@ def _spread(cell: Any) -> Any:
     return float(cell) if isinstance(cell, int) else cell
 
 
-def _parquet(raw: bytes, table: Table, progress: Progress) -> str | None:
+def _parquet(file: io.BytesIO | Path, table: Table, progress: Progress) -> str | None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise NoParquet("reading Parquet needs the program's “parquet” extra.") from None
-    stored = pq.ParquetFile(io.BytesIO(raw))
+    stored = pq.ParquetFile(file)
     if stored.metadata.num_rows != table.n or stored.schema_arrow.names != list(table.names):
         return table.names[0]
     seen = 0
@@ -177,7 +174,7 @@ def _parquet(raw: bytes, table: Table, progress: Progress) -> str | None:
 
 
 def _same_array(array: Any, column: Column, part: slice, pa: Any) -> bool:
-    if column.values is None:
+    if column.values is None or not has_values(column):
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         labels = np.array(encoded.dictionary.to_pylist(), dtype=object)
         return bool(np.array_equal(labels[encoded.indices.to_numpy()], column.labels[column.codes[part]]))

@@ -104,7 +104,7 @@ def _sizes(entry: Mapping[str, Any]) -> str:
 
 
 def _values(column: Column) -> str:
-    known = column.labels[~column.missing].tolist()
+    known = column.labels[~column.missing]
     if column.kind.ordered and len(known) > 20:
         return f"{known[0]} to {known[-1]}"
     if len(known) <= _LISTED:

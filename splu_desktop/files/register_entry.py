@@ -15,7 +15,7 @@ from splu_desktop.core.gate import Gate
 from splu_desktop.core.selfcheck import Check
 from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files.earlier import SKETCHES
-from splu_desktop.files.fingerprint import Fingerprints, Sketch, file_sha256
+from splu_desktop.files.fingerprint import Fingerprints, Sketch
 from splu_desktop.files.order import Examination, Order
 from splu_desktop.files.register import Register
 from splu_desktop.files.release_facts import facts_text, guarantees_of
@@ -38,6 +38,7 @@ def entry_body(
     gate: Gate,
     examination: Examination,
     partial: Path,
+    packed_sha256: str | None,
 ) -> dict[str, Any]:
     """Return what the register remembers of a release: choices, keyed fingerprints and hashes, no value of a record."""
     prints = examination.prints
@@ -48,7 +49,7 @@ def entry_body(
         grouping["tolerances"] = dict(sorted(Counter(grouping["tolerances"].values()).items()))
     outputs = [{key: entry[key] for key in ("name", "bytes", "sha256")} for entry in facts["files"]]
     if order.packed:
-        outputs.append({"name": order.target.name, "bytes": partial.stat().st_size, "sha256": file_sha256(partial)})
+        outputs.append({"name": order.target.name, "bytes": partial.stat().st_size, "sha256": packed_sha256})
     before = {cost.column: cost.releases for cost in examination.costs}
     return {
         "operator": order.operator or _user(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,14 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.background import in_background
 from splu_desktop.files.csv_table import read_cells
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.inert import restored
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
-from splu_desktop.files.read_back import csv_differs, differing
+from splu_desktop.files.read_back import written_differs
 from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
 from splu_desktop.files.release_facts import (
     FACTS_NAME,
@@ -101,7 +102,7 @@ def write_release(
     """
     progress = progress or Silent()
     check_formats(formats)
-    published = final(published)
+    published = final(published, progress)
     with whole_folder(folder) as unfinished:
         facts = fill_folder(
             published, unfinished, formats=formats, bom=bom, generalisations=generalisations, progress=progress
@@ -114,13 +115,15 @@ def check_formats(formats: Sequence[str]) -> None:
     """Raise BadSetting where a format is not known."""
     for name in formats:
         if name not in WRITERS:
-            raise BadSetting(f"There is no output format “{name}”; choose among {', '.join(WRITERS)}.")
+            raise BadSetting(
+                say("There is no output format “{name}”; choose among {known}.", name=name, known=", ".join(WRITERS))
+            )
 
 
-def final(published: Published) -> Published:
+def final(published: Published, progress: Progress | None = None) -> Published:
     """Return what is handed out: numbers and dates spelled plainly, re-drawn columns typed by what is published."""
     columns = tuple(
-        plain(as_published(column) if published.is_sensitive(column.name) else column)
+        plain(as_published(column) if published.is_sensitive(column.name) else column, progress)
         for column in published.table.columns
     )
     groupings = {
@@ -169,13 +172,15 @@ def fill_folder(
 
 def _check_written(path: Path, form: str, table: Table, progress: Progress) -> None:
     """Raise BadRelease where a table file does not read as it was written."""
-    odd = (
-        csv_differs(path, table, progress)
-        if form == "csv"
-        else differing(path.read_bytes(), form, table, progress, whole=False)
-    )
+    odd = written_differs(path, form, table, progress)
     if odd is not None:
-        raise BadRelease(f"The release was withheld: column “{odd}” of “{path.name}” does not read as it was written.")
+        raise BadRelease(
+            say(
+                "The release was withheld: column “{odd}” of “{path}” does not read as it was written.",
+                odd=odd,
+                path=path.name,
+            )
+        )
 
 
 def read_release(
@@ -214,13 +219,23 @@ def table_of(
     entry = next((entry for entry in facts["files"] if entry["format"] == "csv"), None)
     where = package.path / FACTS_NAME
     if entry is None or entry["name"] != "table.csv":
-        raise BadRelease(f"“{where}” names no CSV table; ask for the complete release.")
+        raise BadRelease(say("“{where}” names no CSV table; ask for the complete release.", where=where))
     path = package.path / entry["name"]
     if entry["name"] not in package.names():
-        raise BadRelease(f"“{package.path}” lacks its table “{entry['name']}”; ask for the complete release.")
+        raise BadRelease(
+            say(
+                "“{path}” lacks its table “{entry}”; ask for the complete release.",
+                path=package.path,
+                entry=entry["name"],
+            )
+        )
     altered = BadRelease(
-        f"“{path}” is not the table that was released: its SHA-256 differs from the one in {FACTS_NAME}; "
-        "ask for the release again."
+        say(
+            "“{path}” is not the table that was released: its SHA-256 differs from the one in "
+            "{facts_name}; ask for the release again.",
+            path=path,
+            facts_name=FACTS_NAME,
+        )
     )
     if verify and package.size(entry["name"]) != entry["bytes"]:
         raise altered
@@ -236,27 +251,48 @@ def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progres
     try:
         header, cells = read_cells(raw, progress)
     except (ValueError, csv.Error):
-        raise BadRelease(f"“{path}” is not a readable CSV table; ask for the release again.") from None
+        raise BadRelease(say("“{path}” is not a readable CSV table; ask for the release again.", path=path)) from None
     header = [restored(name) for name in header]
     records = len(cells[0][0]) if cells else 0
     if records != facts["records"] or len(header) != len(described):
         raise BadRelease(
-            f"“{path}” has {records} records and {len(header)} columns where {FACTS_NAME} says "
-            f"{facts['records']} and {len(described)}; ask for the release again."
+            say(
+                "“{path}” has {records} records and {header} columns where {facts_name} says {facts} and "
+                "{described}; ask for the release again.",
+                path=path,
+                records=records,
+                header=len(header),
+                facts_name=FACTS_NAME,
+                facts=facts["records"],
+                described=len(described),
+            )
         )
     columns = []
     for at, entry in enumerate(described):
         progress.report("Reading the table", (at + 1) / len(described))
         if header[at] != entry["name"]:
-            raise BadRelease(f"“{path}” has a column “{header[at]}” where {FACTS_NAME} says “{entry['name']}”.")
+            raise BadRelease(
+                say(
+                    "“{path}” has a column “{header}” where {facts_name} says “{entry}”.",
+                    path=path,
+                    header=header[at],
+                    facts_name=FACTS_NAME,
+                    entry=entry["name"],
+                )
+            )
         codes, texts = cells[at]
         labels = np.array([restored(text) for text in texts], dtype=object)
         if "domain" in entry and entry["role"] == "sa" and sorted(labels.tolist()) != sorted(entry["domain"]):
             raise BadRelease(
-                f"Column “{entry['name']}” of “{path}” holds other values than {FACTS_NAME} says; ask for the release "
-                "again."
+                say(
+                    "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the "
+                    "release again.",
+                    entry=entry["name"],
+                    path=path,
+                    facts_name=FACTS_NAME,
+                )
             )
-        absent = np.isin(labels.astype(str), entry["missing"]) if len(labels) else np.zeros(0, bool)
+        absent = _among(labels, entry["missing"])
         columns.append(_column(entry, codes, labels, absent, path))
     return Table(tuple(columns))
 
@@ -274,14 +310,27 @@ def _column(
         dates = kind in (Kind.DATE, Kind.DATETIME)
         values = np.full(len(labels), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else float)
         try:
-            values[~absent] = parsed(labels[~absent], kind)
+            known = ~absent & ~_among(labels, entry.get("texts", ()))
+            values[known] = parsed(labels[known], kind)
         except ValueError:
             raise BadRelease(
-                f"Column “{entry['name']}” of “{path}” holds text where {FACTS_NAME} says {kind.value}; ask for the "
-                "release again."
+                say(
+                    "Column “{entry}” of “{path}” holds text where {facts_name} says {kind}; ask for the "
+                    "release again.",
+                    entry=entry["name"],
+                    path=path,
+                    facts_name=FACTS_NAME,
+                    kind=kind.value,
+                )
             ) from None
     column = Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind)
     return column if values is not None else _as_listed(column, entry.get("domain"))
+
+
+def _among(labels: np.ndarray[Any, np.dtype[np.object_]], few: Iterable[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return (m,) which labels are among a few."""
+    known = set(few)
+    return np.fromiter((text in known for text in labels), bool, len(labels)) if known else np.zeros(len(labels), bool)
 
 
 def _as_listed(column: Column, domain: Any) -> Column:

@@ -23,9 +23,11 @@ from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.guarantees import t_f, t_f_chebyshev, t_p
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import promises_as_dict
+from splu_desktop.files.spelling import valued
 
 FORMAT = "splu-release"
 FORMAT_VERSION = 1
@@ -70,6 +72,8 @@ def make_facts(
         if sensitive or column.m <= LONGEST_DOMAIN:
             entry["domain"] = column.labels.tolist()
         entry["missing"] = column.labels[column.missing].tolist()
+        if column.values is not None and len(texts := column.labels[~valued(column) & ~column.missing].tolist()):
+            entry["texts"] = texts  # among the numbers or dates
         steps = (generalisations or {}).get(column.name, ())
         if steps:
             entry["generalised"] = [
@@ -145,25 +149,38 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     try:
         facts = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise BadRelease(f"“{name}” is damaged: it is not valid JSON; ask for the release again.") from None
+        raise BadRelease(
+            say("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name)
+        ) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        raise BadRelease(f"“{name}” does not describe a release of this program.")
+        raise BadRelease(say("“{name}” does not describe a release of this program.", name=name))
     if facts.get("version") != FORMAT_VERSION:
         raise BadRelease(
-            f"“{name}” has release format {_shown(facts.get('version'))}, and this program (version {__version__}) "
-            f"reads format {FORMAT_VERSION}; open it with the program version that made it or a newer one."
+            say(
+                "“{name}” has release format {shown}, and this program (version {version}) reads format "
+                "{format_version}; open it with the program version that made it or a newer one.",
+                name=name,
+                shown=_shown(facts.get("version")),
+                version=__version__,
+                format_version=FORMAT_VERSION,
+            )
         )
     problem = _shape_problem(facts)
     if problem:
-        raise BadRelease(f"“{name}” is damaged: {problem}; ask for the release again.")
+        raise BadRelease(
+            say("“{name}” is damaged: {problem}; ask for the release again.", name=name, problem=say(problem))
+        )
     try:
         sealed = facts.get(_SEAL) == seal_of(facts)
     except (ValueError, RecursionError):
         sealed = False
     if not sealed:
         raise BadRelease(
-            f"“{name}” was changed after the release was made: its contents do not have the SHA-256 that it states; "
-            "ask for the release again."
+            say(
+                "“{name}” was changed after the release was made: its contents do not have the SHA-256 "
+                "that it states; ask for the release again.",
+                name=name,
+            )
         )
     return facts
 
@@ -190,15 +207,17 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
             if column["role"] == "sa" and "grouping" in column:
                 grouping = Grouping.from_dict(column["grouping"])
                 if set(grouping.tolerances.limits) != set(column["domain"]):
-                    return f"the tolerances of column “{column['name']}” are not those of its values"
+                    return say("the tolerances of column “{column}” are not those of its values", column=column["name"])
                 if grouping.sizes[-1] > facts["records"]:
-                    return f"the group sizes of column “{column['name']}” are larger than the table"
+                    return say("the group sizes of column “{column}” are larger than the table", column=column["name"])
             elif column["role"] == "sa" and not (
                 type(column["gamma"]) is int and 2 <= column["gamma"] <= facts["records"]
             ):
-                return f"the group size gamma of column “{column['name']}” is not a whole number from 2"
-            if not all(isinstance(label, str) for label in column["missing"]):
-                return f"the missing values of column “{column['name']}” are not text"
+                return say(
+                    "the group size gamma of column “{column}” is not a whole number from 2", column=column["name"]
+                )
+            if not all(isinstance(label, str) for label in [*column["missing"], *column.get("texts", ())]):
+                return say("the missing values of column “{column}” are not text", column=column["name"])
         names = [column["name"] for column in facts["columns"]]
         if len(set(names)) < len(names):
             return "two columns have one name"
@@ -213,7 +232,7 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
                 return "it names a file outside its folder"
         Thresholds(**facts["thresholds"])
     except KeyError as fault:
-        return f"the entry {fault} is missing or not understood"
+        return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):
         return "its structure is broken"
     except BadSetting:
@@ -234,6 +253,8 @@ def as_published(column: Column) -> Column:
     if column.kind.ordered:
         values = column.values
         assert values is not None  # what an ordered kind means
+        if not (valued(column) | column.missing).all():
+            return _retyped(column, Kind.CATEGORY, None)
         known = values[~column.missing]
         if column.kind is Kind.DECIMAL and all(map(_WHOLE.fullmatch, labels)):
             return _retyped(column, Kind.INTEGER, values)

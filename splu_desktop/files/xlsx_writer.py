@@ -21,6 +21,8 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files import xlsx_parts as parts
+from splu_desktop.files.in_blocks import blocks, let_go, mapped
+from splu_desktop.files.spelling import valued
 
 SHEET_ROWS = 1_048_576  # Excel's, header included
 _MOST_COLUMNS = 16_384
@@ -47,10 +49,10 @@ def write_xlsx(
 
     Raises NotForExcel where a text or the number of columns is beyond Excel's limits; Cancelled.
     """
-    _check(table)
+    _check(table, progress)
     strings: dict[str, int] = {}
     header = [_text_cell(name, strings, parts.BOLD) for name in table.names]
-    cells = [_cells(column, strings) for column in table.columns]
+    cells = [_cells(column, strings, progress) for column in table.columns]
     widths = [_width(column) for column in table.columns]
     starts = list(range(0, table.n, sheet_rows - 1))
     names = ["Table", *(f"Table {number}" for number in range(2, len(starts) + 1))]
@@ -75,17 +77,30 @@ def write_xlsx(
                 progress.report(_STAGE, 1.0)
                 shared.write("".join(map(parts.shared_string, texts[at : at + 20_000])).encode("utf-8"))
             shared.write(parts.STRINGS_END.encode())
+        let_go(strings, texts, *cells)
     progress.report(_STAGE, 1.0)
 
 
-def typed_cells(column: Column) -> list[Any]:
-    """Return one spreadsheet cell per label: numbers and dates as such, all else as text, the empty label as None."""
-    labels: list[Any] = [text or None for text in column.labels.tolist()]
+def typed_cells(column: Column, progress: Progress, stage: str) -> NDArray[np.object_]:
+    """Return (m,) one spreadsheet cell per label: numbers and dates as such, other labels as text, the empty as None.
+
+    Raises Cancelled.
+    """
+    found = np.empty(column.m, dtype=object)
+    known = valued(column)
+    at = 0
+    for block in blocks(column.labels, progress, stage):
+        part = slice(at, at + len(block))
+        found[part] = _typed(column, part, [text or None for text in block], (~known[part]).tolist())
+        at += len(block)
+    return found
+
+
+def _typed(column: Column, part: slice, labels: list[Any], absent: list[bool]) -> list[Any]:
     if column.values is None:
         return labels
-    absent = column.missing.tolist()
     if column.kind in (Kind.DATE, Kind.DATETIME):
-        moments = column.values.astype("datetime64[us]").tolist()
+        moments = column.values[part].astype("datetime64[us]").tolist()
         # Excel has no dates before 1900-03-01 that all programs agree on, and counts in milliseconds.
         return [
             t if gone or d.year < 1901 or d.microsecond % 1000 else d
@@ -93,27 +108,28 @@ def typed_cells(column: Column) -> list[Any]:
         ]
     # A spreadsheet number holds 15 digits; longer ones stay text rather than change.
     digits = [sum(map(str.isdigit, text or "")) for text in labels]
-    numbers = column.values.tolist()
+    numbers = column.values[part].tolist()
     if column.kind is Kind.INTEGER:
-        numbers = [v if v != v else int(v) for v in numbers]
+        numbers = [v if gone else int(v) for v, gone in zip(numbers, absent, strict=True)]
     return [t if gone or k > 15 else v for t, v, k, gone in zip(labels, numbers, digits, absent, strict=True)]
 
 
-def _cells(column: Column, strings: dict[str, int]) -> NDArray[np.object_]:
+def _cells(column: Column, strings: dict[str, int], progress: Progress) -> NDArray[np.object_]:
     """Return (m,) the XML of each label's cell from behind the row number on: `<c r="A` and the number come before."""
     style = {Kind.DATE: parts.DATE, Kind.DATETIME: parts.DATETIME}.get(column.kind, 0)
-    found = []
-    for cell in typed_cells(column):
+
+    def spelled(cell: Any) -> str:
         if cell is None:
-            found.append('"/>')
-        elif isinstance(cell, str):
-            found.append(_text_cell(cell, strings, 0))
-        elif isinstance(cell, datetime.datetime):
+            return '"/>'
+        if isinstance(cell, str):
+            return _text_cell(cell, strings, 0)
+        if isinstance(cell, datetime.datetime):
             days = (cell - _DAY_ZERO) / datetime.timedelta(days=1)
-            found.append(f'" s="{style}"><v>{days!r}</v></c>')
-        else:
-            found.append(f'"><v>{cell!r}</v></c>')
-    return np.array(found, dtype=object)
+            return f'" s="{style}"><v>{days!r}</v></c>'
+        return f'"><v>{cell!r}</v></c>'
+
+    typed = typed_cells(column, progress, _STAGE)
+    return mapped(typed, lambda block: list(map(spelled, block)), progress, _STAGE)
 
 
 def _text_cell(text: str, strings: dict[str, int], style: int) -> str:
@@ -145,11 +161,11 @@ def _width(column: Column) -> float:
     return float(min(max(longest + 2, 8), 50))
 
 
-def _check(table: Table) -> None:
+def _check(table: Table, progress: Progress) -> None:
     if len(table.columns) > _MOST_COLUMNS:
         raise NotForExcel(f"The table has {len(table.columns)} columns, and Excel takes {_MOST_COLUMNS}; choose CSV.")
     for column in table.columns:
-        if column.m and max(map(len, column.labels)) > _LONGEST_TEXT:
+        if any(max(map(len, block)) > _LONGEST_TEXT for block in blocks(column.labels, progress, _STAGE)):
             raise NotForExcel(
                 f"Column “{column.name}” has a text longer than the {_LONGEST_TEXT} characters that an Excel cell "
                 "takes; choose CSV."

@@ -18,6 +18,7 @@ from splu_desktop.files.resources import sample_path
 from splu_desktop.gui.facts import table_facts
 from splu_desktop.gui.models import Field, PreviewModel, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
+from splu_desktop.gui.page_stack import load_ahead
 from splu_desktop.gui.read_dialog import ReadDialog
 from splu_desktop.gui.session import Session, Source, Step
 from splu_desktop.gui.tasks import Job, Tasks
@@ -164,6 +165,7 @@ class ImportPage(Page):
         self._path = path
         self._asked[path] = choices or ImportChoices()
         stage = self.tr("Looking at the columns")
+        self.tasks.run("ahead", load_ahead)
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
         job.done.connect(self.session.open_source)
         self.follow(job, self.tr("Reading “{name}”").format(name=path.name))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from splu_desktop.core.progress import Progress
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
@@ -37,6 +40,16 @@ class PageStack(QStackedWidget):
     def steps(self) -> frozenset[Step]:
         """Return the steps whose pages are there by now."""
         return frozenset(self._pages)
+
+
+def load_ahead(progress: Progress) -> None:
+    """Import what the later pages need while a table is read, in the worker: the window would stand still for it.
+
+    Only what has nothing to do with Qt. Raises Cancelled.
+    """
+    for name in ("core.gate", "core.selfcheck", "files.publishing", "files.recipe", "core.query_engine"):
+        progress.report("Getting ready", 0.0)
+        import_module(f"splu_desktop.{name}")
 
 
 def _kind(step: Step) -> type[Page]:

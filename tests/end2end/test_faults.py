@@ -136,6 +136,19 @@ def test_cancelled_at_any_report_of_any_stage(house: House, packed: bool) -> Non
     assert house.source.read_bytes() == house.bytes
 
 
+def test_a_cancel_that_comes_too_late_does_not_deny_the_release(house: House) -> None:
+    """Asked to stop when the release is there already: it is whole and registered, and said to be so."""
+    order = house.order()
+
+    def too_late(stage: str, done: float) -> None:
+        if order.target.exists():
+            raise Cancelled
+
+    outcome = house.publish(order, progress=Watched(too_late))
+    assert outcome.opened.folder == order.target
+    house.check_clean(releases=1)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_at_random_moments_in_200_publishes(house: House, tmp_path: Path) -> None:
     environment = {**os.environ, "SPLU_DATA_DIR": str(tmp_path / "register" / "data")}

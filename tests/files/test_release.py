@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +173,33 @@ def test_the_example_in_the_readme_is_what_the_query_answers(folder: Path) -> No
     conditions = [parse_condition(f"{name}={value}", published), parse_condition(f"illness={found[2]}", published)]
     answer = Reader(published).answer(conditions, method=Method.UNBIASED)
     assert int(stated[1]) in (round(answer.estimate), round(answer.low))
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels", "values"),
+    [
+        (Kind.INTEGER, ["1", "2", "forty", "?"], [1, 2, np.nan, np.nan]),
+        (Kind.DECIMAL, ["1,5", "2,25", "too low", "?"], [1.5, 2.25, np.nan, np.nan]),
+        (Kind.DATE, ["31.12.2020", "01.01.2021", "soon", "?"], ["2020-12-31", "2021-01-01", "NaT", "NaT"]),
+    ],
+)
+def test_texts_among_numbers_and_dates_stay_texts(tmp_path: Path, kind: Kind, labels: list[str], values: Any) -> None:
+    """What a custodian chose to keep as text at import is published as such, in every format."""
+    absent = np.array([False, False, False, True])
+    array = np.array(values, "datetime64[us]" if kind is Kind.DATE else float)
+    odd = Column("odd", kind, np.arange(40, dtype=np.int32) % 4, np.array(labels, dtype=object), absent, array)
+    sa = replace(odd, name="s")
+    formats = ("xlsx", "parquet") if importlib.util.find_spec("pyarrow") else ("xlsx",)
+    write_release(Published(Table((odd, sa)), {"s": 2}), tmp_path / "r", formats=formats)
+    assert all(check.passed for check in verify_release(tmp_path / "r"))
+    got = read_release(tmp_path / "r").published.table
+    assert got["odd"].kind is kind
+    assert got["odd"].values is not None
+    assert np.array_equal(got["odd"].values[got["odd"].codes], array[odd.codes], equal_nan=True)
+    assert {labels[2], "?"} <= set(got["odd"].labels.tolist())
+    # With a text among its published values, a re-drawn column is one of texts, whatever it was in the source.
+    assert got["s"].kind is Kind.CATEGORY
+    assert set(got["s"].labels.tolist()) == set(labels)
 
 
 def change_table(folder: Path) -> None:

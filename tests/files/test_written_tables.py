@@ -179,14 +179,6 @@ def test_long_files_are_read_back_in_blocks(tmp_path: Path, monkeypatch: pytest.
     assert csv_differs(tmp_path / "t.csv", rolled, Silent()) == "c"
 
 
-def test_a_long_workbook_is_unpacked_and_its_rows_counted(table: Table, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("splu_desktop.files.read_back._FEW_CELLS", 10)
-    write_xlsx(table, tmp_path / "t.xlsx", Silent(), sheet_rows=151)
-    raw = (tmp_path / "t.xlsx").read_bytes()
-    assert differing(raw, "xlsx", table, Silent(), whole=False) is None
-    assert differing(raw, "xlsx", table.take(np.arange(399)), Silent(), whole=False) is not None
-
-
 def test_what_excel_can_not_hold_is_refused(tmp_path: Path) -> None:
     long = Table((Column.from_labels("note", ["x" * 32_768, "y"]),))
     with pytest.raises(NotForExcel, match="“note”"):

@@ -1,0 +1,123 @@
+"""How long the window stands still while a large table goes through the gate and is published.
+
+    .venv/bin/python -m benchmarks.pauses [--records 1000000] [--distinct] [--formats csv,xlsx]
+
+A timer beats every 5 ms on the window's thread; a pause is the time by which a beat comes late. Whatever holds the
+window up shows: its own work, and work in a thread that does not let go of the interpreter. Of each stage the longest
+pause is printed, with the processor time that the whole program used in it: a pause with little of it is another
+program's doing. The aim is no pause over 50 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from benchmarks.publish import make_csv, make_distinct_csv
+from splu_desktop.core.roles import Role
+from splu_desktop.gui import app
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.session import Step
+
+LIMIT = 0.05  # seconds
+_BEAT = 0.005
+
+
+class Heart:
+    """Notes, for each phase and stage, the longest pause between two beats."""
+
+    def __init__(self) -> None:
+        self.phase = ""
+        self.longest: dict[str, tuple[float, float, float]] = {}
+        self.over: dict[str, int] = {}
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._beat)
+        self._last = (time.perf_counter(), time.process_time(), time.thread_time())
+        self._timer.start(int(1000 * _BEAT))
+
+    def _beat(self) -> None:
+        now = (time.perf_counter(), time.process_time(), time.thread_time())
+        late, used, own = (a - b for a, b in zip(now, self._last, strict=True))
+        self._last = now
+        found = (late - _BEAT, used, own)
+        self.longest[self.phase] = max(self.longest.get(self.phase, found), found)
+        self.over[self.phase] = self.over.get(self.phase, 0) + (late - _BEAT > LIMIT)
+
+
+def wait(application: QApplication, window: MainWindow, until: Callable[[], bool] = lambda: True) -> None:
+    """Let the window live until no work is under way."""
+    end = time.perf_counter() + 0.3
+    while window.tasks.busy() or time.perf_counter() < end or not until():
+        application.processEvents()
+        time.sleep(0.0005)
+
+
+def main() -> None:
+    """Print the longest pause of each phase."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--distinct", action="store_true", help="columns with a value per record")
+    parser.add_argument("--formats", default="csv,xlsx")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="splu-bench-") as name:
+        folder = Path(name)
+        os.environ.update(HOME=name, XDG_CONFIG_HOME=name, XDG_DATA_HOME=name, SPLU_DATA_DIR=str(folder / "data"))
+        (make_distinct_csv if args.distinct else make_csv)(folder / "source.csv", args.records)
+        application = QApplication(["pauses"])
+        app.prepare(application)
+        window = app.make_window()
+        window.resize(1280, 720)
+        window.show()
+        heart = Heart()
+        heart.phase = "reading the file (import)"
+        window.import_page.open_file(folder / "source.csv")
+        wait(application, window, lambda: window.session.source is not None)
+        heart.phase = "choosing roles (classify, plan)"
+        names = window.session.source.imported.table.names  # type: ignore[union-attr]
+        roles = dict.fromkeys(names, Role.NSA) | {"diagnosis": Role.SA}
+        if args.distinct:
+            roles["record number"] = Role.IDENTIFIER
+        window.session.set_roles(roles, "roles")
+        choices = window.session.choices
+        assert choices is not None
+        kept = dict.fromkeys((n for n in names if roles[n] is Role.NSA), "a benchmark")
+        window.session.choose(replace(choices, kept=kept, gammas={"diagnosis": 10}), "benchmark")
+        wait(application, window)
+        heart.phase = "the gate"
+        page = window.publish_page
+        window.show_step(Step.PUBLISH)
+        page.place.xlsx.setChecked("xlsx" in args.formats)
+        wait(application, window)
+        page.set_target(folder / "release")
+        wait(application, window, lambda: page._found is not None)
+        page.gate.accept_all()
+        wait(application, window)
+        job = page.publish()
+        assert job is not None, page.banner.text.text()
+        job.progressed.connect(lambda stage, done: setattr(heart, "phase", f"publishing: {stage}"))
+        wait(application, window)
+        assert window.session.release is not None, page.banner.text.text()
+        heart.phase = "showing the release"
+        wait(application, window)
+        print(f"{args.records} records x {len(names)}")
+        print(f"{'phase':44}{'longest pause':>14}{'program':>9}{'window':>8}{'over 50 ms':>11}")
+        for phase, (late, used, own) in heart.longest.items():
+            figures = f"{1000 * late:11.0f} ms{1000 * used:6.0f} ms{1000 * own:5.0f} ms{heart.over[phase]:11}"
+            print(f"{phase:44}{figures}")
+        window.close()
+
+
+if __name__ == "__main__":
+    main()

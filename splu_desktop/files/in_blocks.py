@@ -1,0 +1,63 @@
+"""Work on labels in blocks: a column may have a label per record, and the work on them must be stoppable.
+
+A block takes some ten milliseconds at most, so that neither a user who cancels nor the window waits long for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress, Silent
+
+BLOCK = 8_192  # labels
+
+
+def blocks(
+    labels: NDArray[np.object_], progress: Progress | None = None, stage: str = "", done: float = 0.0
+) -> Iterator[list[Any]]:
+    """Give the labels as lists of up to `BLOCK`, in order; the progress is told before each. Raises Cancelled.
+
+    Parameters
+    ----------
+    labels : (m,) objects.
+    stage, done : what the progress is told.
+    """
+    progress = progress or Silent()
+    for start in range(0, len(labels), BLOCK):
+        progress.report(stage, done)
+        yield labels[start : start + BLOCK].tolist()
+
+
+def mapped(
+    labels: NDArray[np.object_],
+    work: Callable[[list[Any]], Sequence[Any]],
+    progress: Progress | None = None,
+    stage: str = "",
+    done: float = 0.0,
+) -> NDArray[np.object_]:
+    """Return (m,) objects: what `work` makes of each block of labels, one for one. Raises Cancelled."""
+    found = np.empty(len(labels), dtype=object)
+    at = 0
+    for block in blocks(labels, progress, stage, done):
+        found[at : at + len(block)] = work(block)
+        at += len(block)
+    return found
+
+
+def let_go(*containers: list[Any] | dict[Any, Any] | NDArray[np.object_]) -> None:
+    """Empty containers of very many texts block by block: to free a million at once stops every other thread."""
+    for container in containers:
+        if isinstance(container, np.ndarray):
+            for start in range(0, len(container), BLOCK):
+                container[start : start + BLOCK] = None
+        elif isinstance(container, dict):
+            while container:
+                for _ in range(min(BLOCK, len(container))):
+                    container.popitem()
+        else:
+            while container:
+                del container[-BLOCK:]
