@@ -40,7 +40,8 @@ def _times(left: Floats, right: Floats) -> Floats:
         left, right = right, left
     if left.ndim == 1:
         padded = np.concatenate([np.zeros(length - 1), left])
-        shifted = np.lib.stride_tricks.sliding_window_view(padded, length)[::-1]
+        step = padded.strides[0]
+        shifted = np.lib.stride_tricks.as_strided(padded[length - 1 :], (length, length), (-step, step), writeable=False)
         return np.asarray(right @ shifted, np.float64)
     result = np.zeros(np.broadcast_shapes(left.shape, right.shape))
     for power in range(length):
@@ -114,24 +115,18 @@ class GroupLaw:
         means : (m,) E[c_i] >= 0 with sum `size` and means <= caps.
         caps : (m,) most copies in a group.
         """
-        caps = np.minimum(caps, size)
+        full, free, cap, target, room = fixed_values(means, caps, size)
         m = len(means)
         weights = np.zeros((m, size + 1))
-        full = (caps > 0) & (means >= caps * (1 - _FULL))
-        weights[full, caps[full]] = 1.0
+        weights[full, np.minimum(caps, size)[full]] = 1.0
         weights[~full, 0] = 1.0
         light = np.zeros(m, bool)
-        free = np.flatnonzero(~full & (means > 0) & (caps > 0))
-        room = size - int(caps[full].sum())
-        if room > 0 and len(free):
-            cap = np.minimum(caps[free], room)
-            target = _fitted(means[free], cap * (1 - _FULL / 2), room)
-            if len(free) == 1 or int(cap.sum()) <= room:  # nothing left to chance
-                weights[free] = 0.0
-                weights[free, cap] = 1.0
-            else:
-                weights[free, : room + 1] = _fit(target, cap, room)
-                light[free] = _is_light(target, cap, room)
+        if target is not None:
+            weights[free, : room + 1] = _fit(target, cap, room)
+            light[free] = _is_light(target, cap, room)
+        elif len(free):
+            weights[free] = 0.0
+            weights[free, cap] = 1.0
         light |= ~full & (weights[:, 0] == 1.0)
         return cls(size, weights, light)
 
@@ -218,6 +213,31 @@ class GroupLaw:
             result[v] += right[v] * (rest.left[:, ::-1] @ (once * powers))
             result[v] += left[v] * right[v] * float((once * powers**2) @ rest.plain[::-1])
         return np.asarray(result / whole.plain[-1], np.float64)
+
+
+def fixed_values(
+    means: Floats, caps: Ints, size: int
+) -> tuple[NDArray[np.bool_], NDArray[np.intp], Ints, Floats | None, int]:
+    """Return which values of a group are certain, and what is left to chance.
+
+    Returns
+    -------
+    full : (m,) values whose mean is at their cap, so that every group holds them as often.
+    free : (k,) the other values that occur at all.
+    caps : (k,) their caps.
+    target : (k,) their means, adding up to `room`; None where caps and room leave nothing to chance.
+    room : places left beside the full values.
+    """
+    caps = np.minimum(caps, size)
+    full = (caps > 0) & (means >= caps * (1 - _FULL))
+    free = np.flatnonzero(~full & (means > 0) & (caps > 0))
+    room = size - int(caps[full].sum())
+    if room <= 0:
+        free = free[:0]
+    cap = np.minimum(caps[free], max(room, 0))
+    if len(free) < 2 or int(cap.sum()) <= room:
+        return full, free, cap, None, room
+    return full, free, cap, _fitted(means[free], cap * (1 - _FULL / 2), room), room
 
 
 def _fitted(means: Floats, top: Floats, total: int) -> Floats:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.group_law import GroupLaw
+from splu_desktop.core.group_states import Law, law_of
 from splu_desktop.core.record_shares import spread
 from splu_desktop.core.tolerant_groups import Grouping, Ints, bounds_of
 
@@ -38,7 +38,7 @@ class MixedGroups:
     """
 
     counts: Floats
-    laws: tuple[tuple[float, GroupLaw], ...]
+    laws: tuple[tuple[float, Law], ...]
     matrix: Floats
     fits: bool
 
@@ -50,7 +50,7 @@ class MixedGroups:
         bounds = bounds_of(counts, most, grouping)
         records = spread(counts, room, bounds)
         slip = max(np.abs(records.sum(axis=0) - room).max(), np.abs(records.sum(axis=1) - counts).max())
-        laws: list[tuple[float, GroupLaw]] = []
+        laws: list[tuple[float, Law]] = []
         shared = np.zeros((len(counts), len(counts)))
         for j, size in enumerate(grouping.sizes):
             held = records[:, j]
@@ -58,7 +58,7 @@ class MixedGroups:
                 continue
             for number, of_size in _sizes(size, int(numbers[j]), int(room[j])):
                 whole = of_size + grouping.fakes
-                law = GroupLaw.of(held * (whole / held.sum()), most[:, j], whole)
+                law = law_of(held * (whole / held.sum()), most[:, j], whole)
                 weight = number * of_size / whole
                 laws.append((weight, law))
                 shared += weight / whole * law.pairs()
