@@ -19,6 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--smoke-test", action="store_true", help="see whether this installation works, without a screen, and end"
     )
+    parser.add_argument("--until-idle", action="store_true", help=argparse.SUPPRESS)  # packaging/cold_start.py
     parser.add_argument("file", nargs="?", metavar="FILE", help="a table, project or release to open at once")
     args = parser.parse_args(argv)
     if sys.stdout is None:  # a windowed program on Windows has no console
@@ -35,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             " the command line “splu”.\n"
         )
         return 2
-    return run(args.file)
+    return run(args.file, until_idle=args.until_idle)
 
 
 if __name__ == "__main__":

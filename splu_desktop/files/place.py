@@ -12,3 +12,8 @@ def data_folder() -> Path:
     """Return the user's data folder of the program; the environment variable SPLU_DATA_DIR names another."""
     named = os.environ.get("SPLU_DATA_DIR")
     return Path(named) if named else Path(platformdirs.user_data_dir("SPLU Desktop", appauthor=False))
+
+
+def recovery_folder() -> Path:
+    """Return where the choices of running sessions are kept, to be recovered."""
+    return data_folder() / "recovery"

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.said import say
-from splu_desktop.files.place import data_folder
+from splu_desktop.files.place import recovery_folder
 from splu_desktop.files.project import BadProject, Project, as_dict, from_dict
 from splu_desktop.files.whole import CannotWrite
 
@@ -93,11 +93,6 @@ class Autosave:
         """End the session well: nothing is left to recover."""
         self.forget()
         _release(self._lock)
-
-
-def recovery_folder() -> Path:
-    """Return where recovery files lie."""
-    return data_folder() / "recovery"
 
 
 def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:

@@ -11,13 +11,14 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QEvent, QLocale, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QLocale, Qt, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
 from splu_desktop.gui import theme
 from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.page_stack import load_ahead
 from splu_desktop.gui.tasks import sentence
 
 
@@ -67,8 +68,8 @@ class Application(QApplication):
         return super().event(event)
 
 
-def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
-    """Show the window and run until it is closed."""
+def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool = False) -> int:
+    """Show the window and run until it is closed, or until it first waits for the user (to measure the start)."""
     application = Application([sys.argv[0], *argv])
     prepare(application)
     window = make_window()
@@ -79,7 +80,7 @@ def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
         window.show_fault(sentence(fault.with_traceback(trace)))
 
     sys.excepthook = report
-    window.ask_before_closing = True
+    window.ask_before_closing = not until_idle
     window.resize(1280, 800)
     window.show()
     quieten_collector()
@@ -88,6 +89,11 @@ def run(file: str | None = None, argv: Sequence[str] = ()) -> int:
         QTimer.singleShot(0, lambda: window.open_path(path))
     else:
         QTimer.singleShot(0, window.offer_recovery)
+    idle = QAbstractEventDispatcher.instance().aboutToBlock
+    if until_idle:
+        idle.connect(window.close)
+    else:  # what reading a table needs is imported while the user looks for one
+        idle.connect(lambda: window.tasks.run("ahead", load_ahead), Qt.ConnectionType.SingleShotConnection)
     status = application.exec()
     theme.forget_pictures()
     return status

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBoxLayout
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.roles import suggest_roles
-from splu_desktop.files import importer
-from splu_desktop.files.importer import ImportChoices, Imported
-from splu_desktop.files.importer.problems import Problem
 from splu_desktop.files.resources import sample_path
-from splu_desktop.gui.facts import table_facts
 from splu_desktop.gui.models import Field, PreviewModel, RowsModel, SortFilter, TableView
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.page_stack import load_ahead
-from splu_desktop.gui.read_dialog import ReadDialog
 from splu_desktop.gui.session import Session, Source, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.words import number, size
+from splu_desktop.gui.words import number, size, told
+
+if TYPE_CHECKING:  # imported where a table is read: no window waits for it
+    from splu_desktop.files.importer import ImportChoices, Imported
+    from splu_desktop.files.importer.problems import Problem
+    from splu_desktop.gui.read_dialog import ReadDialog
 
 
 def read_source(path: Path, choices: ImportChoices | None, progress: Progress, stage: str) -> Source:
     """Read a file and find the facts and suggested roles of its columns. Runs in a worker."""
+    from splu_desktop.core.roles import suggest_roles
+    from splu_desktop.files import importer
+    from splu_desktop.gui.facts import table_facts
+
     imported: Imported = importer.read(path, choices, progress=progress)
     facts = table_facts(imported.table, progress, stage)
     return Source(path, imported, suggest_roles(imported.table), facts)
@@ -53,7 +57,7 @@ class ImportPage(Page):
         self.set_title(self.tr("Import"), self.tr("Open the table that holds the sensitive data."))
         self._job: Job | None = None
         self._path: Path | None = None
-        self._asked: dict[Path, ImportChoices] = {}
+        self._asked: dict[Path, ImportChoices | None] = {}
 
         well = Empty(
             "file-spreadsheet",
@@ -109,7 +113,7 @@ class ImportPage(Page):
             [
                 Field(self.tr("What"), lambda r: r.what),
                 Field(self.tr("How it was read"), lambda r: r.how),
-                Field(self.tr("Why"), lambda r: r.why, colour=lambda r: "quiet"),
+                Field(self.tr("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
             ]
         )
         self.reading = TableView(self.tr("How the file was read"))
@@ -120,9 +124,9 @@ class ImportPage(Page):
             [
                 Field(self.tr("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
                 Field(self.tr("Column"), lambda p: p.column or ""),
-                Field(self.tr("What did not fit"), lambda p: p.sentence),
+                Field(self.tr("What did not fit"), lambda p: told(p.sentence)),
                 Field(self.tr("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
-                Field(self.tr("What was done"), lambda p: p.decision.value),
+                Field(self.tr("What was done"), lambda p: told(p.decision.value)),
             ]
         )
         self.problems = TableView(self.tr("What did not fit while reading"))
@@ -146,10 +150,13 @@ class ImportPage(Page):
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""
+        from splu_desktop.files.importer import ImportChoices
+        from splu_desktop.gui.read_dialog import ReadDialog
+
         source = self.session.source
         if source is None:
             return None
-        asked = self._asked.get(source.path, ImportChoices())
+        asked = self._asked.get(source.path) or ImportChoices()
         path = source.path
         dialog = ReadDialog(path, asked, self.tasks, self)
         dialog.chosen.connect(lambda choices: self.open_file(path, choices))
@@ -163,7 +170,7 @@ class ImportPage(Page):
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> Job:
         """Read a file in the worker; the newest request wins."""
         self._path = path
-        self._asked[path] = choices or ImportChoices()
+        self._asked[path] = choices
         stage = self.tr("Looking at the columns")
         self.tasks.run("ahead", load_ahead)
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))

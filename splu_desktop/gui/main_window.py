@@ -19,9 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop import __version__
-from splu_desktop.files.opening import Opens, opens
-from splu_desktop.files.project import SUFFIX, Project
-from splu_desktop.files.recovery import Recovery
 from splu_desktop.gui.help_panel import HelpPanel
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.page_stack import PageStack
@@ -33,6 +30,8 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Picture, Rule, label, margins
 
 if TYPE_CHECKING:
+    from splu_desktop.files.project import Project
+    from splu_desktop.files.recovery import Recovery
     from splu_desktop.gui.classify_page import ClassifyPage
     from splu_desktop.gui.import_wizard import ImportPage
     from splu_desktop.gui.plan_page import PlanPage
@@ -213,6 +212,8 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: Path) -> None:
         """Open a table, a project, or a release: its folder, its release.json or its ZIP."""
+        from splu_desktop.files.opening import Opens, opens
+
         match opens(path):
             case Opens.PROJECT:
                 self.open_project(path)
@@ -314,6 +315,8 @@ class MainWindow(QMainWindow):
         if source is None:
             self.show_fault(self.tr("Open a table first; a project holds your choices about it, never its data."))
             return False
+        from splu_desktop.files.project import SUFFIX
+
         start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
         name, _ = QFileDialog.getSaveFileName(
             self, self.tr("Save the project"), str(start), self.tr("Projects (*{ending})").format(ending=SUFFIX)
@@ -324,6 +327,8 @@ class MainWindow(QMainWindow):
         return self.keeper.save(path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX))
 
     def _ask_project(self) -> None:
+        from splu_desktop.files.project import SUFFIX
+
         name, _ = QFileDialog.getOpenFileName(
             self, self.tr("Open a project"), "", self.tr("Projects (*{ending})").format(ending=SUFFIX)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -19,9 +19,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from splu_desktop.core.table import Table
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
+
+if TYPE_CHECKING:
+    from splu_desktop.core.table import Table
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
@@ -135,7 +137,7 @@ class PreviewModel(QAbstractTableModel):
 
     def __init__(self, parent: QWidget | None = None, most: int = 200) -> None:
         super().__init__(parent)
-        self._table = Table(())
+        self._table: Table | None = None
         self._most = most
 
     def show(self, table: Table) -> None:
@@ -145,26 +147,28 @@ class PreviewModel(QAbstractTableModel):
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else min(self._most, self._table.n)
+        return 0 if parent.isValid() else min(self._most, self._table.n if self._table is not None else 0)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._table.columns)
+        return 0 if parent.isValid() or self._table is None else len(self._table.columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._table is None:
+            return None
         if role == Qt.ItemDataRole.DisplayRole:
             horizontal = orientation == Qt.Orientation.Horizontal
             return self._table.columns[section].name if horizontal else number(section + 1)
         if orientation == Qt.Orientation.Horizontal:
             column = self._table.columns[section]
             if role == Qt.ItemDataRole.ToolTipRole:
-                return f"{column.name}: {column.kind.value}"
+                return f"{column.name}: {told(column.kind.value)}"
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
                 return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        if not index.isValid() or self._table is None:
             return None
         column = self._table.columns[index.column()]
         code = int(column.codes[index.row()])

@@ -6,26 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import column_after
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.roles import suggest_roles
-from splu_desktop.files import importer
-from splu_desktop.files.project import (
-    Project,
-    SourceState,
-    find_source,
-    open_project,
-    save_project,
-    source_state,
-)
-from splu_desktop.files.recovery import Autosave, Recovery, discard, recoveries
-from splu_desktop.gui.facts import table_facts
+from splu_desktop.files.place import recovery_folder
 from splu_desktop.gui.session import Choices, Session, Source
 from splu_desktop.gui.tasks import Job, Tasks
+from splu_desktop.gui.words import told
+
+if TYPE_CHECKING:  # imported where there is something to keep or to read: no window waits for it
+    from splu_desktop.files.project import Project
+    from splu_desktop.files.recovery import Autosave, Recovery
 
 _EVERY = 2000  # ms from a change until it is kept where a crash can't reach it
 
@@ -47,6 +41,8 @@ class Loaded:
 
 def as_project(source: Source, choices: Choices) -> Project:
     """Return the choices as a project."""
+    from splu_desktop.files.project import Project
+
     return Project(
         source=source.imported.source,
         choices=source.imported.choices,
@@ -62,7 +58,12 @@ def as_project(source: Source, choices: Choices) -> Project:
 
 def load(project: Project, path: Path, stage: str, changed: str, progress: Progress) -> Loaded:
     """Read a project's source as the project says, and group its columns. Runs in a worker. Raises SpluError."""
-    from splu_desktop.gui.group_trial import facts_after  # with SciPy, which a window that opens need not wait for
+    from splu_desktop.core.generalise import column_after
+    from splu_desktop.core.roles import suggest_roles
+    from splu_desktop.files import importer
+    from splu_desktop.files.project import SourceState, source_state
+    from splu_desktop.gui.facts import table_facts
+    from splu_desktop.gui.group_trial import facts_after
 
     notes = [changed] if source_state(project, path, progress) is SourceState.CHANGED else []
     imported = importer.read(path, project.choices, progress)
@@ -76,7 +77,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         try:
             made = column_after(table[name], steps)
         except SpluError as fault:  # a changed source may no longer allow them
-            notes.append(str(fault))
+            notes.append(told(str(fault)))
             continue
         source.variants[name, steps] = made, facts_after(table[name], made)
         generalisations[name] = steps
@@ -89,7 +90,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         kept=fitted.kept_identifiers,
         groupings=fitted.groupings,
     )
-    return Loaded(source, choices, (*notes, *said))
+    return Loaded(source, choices, (*notes, *(told(each) for each in said)))
 
 
 class ProjectKeeper(QObject):
@@ -141,10 +142,12 @@ class ProjectKeeper(QObject):
             return
         self._kept = (source, choices)
         if self._autosave is None:
+            from splu_desktop.files.recovery import Autosave
+
             try:
                 self._autosave = Autosave()
             except SpluError as fault:
-                self.failed.emit(str(fault))
+                self.failed.emit(told(str(fault)))
                 return
         autosave, path = self._autosave, self.path
         job = self._tasks.run(
@@ -154,13 +157,15 @@ class ProjectKeeper(QObject):
 
     def save(self, path: Path) -> bool:
         """Save the project. A few kilobytes, so at once; False where it failed, which is told."""
+        from splu_desktop.files.project import save_project
+
         source, choices = self._session.source, self._session.choices
         if source is None or choices is None:
             return False
         try:
             save_project(as_project(source, choices), path, source=source.path)
         except SpluError as fault:
-            self.failed.emit(str(fault))
+            self.failed.emit(told(str(fault)))
             return False
         self.path = path
         self._session.undo_stack.setClean()
@@ -169,10 +174,12 @@ class ProjectKeeper(QObject):
 
     def open(self, path: Path) -> Job | None:
         """Open a project file, and read its source in the worker."""
+        from splu_desktop.files.project import find_source, open_project
+
         try:
             project = open_project(path)
         except SpluError as fault:
-            self.failed.emit(str(fault))
+            self.failed.emit(told(str(fault)))
             return None
         source = find_source(project, path)
         self.path = path
@@ -193,11 +200,18 @@ class ProjectKeeper(QObject):
 
     def recover(self, recovery: Recovery) -> Job:
         """Take over the choices of a session that did not end well."""
+        from splu_desktop.files.recovery import discard
+
         self.path = recovery.project_path
         return self.open_with(recovery.project, recovery.source, partial(discard, recovery))
 
     def recoverable(self) -> Recovery | None:
         """Return what the last session that did not end well has left, None for nothing."""
+        folder = recovery_folder()
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return None
+        from splu_desktop.files.recovery import recoveries
+
         return next(iter(recoveries()), None)
 
     def end(self) -> None:

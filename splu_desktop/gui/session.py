@@ -12,19 +12,20 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from splu_desktop.core.generalise import Steps
-from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
-from splu_desktop.core.published import Published
-from splu_desktop.core.roles import Role, Suggestion
-from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.files.importer import Imported
-from splu_desktop.gui.facts import ColumnFacts
+if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
+    from splu_desktop.core.generalise import Steps
+    from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.published import Published
+    from splu_desktop.core.roles import Role, Suggestion
+    from splu_desktop.core.table import Column, Table
+    from splu_desktop.core.tolerant_groups import Grouping
+    from splu_desktop.files.importer import Imported
+    from splu_desktop.gui.facts import ColumnFacts
 
 
 class Step(IntEnum):
@@ -76,6 +77,12 @@ class Source:
         return self.variants[name, steps][1] if steps else next(fact for fact in self.facts if fact.name == name)
 
 
+def _thresholds() -> Thresholds:
+    from splu_desktop.core.plan import Thresholds
+
+    return Thresholds()
+
+
 @dataclass(frozen=True)
 class Choices:
     """All that the custodian decides about one source. Compared by value: equal choices make equal plans.
@@ -93,7 +100,7 @@ class Choices:
 
     roles: Mapping[str, Role]
     gammas: Mapping[str, int] = field(default_factory=dict)
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: Thresholds = field(default_factory=_thresholds)
     together: bool = True
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
@@ -111,10 +118,14 @@ class Choices:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the SAs, in the table's order."""
+        from splu_desktop.core.roles import Role
+
         return tuple(name for name, role in self.roles.items() if role is Role.SA)
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting."""
+        from splu_desktop.core.plan import Plan
+
         published = {name for name, role in self.roles.items() if role.published}
         return Plan(
             self.roles,
@@ -131,6 +142,8 @@ class Choices:
 
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a feasible gamma for exactly the SAs there are (one for all where `together`)."""
+        from splu_desktop.core.plan import DEFAULT_GAMMA
+
         plain = [name for name in self.sensitive if name not in self.groupings]
         limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
         if not limits:

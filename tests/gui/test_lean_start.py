@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 _LATER = {
+    "numpy",
     "pandas",
     "scipy",
     "pyqtgraph",
