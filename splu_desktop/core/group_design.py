@@ -32,7 +32,7 @@ from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Infeasible, Tolerances, caps, check_feasible
 from splu_desktop.core.tolerance_rules import equal
-from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, layout, might_fit
+from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, fits, layout
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -158,9 +158,7 @@ def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
     """
     total = int(counts.sum())
     most = caps_of(limits, grouping.sizes, grouping.fakes)
-    if not might_fit(counts, most, grouping):
-        return None
-    if len(grouping.sizes) > 2 and layout(counts, limits, grouping) is None:
+    if not fits(counts, most, grouping):
         return None
     held, caps_held = _lumped(counts, limits, most, grouping)
     groups = MixedGroups.of(held, caps_held, grouping)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ROUNDS = 2_000
+_STEPS = 40  # of Newton; some ten are usual
+_ROUNDS = 300  # of alternate scaling, where Newton's steps lead nowhere
 _CLOSE = 1e-9
 
 
@@ -24,17 +25,52 @@ def spread(counts: Floats, room: Floats, bounds: Floats) -> Floats:
     Where no such K exists (published counts need not fit exactly) the rows keep their sums as far as the bounds let
     them and the columns come as near as they can.
     """
-    columns = room.astype(np.float64)
-    matrix = np.zeros(bounds.shape)
-    for _ in range(_ROUNDS):
-        matrix = _scaled(counts, columns, bounds)
-        sums = matrix.sum(axis=0)
-        if np.abs(sums - room).max() <= _CLOSE * room.sum():
-            break
-        rows = np.divide(matrix, columns, out=np.zeros_like(matrix), where=columns > 0).max(axis=1)
-        columns = _factors(room, rows / max(float(rows.max()), 1e-300), bounds.T)
-        columns /= max(float(columns.max()), 1e-300)
+    room = room.astype(np.float64)
+    columns, matrix, gap = _by_newton(counts, room, bounds)
+    with np.errstate(over="ignore", invalid="ignore"):  # columns that can't be filled grow without end
+        for _ in range(_ROUNDS):
+            if gap <= _CLOSE * room.sum():
+                break
+            rows = np.divide(matrix, columns, out=np.zeros_like(matrix), where=columns > 0).max(axis=1)
+            scaled = _factors(room, rows / max(float(rows.max()), 1e-300), bounds.T)
+            scaled /= max(float(scaled.max()), 1e-300)
+            if not np.isfinite(scaled).all():
+                break
+            columns = scaled
+            matrix = _scaled(counts, columns, bounds)
+            gap = float(np.abs(matrix.sum(axis=0) - room).max())
     return matrix
+
+
+def _by_newton(counts: Floats, room: Floats, bounds: Floats) -> tuple[Floats, Floats, float]:
+    """Return (q,) column factors, the matrix that they make and by how much its column sums miss `room`, by Newton.
+
+    The sums' derivative by the factors' logarithms is the sum over rows of diag(k) - k k' / sum(k), with k the entries
+    of the row that are not at their bounds.
+    """
+    columns = room / max(float(room.sum()), 1e-300)
+    matrix = _scaled(counts, columns, bounds)
+    gap = float(np.abs(matrix.sum(axis=0) - room).max())
+    for _ in range(_STEPS):
+        if gap <= _CLOSE * room.sum():
+            break
+        free = np.where(matrix < bounds, matrix, 0.0)
+        part = np.divide(free, free.sum(axis=1, keepdims=True), out=np.zeros_like(free), where=free > 0)
+        slope = np.diag(free.sum(axis=0)) - free.T @ part
+        slope += (1e-12 * max(float(np.trace(slope)), 1e-300)) * np.eye(len(room)) + np.trace(slope) / len(room) ** 2
+        step = np.clip(np.linalg.solve(slope, room - matrix.sum(axis=0)), -5.0, 5.0)
+        for _ in range(12):
+            there = columns * np.exp(step)
+            there /= there.sum()
+            tried = _scaled(counts, there, bounds)
+            missed = float(np.abs(tried.sum(axis=0) - room).max())
+            if missed < gap:
+                break
+            step = step / 2
+        else:
+            break
+        columns, matrix, gap = there, tried, missed
+    return columns, matrix, gap
 
 
 def _factors(sums: Floats, weights: Floats, bounds: Floats) -> Floats:

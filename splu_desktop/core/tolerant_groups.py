@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.record_shares import spread, whole
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances, caps
 
@@ -19,6 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Limits = tuple[Fraction, ...]
 
+MOST_SIZES = 8  # of groups; three are enough (`group_design`)
 MOST_FAKES = 20  # per group; beyond, nothing is left to read
 _SLACK = 3  # copies by which a value's fake values may be off while groups are filled (`groups`)
 
@@ -42,7 +44,7 @@ class Grouping:
 
     def __post_init__(self) -> None:
         rising = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
-        if not self.sizes or len(self.sizes) != len(self.shares) or not rising or self.sizes[0] < 1:
+        if not 1 <= len(self.sizes) == len(self.shares) <= MOST_SIZES or not rising or self.sizes[0] < 1:
             raise BadSetting("Group sizes must be whole numbers from 1 that rise, with one share each.")
         if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
             raise BadSetting("The shares of the records in groups of each size must be above 0 and add up to 1.")
@@ -132,7 +134,9 @@ class Layout:
 def check_fakes(fakes: object) -> None:
     """Raise BadSetting unless this is a possible number of fake values per group."""
     if type(fakes) is not int or not 0 <= fakes <= MOST_FAKES:
-        raise BadSetting(f"The number of fake values per group must be a whole number from 0 to {MOST_FAKES}.")
+        raise BadSetting(
+            say("The number of fake values per group must be a whole number from 0 to {most}.", most=MOST_FAKES)
+        )
 
 
 def caps_of(limits: Limits, sizes: tuple[int, ...], fakes: int = 0) -> Ints:
@@ -155,13 +159,21 @@ def bounds_of(counts: NDArray[Any], most: Ints, grouping: Grouping) -> NDArray[A
     return np.asarray(np.minimum(np.where(bound, room, np.iinfo(np.int64).max), counts[:, None]))
 
 
-def might_fit(counts: Ints, most: Ints, grouping: Grouping) -> bool:
-    """Return whether privacy and fill constraints hold, which for two sizes is enough (Theorem 4.17)."""
+def fits(counts: Ints, most: Ints, grouping: Grouping) -> bool:
+    """Return whether some partition of the records keeps all bounds and fills all groups.
+
+    It does iff, for every set of sizes, what the values can give to them is enough (max flow, min cut): the sum over
+    values of min(o_i, bounds of the set). For single sizes and for all of them these are the papers' fill and privacy
+    constraints, which are enough for two sizes (Theorem 4.17); for three they are not (Example 5.32).
+    """
     total = int(counts.sum())
     room, numbers = grouping.room(total), grouping.numbers(total)
+    if (numbers < 1).any():
+        return False
     bounds = bounds_of(counts, most, grouping)
-    filled = (bounds.sum(axis=1) >= counts).all() and (bounds.sum(axis=0) >= room).all()
-    return bool((numbers >= 1).all() and filled)
+    sets = ((np.arange(1, 1 << len(room))[:, None] >> np.arange(len(room))) & 1).astype(np.int64)
+    given = np.minimum(bounds @ sets.T, counts[:, None]).sum(axis=0)
+    return bool((given >= sets @ room).all())
 
 
 def layout(counts: Ints, limits: Limits, grouping: Grouping) -> Layout | None:
@@ -172,7 +184,7 @@ def layout(counts: Ints, limits: Limits, grouping: Grouping) -> Layout | None:
     total = int(counts.sum())
     room, numbers = grouping.room(total), grouping.numbers(total)
     most = caps_of(limits, grouping.sizes, grouping.fakes)
-    if not might_fit(counts, most, grouping):
+    if not fits(counts, most, grouping):
         return None
     bounds = bounds_of(counts, most, grouping)
     near = spread(counts.astype(np.float64), room.astype(np.float64), bounds.astype(np.float64))

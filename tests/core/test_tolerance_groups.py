@@ -19,6 +19,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.group_design import BLOCK, design, one_size
 from splu_desktop.core.group_law import GroupLaw
+from splu_desktop.core.group_states import GroupStates
 from splu_desktop.core.groups import assign, assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.mixed_groups import MixedGroups
@@ -29,11 +30,32 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, Tolerances
 from splu_desktop.core.tolerance_rules import by_hand, equal, linear, on_ladder
-from splu_desktop.core.tolerant_groups import Grouping, caps_of, layout
+from splu_desktop.core.tolerant_groups import Grouping, caps_of, fits, layout
 from splu_desktop.core.tolerant_guarantees import count_law, given_away, promises, t_p_of
 from splu_desktop.core.tolerant_transition import TolerantTransition
 from tests.core.tables import column
 from tests.seeded import Seeded
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_partition_exists_just_where_every_set_of_sizes_can_be_filled(data: st.DataObject) -> None:
+    """The cut condition of `fits` beside a search for the records themselves."""
+    sizes = tuple(sorted(data.draw(st.sets(st.integers(1, 7), min_size=2, max_size=4))))
+    parts = data.draw(st.lists(st.integers(1, 4), min_size=len(sizes), max_size=len(sizes)))
+    counts = np.array(data.draw(st.lists(st.integers(0, 40), min_size=2, max_size=6)))
+    n = int(counts.sum())
+    limits = tuple(Fraction(data.draw(st.integers(1, 20)), 20) for _ in counts)
+    labels = {f"v{at}": limit for at, limit in enumerate(limits)}
+    grouping = Grouping(sizes, tuple(Fraction(part, sum(parts)) for part in parts), Tolerances(labels))
+    most = caps_of(limits, sizes)
+    room, numbers = grouping.room(n), grouping.numbers(n)
+    expected = False
+    if (numbers >= 1).all():
+        bounds = np.minimum(most * numbers, counts[:, None])
+        expected = whole(np.zeros(bounds.shape), counts, room, bounds) is not None
+    assert fits(counts, most, grouping) == expected
+    assert (layout(counts, limits, grouping) is not None) == expected
 
 
 def of_counts(*counts: int) -> Column:
@@ -56,12 +78,18 @@ def test_the_law_of_a_group_equals_enumeration(rates: list[float], caps: list[in
             weights.append(math.prod(rate**c / math.factorial(c) for rate, c in zip(rates, copies, strict=True)))
             seen.append(copies)
     chance, c = np.array(weights) / sum(weights), np.array(seen, float)
-    law = GroupLaw.of(chance @ c, np.array(caps), size)
+    listed = GroupStates.of(chance @ c, np.array(caps), size)
+    assert listed is not None
     left, right = np.random.default_rng(1).normal(size=(2, len(caps), 2))
-    assert np.allclose(law.means(), chance @ c, atol=1e-4)
-    assert np.allclose(law.pairs(), np.einsum("p,pi,pj->ij", chance, c, c), atol=1e-3)
     expected = np.einsum("p,pv,ps,ps->vs", chance, c, c @ left, c @ right)
-    assert np.allclose(law.triples(left, right), expected, atol=1e-2)
+    for law, off in ((GroupLaw.of(chance @ c, np.array(caps), size), 1e-3), (listed, 1e-6)):
+        assert np.allclose(law.means(), chance @ c, atol=off / 10)
+        assert np.allclose(law.pairs(), np.einsum("p,pi,pj->ij", chance, c, c), atol=off)
+        assert np.allclose(law.triples(left, right), expected, atol=10 * off)
+
+
+def test_many_states_are_left_to_the_series() -> None:
+    assert GroupStates.of(np.full(40, 0.5), np.full(40, 3), 20) is None
 
 
 @settings(max_examples=200, deadline=None)
