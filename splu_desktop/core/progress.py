@@ -24,6 +24,23 @@ class Silent:
         """Do nothing."""
 
 
+class Part:
+    """A Progress for one part of longer work, which reports to that of the whole.
+
+    Parameters
+    ----------
+    whole : where reports go.
+    start, share : where in 0..1 the part begins and how much of the whole it is.
+    """
+
+    def __init__(self, whole: Progress, start: float, share: float) -> None:
+        self._whole, self._start, self._share = whole, start, share
+
+    def report(self, stage: str, done: float) -> None:
+        """Pass the report on, as that of the whole."""
+        self._whole.report(stage, self._start + self._share * done)
+
+
 class Watched:
     """A Progress that passes reports on and asks at each whether to stop.
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.answer import Answer, Badge, sentence
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import Part, Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.query_bootstrap import bootstrapped
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
 from splu_desktop.core.reconstruct import DEFAULT, Method
-from splu_desktop.core.reconstruct_interval import NORMAL_95
-from splu_desktop.core.said import Figure, listed, say
+from splu_desktop.core.said import say
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
@@ -39,127 +38,6 @@ __all__ = [
 _TAIL = 0.025  # of a 95 % interval, on either side
 _REPORT_EVERY = 50
 _CELLS = 250_000  # of one batch of (selections, values)
-_RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
-
-
-class Badge(Enum):
-    """How far a figure may be trusted."""
-
-    EXACT = "exact"
-    PROTECTED = "protected"
-    UNCERTAIN = "uncertain"
-    RELIABLE = "reliable"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One count from a release.
-
-    Attributes
-    ----------
-    conditions : the question.
-    published : records of the published table that meet it.
-    estimate, low, high : of the true count, with the ends of the 95 % interval, records, not rounded.
-    method : the estimator.
-    n_p : records that meet the conditions on NSAs, exact in both tables.
-    variance : of the unbiased estimate; 0 where the count is exact, None where the release tells nothing about it.
-    small : the largest count that the custodian calls small (alpha).
-    vanished : whether the question names a sensitive value that no published record shows.
-    """
-
-    conditions: tuple[Condition, ...]
-    published: int
-    estimate: float
-    low: float
-    high: float
-    method: Method
-    n_p: int
-    variance: float | None
-    small: int
-    vanished: bool = False
-
-    @property
-    def exact(self) -> bool:
-        """Whether the question names no SA, so that the published count is the true one."""
-        return self.variance == 0.0
-
-    @property
-    def share(self) -> tuple[float, float, float] | None:
-        """Estimate and interval as shares of N_P, None where no record is selected."""
-        if self.n_p == 0:
-            return None
-        return self.estimate / self.n_p, self.low / self.n_p, self.high / self.n_p
-
-    @property
-    def relative(self) -> float | None:
-        """The longer arm of the interval over the estimate, None where the estimate is 0."""
-        if self.estimate <= 0:
-            return None
-        return max(self.high - self.estimate, self.estimate - self.low, 0.0) / self.estimate
-
-    @property
-    def vague(self) -> bool:
-        """Whether the count may be a small one, so that only its range is shown and no figure of its own."""
-        return not self.exact and self.low <= self.small
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The ends of the interval as people are shown them; no range is narrower than what counts as small."""
-        high = int(np.ceil(self.high))
-        return max(0, int(np.floor(self.low))), max(high, min(self.small, self.n_p)) if self.vague else high
-
-    @property
-    def badge(self) -> Badge:
-        """How far to trust the figure: protected where the interval says that the count is small."""
-        if self.exact:
-            return Badge.EXACT
-        if self.vague:
-            # A wide interval from 0 on says only that little is known; the count may well be a large one.
-            return Badge.PROTECTED if self.high <= _small_end(self.small) else Badge.UNCERTAIN
-        return Badge.RELIABLE if self.relative is not None and self.relative <= _RELIABLE else Badge.UNCERTAIN
-
-    @property
-    def badge_text(self) -> str:
-        """The badge in words."""
-        badge = self.badge
-        if badge is Badge.EXACT:
-            return say("exact: these columns are published unchanged")
-        if badge is Badge.PROTECTED:
-            return "protected: this count is small, the figure is deliberately unreliable"
-        if badge is Badge.UNCERTAIN or self.relative is None:
-            return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
-        return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))
-
-    @property
-    def shown(self) -> str:
-        """The figure for people: no more digits than the interval supports, none but the range for a small count."""
-        if self.exact:
-            return Figure(f"{self.published:,}")
-        low, high = self.ends
-        if self.vague:
-            return say("{low} to {high}", low=low, high=high)
-        # The last digit shown stands for no less than a tenth of the interval.
-        step = 10 ** max(0, int(np.floor(np.log10(max(self.high - self.low, 1.0)))) - 1)
-        return say("about {count}", count=round(self.estimate / step) * step)
-
-
-def _small_end(small: int) -> float:
-    """Return how far the interval of the largest small count may reach when only its own records are uncertain.
-
-    Published counts of f scatter less than Poisson's (mechanism.md section 3), so at most f + z sqrt(f) is published in
-    97.5 % of releases, and Poisson's interval for that ends at about o + z^2/2 + z sqrt(o + z^2/4).
-    """
-    seen = small + NORMAL_95 * np.sqrt(small)
-    return float(seen + NORMAL_95**2 / 2 + NORMAL_95 * np.sqrt(seen + NORMAL_95**2 / 4))
-
-
-def sentence(conditions: Sequence[Condition]) -> str:
-    """Return the question in words."""
-    if not conditions:
-        return say("How many records are there?")
-    next_one = "{head}; {tail}"
-    asked = listed((condition.words() for condition in conditions), next_one, next_one)
-    return say("How many records: {asked}?", asked=asked)
 
 
 class Reader:
@@ -181,9 +59,16 @@ class Reader:
         through = self._engine.transition(sa)
         return through.signal / through.a
 
-    def answer(self, conditions: Iterable[Condition], method: Method = DEFAULT) -> Answer:
-        """Answer one question. Raises BadQuestion."""
-        return self.answers([conditions], method)[0]
+    def answer(
+        self,
+        conditions: Iterable[Condition],
+        method: Method = DEFAULT,
+        progress: Progress | None = None,
+        *,
+        bootstrap: bool | None = False,
+    ) -> Answer:
+        """Answer one question (see `answers`). Raises BadQuestion; Cancelled."""
+        return self.answers([conditions], method, progress, bootstrap=bootstrap)[0]
 
     def answers(
         self,
@@ -192,8 +77,12 @@ class Reader:
         progress: Progress | None = None,
         *,
         vanished: bool = False,
+        bootstrap: bool | None = False,
     ) -> list[Answer]:
         """Answer many questions, in order.
+
+        Intervals are those of theory; with `bootstrap` the draw is repeated on paper for them, a tenth of a second
+        each: for all where True, where None for those on which theory gives out (`Answer.doubtful`).
 
         With `vanished`, a sensitive value that no published record shows is no fault: nobody publishing it is what is
         known about it, and the answer says how many records may have had it. Raises BadQuestion; Cancelled.
@@ -230,11 +119,31 @@ class Reader:
                     found[place] = numbers
                 done += len(places)
         progress.report("Counting", 1.0)
+        if bootstrap is not False:
+            self._bootstrap(asked, found, progress, every=bootstrap is True)
         return [
             self._answer(conditions, numbers, method, lost)
             for (_, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
+
+    def _bootstrap(
+        self, asked: Sequence[tuple[Question, bool]], found: list[Found | None], progress: Progress, *, every: bool
+    ) -> None:
+        """Put intervals from repetitions of the draw in the place of those by theory."""
+        places = [
+            place
+            for place, numbers in enumerate(found)
+            if numbers is not None
+            and (every or numbers.doubtful)
+            and asked[place][0].chosen
+            and all(chosen.any() for _, chosen in asked[place][0].chosen)
+        ]
+        for done, place in enumerate(places):
+            numbers = found[place]
+            assert numbers is not None
+            part = Part(progress, done / len(places), 1 / len(places))
+            found[place] = bootstrapped(self._engine, self._several, asked[place][0], numbers, part)
 
     def cells(
         self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
@@ -341,4 +250,6 @@ class Reader:
             variance=found.variance if np.isfinite(found.variance) else None,
             small=self.published.thresholds.alpha,
             vanished=lost,
+            doubtful=found.doubtful,
+            bootstrapped=found.bootstrapped,
         )

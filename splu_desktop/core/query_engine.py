@@ -56,7 +56,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Found:
-    """The numbers of one answer; `variance` is that of the unbiased estimate, inf where the release tells nothing."""
+    """The numbers of one answer.
+
+    Attributes
+    ----------
+    variance : that of the unbiased estimate, inf where the release tells nothing.
+    doubtful : whether the ends of the interval rest on an expansion that does not hold here.
+    bootstrapped : whether they come from repetitions of the draw instead.
+    """
 
     published: int
     estimate: float
@@ -64,6 +71,8 @@ class Found:
     high: float
     n_p: int
     variance: float
+    doubtful: bool = False
+    bootstrapped: bool = False
 
 
 class Engine:
@@ -145,7 +154,7 @@ class Engine:
         sides = [side(chosen, through) for _, chosen in asked]
         alone = np.array([len(codes) == 1 for codes, _ in sides])
         first = np.array([codes[0] for codes, _ in sides], np.intp)
-        ends = np.zeros((3, len(asked)))
+        ends, doubtful = np.zeros((3, len(asked))), np.zeros(len(asked), bool)
         if alone.any():
             at, value = row[alone], first[alone]
             ends[:, alone] = reconstruct_interval.one_value(
@@ -163,7 +172,7 @@ class Engine:
             codes, turned = sides[number]
             top = float(rows.total[at])
             if not alone[number]:
-                ends[:, number] = self._set_ends(better[at], codes, top, through)
+                *ends[:, number], doubtful[number] = self._set_ends(better[at], codes, top, through)
             low, high, spread = ends[:, number].tolist()
             if method in (Method.POOLED, Method.SHRUNK):
                 estimate = float(by_value[at, codes].sum())
@@ -177,7 +186,7 @@ class Engine:
                 estimate = float(printed[number])
             if turned:
                 low, high = top - high, top - low
-            result.append(made(inside[number], estimate, low, high, top, spread, method))
+            result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
         return result
 
     def by_value(
@@ -215,11 +224,18 @@ class Engine:
         low, high, spread = (end.reshape(y.shape) for end in ends)
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
-    def _set_ends(self, x: Floats, codes: Indices, top: float, through: Transition) -> tuple[float, float, float]:
+    def _set_ends(self, x: Floats, codes: Indices, top: float, through: Transition) -> tuple[float, float, float, bool]:
         if not through.readable[codes].all():
-            return 0.0, top, np.inf
+            return 0.0, top, np.inf, False
         centre = float(x[codes].sum())
         return reconstruct_interval.several(centre, top, (), [Chosen.of(through, codes)])
+
+    def centre(self, base: str, picked: tuple[Picked, ...], chosen: Flags) -> float:
+        """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""
+        rows = Rows.plain(self.counted(base, picked)[None, :])
+        codes, turned = side(chosen, self.transition(base))
+        better = self.by_value(base, [picked], rows, Method.UNBIASED)[1][0, codes].sum()
+        return float(rows.total[0] - better if turned else better)
 
     # --- the default's target
 
@@ -311,11 +327,18 @@ def kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
 
 
 def made(
-    published: float, estimate: float, low: float, high: float, top: float, spread: float, method: Method
+    published: float,
+    estimate: float,
+    low: float,
+    high: float,
+    top: float,
+    spread: float,
+    method: Method,
+    doubtful: bool = False,
 ) -> Found:
     """Return the numbers of an answer, the estimate cut to what its method promises."""
     if method is not Method.UNBIASED:
         estimate = min(max(estimate, 0.0), top)
     if method is Method.POOLED:
         estimate = min(max(estimate, low), high)
-    return Found(round(published), estimate, low, high, round(top), spread)
+    return Found(round(published), estimate, low, high, round(top), spread, doubtful)

@@ -20,7 +20,7 @@ from splu_desktop.core.reconstruct_explained import Design, Indices, together
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
 from splu_desktop.core.table import Flags
-from splu_desktop.core.transition import Floats
+from splu_desktop.core.transition import Floats, Transition
 
 _CLEAR = 2.0  # standard deviations that the SAs' own relation must stand clear of nothing
 _RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
@@ -40,6 +40,35 @@ class Relation:
     beyond: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """What a question over several SAs is answered from.
+
+    Attributes
+    ----------
+    records : the selected records, None for all.
+    parts : per condition on an SA, the chosen values and the transition.
+    top : N_P.
+    published : selected records published with chosen values of every SA.
+    straight : sum over them of the products of weights, the unbiased estimate under a, b_s.
+    centre : the same less what a, b_s miss of the true transition.
+    rows : counts of the first SA's values, every record weighing what the other conditions make of it.
+    """
+
+    records: Indices | None
+    parts: list[tuple[Flags, Transition]]
+    top: float
+    published: int
+    straight: float
+    centre: float
+    rows: Rows
+
+    @property
+    def readable(self) -> bool:
+        """Whether every chosen value has a signal."""
+        return all(bool(through.readable[chosen].all()) for chosen, through in self.parts)
+
+
 class Several:
     """Answers questions about several SAs of one release. Not for use by two threads at once."""
 
@@ -53,16 +82,32 @@ class Several:
         """Answer a question with conditions on two or more SAs."""
         if any(sa in self._engine.published.groupings for sa, _ in question.chosen):
             return self._several_tolerant(question, method)
+        seen = self.weighed(question)
+        parts, doubtful = seen.parts, False
+        alone = [self.alone(question, at) for at in range(len(parts))]
+        if seen.readable:
+            sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
+            margins = [found.estimate for found in alone]
+            low, high, spread, doubtful = reconstruct_interval.several(seen.centre, seen.top, margins, sets)
+        else:
+            # No more records meet all conditions than meet one of them.
+            low, high, spread = 0.0, min(seen.top, *(found.high for found in alone)), np.inf
+        estimate = seen.straight
+        if method in (Method.POOLED, Method.SHRUNK):
+            estimate = self._several_shrunk(question, seen, method)
+        elif method in (Method.BAYES, Method.AS_PUBLISHED):
+            estimate = self._by_states(question, seen, method)
+        return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
+
+    def weighed(self, question: Question) -> Weighed:
+        """Return the weights of the selected records, added up."""
         records = self._engine.selector.records(question.picked)
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
         at = [self._engine.codes(sa, records) for sa, _ in question.chosen]
-        top = float(len(at[0]))
         factors = [weights_of(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
-        state = np.zeros(len(at[0]), np.intp)
-        for bit, ((chosen, _), codes) in enumerate(zip(parts, at, strict=True)):
-            state |= chosen[codes].astype(np.intp) << bit
-        y = np.bincount(state, minlength=1 << len(parts)).astype(np.float64)
-        matrix = reconstruct_states.joint(parts)
+        meets = np.ones(len(at[0]), bool)
+        for (chosen, _), codes in zip(parts, at, strict=True):
+            meets &= chosen[codes]
         # By each SA in turn: counts of its values, every record weighing what the other conditions make of it.
         turns = []
         for turn, (_, through) in enumerate(parts):
@@ -72,31 +117,28 @@ class Several:
         centre = straight
         for rows, (chosen, through) in zip(turns, parts, strict=True):
             centre -= leaned(rows, chosen, through)
-        if all(through.readable[chosen].all() for chosen, through in parts):
-            margins = [self._alone(question, at) for at in range(len(parts))]
-            sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
-            low, high, spread = reconstruct_interval.several(centre, top, margins, sets)
-        else:
-            low, high, spread = 0.0, top, np.inf
-        estimate = straight
-        if method in (Method.POOLED, Method.SHRUNK):
-            estimate = self._several_shrunk(question, turns[0], centre - straight, top, method)
-        elif method is Method.BAYES:
-            estimate = reconstruct_states.likeliest(y, matrix)
-        elif method is Method.AS_PUBLISHED:
-            everywhere = np.zeros(self._engine.published.n, np.intp)
-            for bit, (sa, chosen) in enumerate(question.chosen):
-                everywhere |= chosen[self._engine.codes(sa)].astype(np.intp) << bit
-            outside = np.bincount(everywhere, minlength=len(y)) - y
-            gammas = [through.gamma for _, through in parts]
-            cells = np.concatenate([outside, y])[None, :]
-            estimate = float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
-        return made(y[-1], estimate, low, high, top, spread, method)
+        return Weighed(records, parts, float(len(at[0])), int(meets.sum()), straight, centre, turns[0])
 
-    def _alone(self, question: Question, at: int) -> float:
-        """Return the default's estimate of the records that meet one of the conditions on SAs."""
+    def alone(self, question: Question, at: int) -> Found:
+        """Return the default's answer to one of the conditions on SAs by itself."""
         sa, flags = question.chosen[at]
-        return self._engine.one_sa(sa, [question.picked], [(0, flags)], Method.POOLED)[0].estimate
+        return self._engine.one_sa(sa, [question.picked], [(0, flags)], Method.POOLED)[0]
+
+    def _by_states(self, question: Question, seen: Weighed, method: Method) -> float:
+        """Return the journal's estimate, over the states of meeting each condition or not."""
+        everywhere = np.zeros(self._engine.published.n, np.intp)
+        for bit, (sa, chosen) in enumerate(question.chosen):
+            everywhere |= chosen[self._engine.codes(sa)].astype(np.intp) << bit
+        states = 1 << len(seen.parts)
+        y = np.bincount(everywhere if seen.records is None else everywhere[seen.records], minlength=states).astype(
+            np.float64
+        )
+        if method is Method.BAYES:
+            return reconstruct_states.likeliest(y, reconstruct_states.joint(seen.parts))
+        outside = np.bincount(everywhere, minlength=states) - y
+        gammas = [through.gamma for _, through in seen.parts]
+        cells = np.concatenate([outside, y])[None, :]
+        return float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
 
     def _several_tolerant(self, question: Question, method: Method) -> Found:
         records = self._engine.selector.records(question.picked)
@@ -116,7 +158,7 @@ class Several:
         estimate, low, high, spread = reconstruct_tolerant.several_sas(factors, readable, float(top), method)
         return Found(int(meets.sum()), estimate, low, high, top, spread)
 
-    def _several_shrunk(self, question: Question, rows: Rows, shift: float, top: float, method: Method) -> float:
+    def _several_shrunk(self, question: Question, seen: Weighed, method: Method) -> float:
         """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.
 
         The target takes the SAs as related among the records of P as they are in the whole table: each value's own
@@ -124,7 +166,7 @@ class Several:
         independence of the two. Pairs of redrawn values scatter so widely that most of the answer is this target.
         """
         base, chosen = question.chosen[0]
-        through = self._engine.transition(base)
+        through, rows, shift = self._engine.transition(base), seen.rows, seen.centre - seen.straight
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
         if method is Method.SHRUNK:
@@ -136,16 +178,15 @@ class Several:
             rest = self.answer(Question(question.picked, others), method)
         alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
         shape = self._engine.by_value(base, [question.picked], alone, Method.POOLED)[3]
-        records = self._engine.selector.records(question.picked)
         for name, flags in others:
-            shape = shape * self._together(base, name, flags, records)
+            shape = shape * self._together(base, name, flags, seen.records)
         aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
         # Squared weights spread over the values like the records: their own few large ones move together with x.
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
         var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
         x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
         start = self._engine.teaching(base, len(question.picked) + len(others))[None, :]
-        limits = Rows(rows.y, rows.squares, np.array([top]), weighted=True)
+        limits = Rows(rows.y, rows.squares, np.array([seen.top]), weighted=True)
         pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
         return float(pooled[0, chosen].sum())
 

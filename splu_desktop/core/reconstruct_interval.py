@@ -191,8 +191,10 @@ def composed(inside: float, selected: float, margins: Sequence[float]) -> Floats
 
 def several(
     centre: float, selected: float, margins: Sequence[float], chosen: list[Chosen]
-) -> tuple[float, float, float]:
-    """Return lower end, upper end and variance of a count over sets of values of one or more SAs.
+) -> tuple[float, float, float, bool]:
+    """Return lower end, upper end and variance of a count over sets of values of one or more SAs, and whether in doubt.
+
+    In doubt are ends that rest on an expansion for sums less skewed than this one is.
 
     Parameters
     ----------
@@ -211,15 +213,14 @@ def several(
         variance += one.common(inside, float(present[others].sum()))
     variance = max(variance, _LEAST)
     steep = float(np.prod([one.within - one.without for one in chosen])) - 1
-    # A product of weights is skewed: its upper quantile lies further out than its lower one (Cornish and Fisher).
-    lean = 0.0
-    if len(chosen) > 1:
-        third = np.ones(1)
-        for one in chosen:
-            third = np.kron(np.array([one.cubes[1], one.cubes[0]]), third)
-        cubed = float(present @ third) - inside * (3 * float(moments[-1]) - 2)
-        skewness = cubed / variance**1.5
-        lean = (NORMAL_95**2 - 1) / 6 * skewness if abs(skewness) < _MOST_SKEWED else 0.0
+    # A sum of products of weights is skewed: its upper quantile lies further out than its lower one (Cornish, Fisher).
+    third = np.ones(1)
+    for one in chosen:
+        third = np.kron(np.array([one.cubes[1], one.cubes[0]]), third)
+    cubed = float(present @ third) - inside * (3 * float(moments[-1]) - 2)
+    skewness = cubed / variance**1.5
+    doubtful = abs(skewness) >= _MOST_SKEWED
+    lean = 0.0 if doubtful or len(chosen) == 1 else (NORMAL_95**2 - 1) / 6 * skewness
     ends = []
     for side in (-1, 1):
         # (centre - x)^2 = z^2 (variance + steep (x - inside)), a quadratic in x
@@ -227,4 +228,4 @@ def several(
         half = centre + square * steep / 2
         rest = centre**2 - square * (variance - steep * inside)
         ends.append(min(max(half + side * float(np.sqrt(max(half**2 - rest, 0.0))), 0.0), selected))
-    return ends[0], ends[1], variance
+    return ends[0], ends[1], variance, doubtful

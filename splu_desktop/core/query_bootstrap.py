@@ -1,0 +1,68 @@
+"""Intervals by repeating the draw on paper, for questions on which theory gives out or whose asker wants it so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from splu_desktop.core import reconstruct_bootstrap
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query_engine import Engine, Found, Question
+from splu_desktop.core.query_several import Several
+from splu_desktop.core.reconstruct_bootstrap import Law
+from splu_desktop.core.reconstruct_interval import Chosen
+from splu_desktop.core.reconstruct_weights import weights_of
+from splu_desktop.core.transition import Floats
+
+
+def bootstrapped(engine: Engine, several: Several, question: Question, found: Found, progress: Progress) -> Found:
+    """Return an answer with the ends of its interval from repetitions of the draw.
+
+    Unchanged where the release tells nothing about a chosen value: no repetition helps there. Raises Cancelled.
+    """
+    if found.variance == 0 or not np.isfinite(found.variance):
+        return found
+    published = engine.published
+    tolerant = any(sa in published.groupings for sa, _ in question.chosen)
+    laws, sets = [], []
+    for sa, chosen in question.chosen:
+        if sa in published.groupings:
+            way = engine.tolerant(sa)
+            laws.append(Law.of(way.inverse @ chosen, way.matrix, chosen, way.counts))
+        else:
+            plain = engine.transition(sa)
+            laws.append(Law.plain(plain.a, plain.b, plain.signal, chosen, plain.counts))
+            sets.append(Chosen.of(plain, np.flatnonzero(chosen)))
+    top = float(found.n_p)
+    alone = [several.alone(question, at).estimate for at in range(len(laws))] if len(laws) > 1 else [0.0]
+    centre = _centre(engine, several, question, tolerant)
+
+    def common(x: float) -> float:
+        if tolerant:  # what its theory says beyond the records themselves is small beside them
+            return 0.0
+        return sum(
+            one.common(x, top if len(sets) == 1 else max(min(other for at, other in enumerate(alone) if at != bit), x))
+            for bit, one in enumerate(sets)
+        )
+
+    low, high = reconstruct_bootstrap.ends(centre, top, alone, laws, common, (found.low, found.high), progress)
+    return replace(found, low=low, high=high, bootstrapped=True)
+
+
+def _centre(engine: Engine, several: Several, question: Question, tolerant: bool) -> float:
+    """Return the unbiased estimate that intervals are about."""
+    if not tolerant and len(question.chosen) > 1:
+        return several.weighed(question).centre
+    if not tolerant:
+        sa, chosen = question.chosen[0]
+        return engine.centre(sa, question.picked, chosen)
+    records = engine.selector.records(question.picked)
+    product: Floats | float = 1.0
+    for sa, chosen in question.chosen:
+        if sa in engine.published.groupings:
+            weights = np.asarray(engine.tolerant(sa).inverse @ chosen, np.float64)
+        else:
+            weights = weights_of(chosen, engine.transition(sa))
+        product = product * weights[engine.codes(sa, records)]
+    return float(np.sum(product))
