@@ -7,6 +7,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from splu_desktop.core.first_names import FIRST_NAMES
+from splu_desktop.core.generalise.chapters import system_of
+from splu_desktop.core.official_numbers import (
+    british_national_insurance,
+    french_nir,
+    german_insurance_number,
+    german_tax_number,
+    iban,
+    nhs_number,
+    spanish_dni,
+    spanish_social_security,
+    swiss_social_security,
+    us_medicare,
+    us_provider,
+)
+from splu_desktop.core.role_names import listed, unaccented
 from splu_desktop.core.table import Column, Kind
 
 LOOKED_AT = 2000  # labels looked at per column
@@ -28,52 +44,6 @@ _STREET = re.compile(
     r"|.*(?:stra(?:ß|ss)e|str\.|gasse|platz|weg|allee)\s*\d+\s?[a-z]?\b.*|(?:\d+\s?(?:bis|ter)?,?\s+)?(?:rue|avenue|boulevard|place|chemin|calle|avenida|plaza|paseo)\s.*\d*.*",
     re.IGNORECASE,
 )
-_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
-
-
-def nhs_number(text: str) -> bool:
-    """Whether a text is an NHS number: ten digits, the last the modulus-11 check digit of the others.
-
-    NHS Data Dictionary, NHS number: weights 10 down to 2, check digit 11 - (sum mod 11), 11 written as 0, 10 invalid.
-    """
-    digits = re.sub(r"[\s-]", "", text)
-    if len(digits) != 10 or not digits.isdecimal():
-        return False
-    check = 11 - sum(int(d) * w for d, w in zip(digits, range(10, 1, -1), strict=False)) % 11
-    return check % 11 == int(digits[9]) and check != 10
-
-
-def spanish_dni(text: str) -> bool:
-    """Whether a text is a Spanish DNI or NIE: eight digits and the letter of their remainder by 23."""
-    found = re.fullmatch(r"([XYZ]?)(\d{7,8})-?([A-Z])", text.strip().upper())
-    if found is None or len(found[1] + found[2]) != 8:
-        return False
-    number = int({"X": "0", "Y": "1", "Z": "2", "": ""}[found[1]] + found[2])
-    return _DNI_LETTERS[number % 23] == found[3]
-
-
-def french_nir(text: str) -> bool:
-    """Whether a text is a French NIR: thirteen digits (2A, 2B for Corsica) and the key 97 - (number mod 97)."""
-    digits = re.sub(r"\s", "", text).upper().replace("2A", "19").replace("2B", "18")
-    return len(digits) == 15 and digits.isdecimal() and 97 - int(digits[:13]) % 97 == int(digits[13:])
-
-
-def german_insurance_number(text: str) -> bool:
-    """Whether a text is a German health-insurance number: a letter, eight digits and the check digit of them all."""
-    found = re.fullmatch(r"([A-Z])(\d{8})(\d)", text.strip().upper())
-    if found is None:
-        return False
-    digits = f"{ord(found[1]) - 64:02d}{found[2]}"
-    total = sum(sum(divmod(int(d) * (1 + i % 2), 10)) for i, d in enumerate(digits))
-    return total % 10 == int(found[3])
-
-
-def iban(text: str) -> bool:
-    """Whether a text is an IBAN: remainder 1 by 97 (ISO 13616)."""
-    plain = re.sub(r"\s", "", text).upper()
-    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", plain):
-        return False
-    return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
 
 
 # Checks whose chance agreement is small enough that most labels passing is proof.
@@ -82,6 +52,12 @@ _CHECKS = (
     ("Spanish identity number", spanish_dni),
     ("French social-security number", french_nir),
     ("German health-insurance number", german_insurance_number),
+    ("German tax number", german_tax_number),
+    ("Swiss social-security number", swiss_social_security),
+    ("Spanish social-security number", spanish_social_security),
+    ("US Medicare number", us_medicare),
+    ("US provider number", us_provider),
+    ("British National Insurance number", british_national_insurance),
     ("bank account number (IBAN)", iban),
     ("e-mail address", lambda text: _EMAIL.fullmatch(text.strip()) is not None),
     ("social-security number", lambda text: _SSN.fullmatch(text.strip()) is not None),
@@ -91,6 +67,24 @@ _CHECKS = (
     ("web address", lambda text: _URL.fullmatch(text.strip()) is not None),
     ("street address", lambda text: _STREET.fullmatch(text.strip()) is not None),
 )
+
+
+# What a medical column may hold too: codes of digits and dashes, and words such as "place".
+_DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_ANSWERS = listed("yes no unknown none ja nein unbekannt keine oui non inconnu aucun si desconocido true false 0 1")
+_MOST_ANSWERS = 5
+WEAK = ("telephone number", "social-security number", "network address", "street address")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
+_PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
+_TITLES = listed("dr dra prof mr mrs ms miss herr frau mme mlle sr sra srta don dona pr")
+_PARTICLES = listed(
+    "med phil rer nat dent habil von van de der den del la las los le di da dos y e und zu zur zum bin al el"
+)
+_NO_PERSON = listed(
+    "st saint sankt san santa sainte hospital clinic clinica clinique klinik klinikum krankenhaus hopital medical "
+    "center centre zentrum university universitaet ward unit station road street school college"
+)
+_FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
 
 
 def sample_labels(column: Column) -> Sequence[str]:
@@ -112,6 +106,64 @@ def identifier_by_content(column: Column) -> str | None:
         if sum(map(check, labels[:10])) >= 0.5 * len(labels[:10]) and sum(map(check, labels)) >= MOST * len(labels):
             return what
     return None
+
+
+def names_persons(column: Column) -> bool:
+    """Whether a column's values look like names of persons: by title, or by enough known first names among them."""
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT):
+        return False
+    labels = sample_labels(column)
+    if len(labels) < _FEWEST_NAMES or sum(_named(text) is not None for text in labels[:10]) < 5:
+        return False
+    found = [_named(text) for text in labels]
+    shaped = [each for each in found if each is not None]
+    if len(shaped) < MOST * len(labels):
+        return False
+    titled, known, words = (sum(each[at] for each in shaped) for at in range(3))
+    alone = words < 1.5 * len(shaped)  # first names by themselves, of which a list knows more
+    return titled >= 0.6 * len(labels) or known >= (0.6 if alone else 0.4) * len(labels)
+
+
+def _named(text: str) -> tuple[bool, bool, int] | None:
+    """Return whether a text has a title, whether it has a known first name, and its words; None where it is no name."""
+    if len(text) > 60 or not _PERSON_SHAPE.fullmatch(text.strip()):
+        return None
+    words = _WORD.findall(text)
+    plain = [unaccented(word.rstrip(".")).lower() for word in words]
+    if not 1 <= len(words) <= 6 or _NO_PERSON.intersection(plain):
+        return None
+    if any(word[0].islower() and low not in _PARTICLES for word, low in zip(words, plain, strict=True)):
+        return None
+    titled = len(words) > 1 and plain[0] in _TITLES
+    known = any(low in FIRST_NAMES or low.split("-")[0] in FIRST_NAMES for low in plain)
+    return titled, known, len(words)
+
+
+def holds_diagnosis_codes(column: Column) -> bool:
+    """Whether a column's values are codes of the ICD, which are rare in small tables and identify nobody.
+
+    Record numbers may have the same form (A123456), but are all of one length and have no dot.
+    """
+    if system_of(column) is None:
+        return False
+    labels = sample_labels(column)
+    return any("." in label for label in labels) or len({len(label.strip()) for label in labels}) > 1
+
+
+def holds_answers(column: Column) -> bool:
+    """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
+    labels = sample_labels(column)
+    return len(labels) <= _MOST_ANSWERS and all(
+        len(text.strip()) <= 1 or unaccented(text.strip()).lower() in _ANSWERS for text in labels
+    )
+
+
+def looks_like_days(column: Column) -> bool:
+    """Whether a column of texts holds days that could not be read as dates."""
+    labels = sample_labels(column)
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < 3:
+        return False
+    return sum(_DAY.match(label.strip()) is not None for label in labels) >= MOST * len(labels)
 
 
 def distinct_share(column: Column) -> float:

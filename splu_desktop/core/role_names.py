@@ -9,16 +9,21 @@ from functools import cache
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+def unaccented(text: str) -> str:
+    """Return a text without accents: `Größe` -> Grosse."""
+    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
 @cache
 def words_of(name: str) -> tuple[str, ...]:
     """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(c for c in plain if not unicodedata.combining(c))
-    spaced = _CAMEL.sub(" ", plain)
+    spaced = _CAMEL.sub(" ", unaccented(name))
     return tuple(re.findall(r"[a-z]+|\d+", spaced.lower()))
 
 
-def _set(text: str) -> frozenset[str]:
+def listed(text: str) -> frozenset[str]:
+    """Return the words of a list written with blanks."""
     return frozenset(text.split())
 
 
@@ -41,7 +46,10 @@ _PHRASES: dict[str, str] = {
     "bank account": ("iban"),
     "account number": ("account number | kontonummer"),
     "licence number": ("driver license | drivers license"),
-    "number plate": ("license plate | kennzeichen"),
+    "number plate": (
+        "license plate | licence plate | kennzeichen | number plate | vehicle registration | immatriculation"
+    ),
+    "telephone number": ("cell phone | cell no | cell number"),
     "medical-record number": ("mrn | medical record | chart number | historia clinica | numero de historia | nhc"),
     "record number": (
         "record number | record no | record nr | record id | numero de dossier | no dossier | numero dossier "
@@ -80,45 +88,79 @@ _PHRASES: dict[str, str] = {
     "network address": ("ip address | mac address"),
     "web address": ("url | website"),
 }
-_EMAIL = _set("email mail emails correo courriel")
-_PHONE = _set(
-    "phone telephone tel telefon telefonnummer handy handynummer mobil mobile cell cellphone fax telefono "
-    "telefax movil portable"
+# Numbers of persons and of their stays that are known by an acronym.
+_ACRONYMS = listed(
+    "pid csn fin crn chi upi empi mpi npi iep nda nip ipp cip nuhsa nass nss mbi hicn acct pat patnr fallnr lanr bsn "
+    "nino nhsno pesel avs ahv tsi num_ss ine"
 )
-_ADDRESS = _set(
+# What a number of which is a number of a person or stay: "No dossier", "Spell ID", "N° SS".
+_NUMBERED = listed(
+    "dossier episodio episode sejour stay spell visit encounter account acct policy fall patient hospital hosp case "
+    "pathway ubrn referral admission accession contact client person paciente persona registro expediente afiliacion "
+    "afiliado ss secu assure versicherten vers mitglied member subject proband teilnehmer participant insured beleg "
+    "besuch aufnahme behandlung passage venue consulta ingreso historia hc medicare medicaid insurance versicherung"
+)
+_NUMBER_WORDS = listed("no nr n num number numero nummer id nbr ids key identifier")
+_FACILITY, _FACILITY_NUMBER = listed("hospital hosp"), listed("no nr num number numero nummer")
+_EMAIL = listed("email mail emails correo courriel")
+_PHONE = listed(
+    "phone telephone tel telefon telefonnummer handy handynummer mobil mobile cellphone fax telefono "
+    "telefax movil portable mobilnr mobilnummer mobilno telefonnr telnr telno handynr phoneno phonenumber"
+)
+_ADDRESS = listed(
     "address adresse addresses anschrift street strasse str hausnummer housenumber direccion domicilio "
+    "wohnadresse heimatadresse privatadresse postadresse meldeadresse postanschrift wohnanschrift "
     "calle rue domicile wohnort addr address1 address2 adresszeile"
 )
-_COORDINATE = _set(
+_COORDINATE = listed(
     "lat latitude lon lng long longitude breitengrad laengengrad langengrad latitud longitud coordinates "
     "coordinate koordinaten"
 )
-_PERSON_NAME = _set(
+_PERSON_NAME = listed(
     "surname lastname firstname forename givenname maidenname vorname vornamen nachname familienname "
     "geburtsname zuname prenom prenoms apellido apellidos patientname fullname patientenname middlename "
     "nickname initials initialen"
 )
-_NAME = _set("name names nom nombre nombres namen")
-_PERSON = _set(
+_NAME = listed("name names nom nombre nombres namen")
+_PERSON = listed(
     "patient patienten patientin patiente paciente person personne persona subject participant member "
     "client customer first last full given family middle maiden mother father mutter vater mere pere "
     "madre padre doctor physician arzt medecin medico nurse contact guardian employee student insured "
+    "gp consultant surgeon prescriber operateur anaesthetist therapist investigator "
+    "pt px usage usuel naissance famille marital fille epouse jeune completo legal preferred "
     "versicherter pat kunde user author owner holder relative spouse next kin de del la du"
 )
-_BIRTH = _set(
-    "birth birthdate dob birthday geburtsdatum geburtstag geb gebdat gebdatum geburt naissance nacimiento "
-    "born nasc ddn fnac"
+_OTHER_PERSONS = (
+    "next of kin",
+    "emergency contact",
+    "contact person",
+    "angehorige",
+    "angehoriger",
+    "ansprechpartner",
+    "personne a prevenir",
+    "personne de confiance",
+    "persona de contacto",
+    "nom d usage",
 )
-_FREE = _set(
+_BIRTH = listed(
+    "birth birthdate dob birthday geburtsdatum geburtstag geb gebdat gebdatum geburt naissance nacimiento "
+    "born nasc ddn fnac nac naiss geboren"
+)
+_FREE = listed(
     "note notes comment comments remark remarks narrative bemerkung bemerkungen kommentar kommentare "
     "notiz notizen anmerkung anmerkungen freitext remarque remarques commentaire commentaires "
     "observaciones observacion comentario comentarios notas freetext"
 )
-_NUMBERING = _set(
+_NUMBERING = listed(
     "id ids nr no num number nbr nummer numero key index idx identifier identifikator code uid pk rowid "
     "row record seq sequence laufnummer lfdnr"
 )
-_MEDICAL = _set(
+_MEDICAL = listed(
+    "snomed loinc ndc hcpcs opcs opcs4 opcs3 ccam cim cim10 cie cie9 cie10 ghm grd gdr dp das actes acte procedimiento "
+    "procedimientos farmaco farmacos medicamento medicamentos wirkstoff arzneimittel pzn ebm goae icpc icpc2 "
+    "readcode "
+    "morphology topography tnm labor laborwert analyse analyt laboratoire laboratorio resultado prueba prescripcion "
+    "ordonnance posologie dosis posologia allergen vaccine impfstoff vaccin vacuna antibiotic antibiotikum "
     "diag diagnosis diagnoses diagnose diagnosen diagnostic diagnostico dx icd icd9 icd10 drg ccs mdc "
     "procedure prozedur ops cpt disease krankheit maladie enfermedad medication medikament drug atc "
     "symptom lab test result value dose"
@@ -127,7 +169,7 @@ _MEDICAL = _set(
 # What is sensitive, with a weight: how clearly. Medical and financial matters only.
 _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
     (
-        _set(
+        listed(
             "diagnosis diagnoses diagnose diagnosen diagnostic diagnostics diagnostico diag dx icd icd9 icd10 "
             "disease diseases krankheit krankheiten erkrankung maladie enfermedad hauptdiagnose nebendiagnose "
             "condition conditions illness pathology pathologie disorder morbidity hiv aids cancer krebs tumor "
@@ -137,7 +179,7 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
         "a diagnosis or illness",
     ),
     (
-        _set(
+        listed(
             "medication medications medicine drug drugs medikament medikamente medikation arznei medicament "
             "traitement treatment treatments therapy therapie tratamiento medicacion prescription rezept atc "
             "surgery operation procedure procedures prozedur eingriff intervention"
@@ -146,7 +188,7 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
         "a treatment",
     ),
     (
-        _set(
+        listed(
             "result results befund resultat resultado a1c a1cresult glu cholesterol bmi outcome ausgang "
             "disposition prognosis symptom symptoms drg ccs pregnancy schwangerschaft abortion addiction alcohol "
             "mental disability behinderung handicap allergy allergies"
@@ -155,7 +197,7 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
         "a medical finding",
     ),
     (
-        _set(
+        listed(
             "salary income wage wages gehalt einkommen lohn salaire revenu revenus sueldo salario ingresos debt "
             "schulden credit loan charge charges cost costs kosten rechnung bill payment account balance earnings "
             "gain loss incomeclass wealth"
@@ -165,12 +207,12 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
     ),
 )
 # Numbers of these are times, counts or measures, which number no record.
-_MEASURES = _set(
+_MEASURES = listed(
     "year jahr annee ano anio month monat mois mes day tag jour dia age alter edad hour stunde weight height gewicht "
     "groesse grosse poids taille peso talla count anzahl total sum minute week woche semaine semana date datum fecha "
     "bp hr pulse rr bmi gfr egfr temp temperature blood pressure score dose volume length rate ratio level"
 )
-_NOT_SENSITIVE = _set("date datum fecha code_system version year jahr type_of month number count num anzahl")
+_NOT_SENSITIVE = listed("date datum fecha code_system version year jahr type_of month number count num anzahl")
 
 
 def identifier_by_name(name: str) -> str | None:
@@ -195,10 +237,24 @@ def identifier_by_name(name: str) -> str | None:
     return None
 
 
+def number_by_name(name: str) -> bool:
+    """Whether a name may announce a number of a person or stay, which its values have to bear out."""
+    words = words_of(name)
+    told = [word for word in words if word not in _NUMBER_WORDS]
+    if not told or len(words) > 3 or not _ACRONYMS.union(_NUMBERED).issuperset(told):
+        return False
+    if _FACILITY.intersection(told):  # a hospital's number is a patient's, its id the hospital's own
+        return bool(_FACILITY_NUMBER.intersection(words))
+    numbered = len(words) > len(told) or any(mark in name for mark in "#№")
+    return bool(_ACRONYMS.intersection(told)) or numbered
+
+
 def person_by_name(name: str) -> str | None:
     """Return "name", "address", "exact place" or "free text" where a column of texts (or coordinates) is named so."""
     words = words_of(name)
     have = set(words)
+    if any(f" {phrase} " in f" {' '.join(words)} " for phrase in _OTHER_PERSONS):
+        return "name of a person"
     if have & _PERSON_NAME or "".join(words) in _PERSON_NAME:
         return "name of a person"
     if (
@@ -207,7 +263,7 @@ def person_by_name(name: str) -> str | None:
         and not _counts_in_french(words)
     ):
         return "name of a person"
-    if have & _ADDRESS and not have & {"type", "change", "count", "state", "country", "city"}:
+    if have & _ADDRESS and not have & {"drug", "drugs", "type", "change", "count", "state", "country", "city"}:
         return "address"
     if have & _FREE:
         return "free text"
@@ -231,7 +287,10 @@ def coordinate_by_name(name: str) -> bool:
 
 def birth_by_name(name: str) -> bool:
     """Whether a name announces a date of birth."""
-    have = set(words_of(name))
+    words = words_of(name)
+    have = set(words)
+    if words[:1] == ("ne",) and words[-1:] == ("le",):  # né(e) le
+        return True
     return bool(have & _BIRTH) and not have & {
         "weight",
         "order",

@@ -9,9 +9,14 @@ from enum import Enum
 from splu_desktop.core.groups import largest_gamma
 from splu_desktop.core.role_content import (
     FEWEST,
+    WEAK,
     counts_records,
     distinct_share,
+    holds_answers,
+    holds_diagnosis_codes,
     identifier_by_content,
+    looks_like_days,
+    names_persons,
     near_unique,
     refers_to,
 )
@@ -21,6 +26,7 @@ from splu_desktop.core.role_names import (
     identifier_by_name,
     measures,
     medical,
+    number_by_name,
     numbering,
     person_by_name,
     sensitivity,
@@ -51,6 +57,7 @@ class Suggestion:
     reason: str
 
 
+_MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
 
@@ -112,24 +119,33 @@ def _identifies(column: Column) -> str | None:
     if column.m == 0 or bool(column.missing.all()):
         return None
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
-    said = identifier_by_name(name)
-    if said and not dated and column.kind is not Kind.BOOLEAN:
-        return say("the name says {what}", what=say(said))
-    if birth_by_name(name):
-        return "exact dates of birth, which together with sex and postcode single out most people" if dated else None
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    if worded and (person := person_by_name(name)):
+    answers = holds_answers(column)  # a telephone consultation: yes, no
+    said = identifier_by_name(name)
+    if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
+        return say("the name says {what}", what=say(said))
+    if worded and not answers and (person := person_by_name(name)):
         return say("the name says {what}", what=say(person))
+    if birth_by_name(name) and (dated or looks_like_days(column)):
+        return "exact dates of birth, which together with sex and postcode single out most people"
+    if birth_by_name(name):
+        return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
+    coded = medical(name) or holds_diagnosis_codes(column)
     held = identifier_by_content(column)
-    if held:
+    if held and not (coded and held in WEAK):
         return say("each value looks like this: {what}", what=say(held))
+    if not medical(name) and names_persons(column):
+        return "the values look like names of persons"
     if column.kind is Kind.TEXT:
         return "free text, which may name persons"
-    if medical(name) or measures(name):
+    if coded or measures(name):
         return None
     share = distinct_share(column)
+    many = int((~column.missing).sum()) >= _MANY and column.kind is not Kind.DECIMAL and not dated
+    if number_by_name(name) and many:
+        return say("the name says {what}", what=say("number of a person or stay"))
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         return say("numbers the records: {n} different values in 100 records", n=round(100 * share))
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):

@@ -7,7 +7,19 @@ import random
 import numpy as np
 import pytest
 
-from splu_desktop.core.role_content import french_nir, german_insurance_number, iban, nhs_number, spanish_dni
+from splu_desktop.core.official_numbers import (
+    british_national_insurance,
+    french_nir,
+    german_insurance_number,
+    german_tax_number,
+    iban,
+    nhs_number,
+    spanish_dni,
+    spanish_social_security,
+    swiss_social_security,
+    us_medicare,
+    us_provider,
+)
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 
@@ -98,6 +110,18 @@ def test_numbers_with_a_check_digit() -> None:
     assert not french_nir("2 55 08 14 168 025 39")
     assert german_insurance_number("A123456780")
     assert not german_insurance_number("A123456781")
+    assert german_tax_number("86 095 742 719")
+    assert not german_tax_number("86095742718")
+    assert swiss_social_security("756.9217.0769.85")
+    assert not swiss_social_security("756.9217.0769.84")
+    assert us_provider("1234567893")
+    assert not us_provider("1234567892")
+    assert us_medicare("1EG4-TE5-MK73")
+    assert not us_medicare("1SG4-TE5-MK73")
+    assert british_national_insurance("AB 12 34 56 C")
+    assert not british_national_insurance("AB123456E")
+    assert spanish_social_security(f"28 12345678 {2812345678 % 97:02}")
+    assert not spanish_social_security(f"28 12345678 {(2812345678 + 1) % 97:02}")
     assert iban("DE89 3704 0044 0532 0130 00")
     assert not iban("DE88 3704 0044 0532 0130 00")
 
