@@ -42,3 +42,8 @@ def percent(share: float, places: int | None = None) -> str:
 def size(octets: int) -> str:
     """Return a file's size in words: 1.2 MB."""
     return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def told(text: str) -> str:
+    """Return a sentence of core or files as it is shown in the window."""
+    return text
