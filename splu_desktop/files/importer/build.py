@@ -118,6 +118,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         counts,
         form,
         other=other,
+        known=None if column.plain is None or column.zeros is None else (column.plain, column.zeros),
         wanted=choices.types.get(name),
         date_order=order,
         absent=frozenset(declared if wanted is None else wanted),
@@ -133,7 +134,13 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         absent |= misfits
     labels = np.empty(len(column.labels), object)
     labels[:] = column.labels
-    built = Column.from_codes(name, column.codes, labels, absent, _values(typed, absent), kind=typed.kind)
+    values = _values(typed, absent)
+    numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
+    if column.ordered and numeric and values is not None and not absent[:-1].any() and not misfits.any():
+        # The reader found the labels in the order of their values: nothing is left to sort.
+        built = Column(name, typed.kind, column.codes, labels, absent, values)
+    else:
+        built = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind)
     return _One(built, typed, tokens, misfits)
 
 
@@ -206,9 +213,10 @@ def _tokens(
         else set()
     )
     # A text with a value of its own is no mark for "no value", unless somebody says so.
-    told = wanted is not None or bool(declared)
-    if told:
-        looked_at = list(range(len(column.labels)))
+    named = {*(wanted or ()), *declared}
+    if named:
+        known = [i for i, label in enumerate(column.labels) if label in named]
+        looked_at = sorted({*known, *candidates(column.labels), *codes})
     elif typed.values is None:
         looked_at = candidates(column.labels)
     else:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.importer.digits import LAST, figures
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
 _NEWLINE, _RETURN = 10, 13
-_NARROW = 1 << 16
 _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 100_000  # texts made per call, so that other threads get their turn
 
@@ -41,13 +41,28 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """One column of one block: (n, K) words of the fields' bytes, zero-padded, or the fields themselves if long."""
+    """One column of one block.
 
-    words: Words | None
-    long: list[bytes] | None
+    Attributes
+    ----------
+    words : (n,) arrays: the last eight bytes of each field, the eight before them and so on, zeros where it is shorter.
+    length : (n,) bytes of each field, at most `LONGEST`.
+    long : the fields themselves in place of words, where one is longer.
+    """
+
+    words: tuple[Words, ...]
+    length: NDArray[np.uint8]
+    long: list[bytes] | None = None
 
     def __len__(self) -> int:
-        return len(self.words) if self.words is not None else len(self.long or ())
+        return len(self.length)
+
+    def take(self, keep: NDArray[np.bool_]) -> Packed:
+        """Return the fields of some records."""
+        long = (
+            None if self.long is None else [field for field, kept in zip(self.long, keep.tolist(), strict=True) if kept]
+        )
+        return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
 
 
 def split(block: bytes, layout: Layout) -> tuple[list[Packed], NDArray[np.bool_]]:
@@ -59,68 +74,71 @@ def split(block: bytes, layout: Layout) -> tuple[list[Packed], NDArray[np.bool_]
     """
     if b"\x00" in block:
         raise Irregular
-    data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == layout.newline)
-    cuts = np.flatnonzero(data == layout.delimiter) if layout.width > 1 else np.zeros(0, np.int64)
+    width = layout.width
+    room = bytes(LONGEST) + block  # so that the bytes before a field's end can always be looked at
+    data = np.frombuffer(room, np.uint8)
+    found = data == layout.newline
+    feeds = int(np.count_nonzero(found))
+    if width > 1:
+        found |= data == layout.delimiter
+    marks = np.flatnonzero(found)
     quotes = block.count(layout.quote) if layout.quote >= 0 and layout.quote in block else 0
     if quotes:
-        inside = np.bitwise_xor.accumulate(data == layout.quote)
-        ends = ends[~inside[ends]]
-        cuts = cuts[~inside[cuts]]
-    rows, width = len(ends), layout.width
-    if not rows or ends[-1] != len(data) - 1 or len(cuts) != rows * (width - 1):
+        marks = marks[~np.bitwise_xor.accumulate(data == layout.quote)[marks]]
+    rows, rest = divmod(len(marks), width)
+    if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
-    starts = np.empty(rows, np.int64)
-    starts[0] = 0
-    starts[1:] = ends[:-1] + 1
-    stops = ends
-    if layout.carriage:
-        stops = ends - 1
-        if (stops < starts).any() or (data[stops] != _RETURN).any():
-            raise Irregular
+    ends = marks[width - 1 :: width]
+    # As many line ends as lines, one behind each last field: then all other marks are delimiters.
+    if quotes:
+        feeds = int(np.count_nonzero(data[marks] == layout.newline))
+    if feeds != rows or (data[ends] != layout.newline).any():
+        raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
         raise Irregular
-    grid = cuts.reshape(rows, width - 1)
-    if width > 1 and ((grid[:, 0] < starts).any() or (grid[:, -1] >= stops).any()):
-        raise Irregular
-    columns: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    enclosed = 0
-    for i in range(width):
-        first = starts if i == 0 else grid[:, i - 1] + 1
-        stop = stops if i == width - 1 else grid[:, i]
-        if quotes:
-            opened = data[np.minimum(first, len(data) - 1)] == layout.quote
-            opened &= stop - first >= 2
-            closed = opened & (data[stop - 1] == layout.quote)
-            enclosed += int(closed.sum())
-            first, stop = first + closed, stop - closed
-        columns.append((first, stop))
-    if quotes != 2 * enclosed:
-        raise Irregular
-    blank = stops - starts == width - 1
+    starts = np.empty_like(marks)
+    starts[0] = LONGEST
+    np.add(marks[:-1], 1, out=starts[1:])
+    stops = marks
+    if layout.carriage:
+        stops = marks.copy()
+        stops[width - 1 :: width] -= 1
+        last = stops[width - 1 :: width]
+        if (last < starts[width - 1 :: width]).any() or (data[last] != _RETURN).any():
+            raise Irregular
+    blank = stops[width - 1 :: width] - starts[::width] == width - 1
     if width == 1 and blank.any():
         raise Irregular
-    padded = block + bytes(LONGEST)
-    return [_pack(block, padded, first, stop) for first, stop in columns], blank
+    if quotes:
+        enclosed = (data[starts] == layout.quote) & (stops - starts >= 2)
+        enclosed &= data[stops - 1] == layout.quote
+        if quotes != 2 * int(np.count_nonzero(enclosed)):
+            raise Irregular
+        starts = starts + enclosed
+        stops = stops - enclosed
+    return _pack(room, starts, stops, rows, width), blank
 
 
-def _pack(block: bytes, padded: bytes, first: NDArray[np.int64], stop: NDArray[np.int64]) -> Packed:
-    length = stop - first
-    longest = int(length.max())
-    if longest > LONGEST:
-        return Packed(None, [block[a:b] for a, b in zip(first.tolist(), stop.tolist(), strict=True)])
-    view: Words = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
-    count = max(1, -(-longest // 8))
-    words = np.empty((len(first), count), np.uint64)
-    for k in range(count):
-        word = view[first + 8 * k]
-        left = np.clip(length - 8 * k, 0, 8).astype(np.uint64)
-        # A shift by 64 bits is undefined, so eight bytes are kept by the table's last entry.
-        words[:, k] = word & _MASKS[left]
-    return Packed(words, None)
-
-
-_MASKS = np.array([(1 << (8 * k)) - 1 for k in range(9)], np.uint64)
+def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows: int, width: int) -> list[Packed]:
+    """Pack the fields, which stand in the order of the file, column by column."""
+    view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
+    length = stops - starts
+    words = view[stops - 8]
+    words &= LAST[np.minimum(length, 8)]
+    byte = np.minimum(length, LONGEST + 1).astype(np.uint8).reshape(rows, width).T.copy()
+    first = words.reshape(rows, width).T.copy()
+    packed = []
+    for i, longest in enumerate(byte.max(1).tolist()):
+        if longest > LONGEST:
+            pairs = zip(starts[i::width].tolist(), stops[i::width].tolist(), strict=True)
+            packed.append(Packed((), byte[i], [room[a:b] for a, b in pairs]))
+            continue
+        column = [first[i]]
+        if longest > 8:
+            end, left = stops[i::width], byte[i].astype(np.int64)
+            column += [view[end - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
+        packed.append(Packed(tuple(column), byte[i]))
+    return packed
 
 
 def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
@@ -129,73 +147,81 @@ def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):
         return _gather_long(parts, encoding)
-    count = max(part.words.shape[1] for part in parts if part.words is not None)
-    total = sum(map(len, parts))
-    words = np.zeros((total, count), np.uint64)
-    at = 0
-    for part in parts:
-        if part.words is not None:
-            words[at : at + len(part), : part.words.shape[1]] = part.words
-            at += len(part)
+    length = np.concatenate([part.length for part in parts])
+    words = [
+        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
+        for k in range(max(len(p.words) for p in parts))
+    ]
+    if _varied(words[0]) and (told := figures(words, length)) is not None:
+        texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding)
+        return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)
     codes, firsts = _factorise(words)
-    return _distinct(codes, _texts(words[firsts], encoding))
+    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding))
 
 
-def _factorise(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (n,) codes of the rows of words, and the position of each code's first row."""
+def _varied(words: Words) -> bool:
+    """Whether a column has so many different fields that reading them as numbers is quicker than hashing them."""
+    sample = words[:: max(1, len(words) // 1000)]
+    return len(np.unique(sample)) > 0.2 * len(sample)
+
+
+def _factorise(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n,) codes of the records, and the position of a record of each code."""
     import pandas as pd  # only where a table is read: it takes half a second to import
 
-    if words.shape[1] == 1 and int(words.max(initial=0)) < _NARROW:
-        return _factorise_narrow(words[:, 0].astype(np.int64))
-    key = words[:, 0].copy() if words.shape[1] == 1 else _mix(words)
-    found, distinct = pd.factorize(key)
+    found, distinct = pd.factorize(words[0] if len(words) == 1 else _mix(words))
     codes: NDArray[np.int32] = found.astype(np.int32)
     firsts = np.empty(len(distinct), np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    if words.shape[1] > 1:
-        # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
-        for k in range(words.shape[1]):
-            word = words[:, k]
-            if not np.array_equal(word, word[firsts][codes]):
-                return _factorise_exactly(words)
+    firsts[codes] = np.arange(len(codes))
+    # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
+    if len(words) > 1 and not all(np.array_equal(word, word[firsts][codes]) for word in words):
+        return _factorise_exactly(words)
     return codes, firsts
 
 
-def _factorise_narrow(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Factorise fields of at most two bytes by a table of all of them."""
-    first = np.full(_NARROW, -1, np.int64)
-    first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
-    used = np.flatnonzero(first >= 0)
-    code = np.empty(_NARROW, np.int32)
-    code[used] = np.arange(len(used), dtype=np.int32)
-    return code[keys], first[used]
-
-
-def _mix(words: Words) -> Words:
-    key = words[:, 0] * np.uint64(0x9E3779B97F4A7C15)
-    for k in range(1, words.shape[1]):
+def _mix(words: Sequence[Words]) -> Words:
+    key = words[0] * np.uint64(0x9E3779B97F4A7C15)
+    for word in words[1:]:
         key ^= key >> np.uint64(29)
-        key += words[:, k]
+        key += word
         key *= np.uint64(0xBF58476D1CE4E5B9)
-    return key ^ (key >> np.uint64(32))
+    key ^= key >> np.uint64(32)
+    return key
 
 
-def _factorise_exactly(words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    _, firsts, codes = np.unique(words, axis=0, return_index=True, return_inverse=True)
+def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    _, firsts, codes = np.unique(np.stack(words, 1), axis=0, return_index=True, return_inverse=True)
     return codes.reshape(-1).astype(np.int32), firsts
 
 
-def _texts(words: Words, encoding: str) -> list[str]:
-    """Decode the distinct rows of words."""
+def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str) -> list[str]:
+    """Decode distinct fields."""
     texts: list[str] = []
-    raw = np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(-1)
-    for start in range(0, len(raw), _DECODED_AT_ONCE):
-        part = raw[start : start + _DECODED_AT_ONCE]
-        if part.tobytes().isascii():
-            texts.extend(part.astype("U").tolist())
-        else:
-            texts.extend([text.decode(encoding, "replace") for text in part.tolist()])
+    breaks = 10 if encoding.startswith("utf") or encoding == "ascii" else -1
+    for start in range(0, len(length), _DECODED_AT_ONCE):
+        part = slice(start, start + _DECODED_AT_ONCE)
+        raw = _left_aligned([word[part] for word in words], length[part])
+        if breaks < 0 or (raw == breaks).any():
+            cells = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
+            texts.extend([text.decode(encoding, "replace") for text in cells])
+            continue
+        # One decoding and one splitting for all: no field holds a line end.
+        lined = np.full((len(raw), raw.shape[1] + 1), breaks, np.uint8)
+        lined[:, :-1] = raw
+        joined = lined.reshape(-1)
+        texts.extend(joined[joined != 0].tobytes().decode(encoding, "replace").split("\n")[:-1])
     return texts
+
+
+def _left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the (n, 8 K) bytes of fields, from their first one on, zeros behind."""
+    count = len(words)
+    if count == 1:
+        shift = ((8 - length.astype(np.int64)) << 3).astype(np.uint64)
+        return (words[0] >> np.minimum(shift, 63)).reshape(-1, 1).view(np.uint8)
+    raw = np.stack(words[::-1], 1).view(np.uint8)
+    places = np.arange(8 * count) + (8 * count - length.astype(np.int64))[:, None]
+    return np.take_along_axis(np.pad(raw, ((0, 0), (0, 8 * count))), places, 1)
 
 
 def _distinct(codes: NDArray[np.int32], texts: list[str]) -> RawColumn:
@@ -212,9 +238,9 @@ def _gather_long(parts: Sequence[Packed], encoding: str) -> RawColumn:
     index: dict[bytes, int] = {}
     codes: list[NDArray[np.int32]] = []
     for part in parts:
-        if part.long is not None:
-            fields: list[bytes] = part.long
-        elif part.words is not None:
-            fields = np.ascontiguousarray(part.words).view(f"S{8 * part.words.shape[1]}").reshape(-1).tolist()
+        fields = part.long
+        if fields is None:
+            raw = _left_aligned(part.words, part.length)
+            fields = np.ascontiguousarray(raw).view(f"S{raw.shape[1]}").reshape(-1).tolist()
         codes.append(np.fromiter((index.setdefault(f, len(index)) for f in fields), np.int32, len(fields)))
     return _distinct(np.concatenate(codes), [field.decode(encoding, "replace") for field in index])

@@ -76,12 +76,7 @@ class Grid:
             keep = ~blank
             self.blank_rows += int(blank.sum())
             numbers = numbers[keep]
-            columns = [
-                Packed(None, [field for field, kept in zip(column.long, keep.tolist(), strict=True) if kept])
-                if column.long is not None
-                else Packed(None if column.words is None else column.words[keep], None)
-                for column in columns
-            ]
+            columns = [column.take(keep) for column in columns]
         for parts, column in zip(self._packed, columns, strict=True):
             parts.append(column)
         self._note(packed=True, numbers=numbers)

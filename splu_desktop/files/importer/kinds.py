@@ -66,6 +66,7 @@ def decide(
     form: NumberFormat,
     *,
     other: NumberFormat | None = None,
+    known: tuple[NDArray[np.float64], NDArray[np.bool_]] | None = None,
     wanted: Kind | None = None,
     date_order: str | None = None,
     absent: frozenset[str] | None = None,
@@ -77,22 +78,27 @@ def decide(
     name, labels, counts : the column's name, its texts and the records of each.
     form : how its numbers are written.
     other : how those are written that don't fit `form`.
+    known : what `parse_plain` makes of the labels, where that is known.
     wanted : a type chosen by the user.
     date_order : order of day and month chosen by the user.
     absent : texts the user chose as "no value".
     """
     chosen = absent or frozenset()
-    array = np.empty(len(labels), object)
-    array[:] = labels
-    plain, zeros = parse_plain(array)
+    if known is None:
+        array = np.empty(len(labels), object)
+        array[:] = labels
+        known = parse_plain(array)
+    plain, zeros = known
     empty = np.zeros(len(labels), bool)
-    for i in np.flatnonzero(np.isnan(plain)).tolist() if not chosen else range(len(labels)):
-        empty[i] = neutral(labels[i]) or labels[i] in chosen
+    for i in np.flatnonzero(np.isnan(plain)).tolist():
+        empty[i] = neutral(labels[i])
+    if chosen:
+        empty |= np.fromiter((label in chosen for label in labels), bool, len(labels))
     none = np.zeros(len(labels), bool)
     speaking = ~empty
     total = int(counts[speaking].sum())
     if wanted is not None:
-        return _forced(wanted, labels, counts, form, other, empty, date_order)
+        return _forced(wanted, labels, counts, form, other, plain, empty, date_order)
     if not total:
         return Typed(Kind.CATEGORY, None, none, "no values")
     few = np.flatnonzero(speaking)[:20].tolist()
@@ -130,7 +136,7 @@ def decide(
 
 
 def _numbers(
-    labels: Sequence[str], form: NumberFormat, other: NumberFormat | None, plain: NDArray[np.float64] | None = None
+    labels: Sequence[str], form: NumberFormat, other: NumberFormat | None, plain: NDArray[np.float64]
 ) -> Numbers:
     """Parse under `form`, and what doesn't fit it under `other`."""
     found = parse_numbers(labels, form, plain)
@@ -225,12 +231,13 @@ def _forced(
     counts: NDArray[np.int64],
     form: NumberFormat,
     other: NumberFormat | None,
+    plain: NDArray[np.float64],
     empty: NDArray[np.bool_],
     order: str | None,
 ) -> Typed:
     reason = "chosen"
     if kind in (Kind.INTEGER, Kind.DECIMAL):
-        numbers = _numbers(labels, form, other)
+        numbers = _numbers(labels, form, other, plain)
         fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
         return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind in (Kind.DATE, Kind.DATETIME):

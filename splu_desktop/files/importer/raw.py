@@ -22,10 +22,20 @@ def workers(records: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class RawColumn:
-    """(N,) int32 codes over m distinct texts, in any order."""
+    """(N,) int32 codes over m distinct texts, in any order.
+
+    Attributes
+    ----------
+    codes, labels : the codes and the texts.
+    plain, zeros : what `number_texts.parse_plain` would make of the texts, where the reader knows it already.
+    ordered : whether the texts are known to stand in the order of their numbers, an empty one last.
+    """
 
     codes: NDArray[np.int32]
     labels: list[str]
+    plain: NDArray[np.float64] | None = None
+    zeros: NDArray[np.bool_] | None = None
+    ordered: bool = False
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
