@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
+from splu_desktop.files.importer import encoding as encodings
 from splu_desktop.files.importer import fields, memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
@@ -28,9 +29,9 @@ from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.text_layout import HEAD, TextLayout, layout, opened, without_padding
+from splu_desktop.files.importer.text_layout import HEAD, TextLayout, layout, opened, unsure, watched, without_padding
 
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 _CHUNK = 10_000
 _WORKERS = min(4, os.cpu_count() or 1)
 
@@ -44,14 +45,26 @@ def read(
     """
     if not packed and limit is None:
         memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
-    found = layout(path, packed, choices, progress, whole=limit is None)
+    found = layout(path, packed, choices, progress, whole=False)
     grid = None
     if limit is not None:
         grid = Grid(found.width, choices)
         rows = found.head[found.rows_before : found.rows_before + limit]
         grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
     if grid is None:
-        grid = _read_quickly(path, packed, choices, found, progress)
+        seen = None if found.sure else encodings.Seen()
+        grid = _read_quickly(path, packed, choices, found, progress, seen)
+        if seen is not None:
+            if grid is None:
+                found = layout(path, packed, choices, progress)
+            elif (encoding := seen.encoding()).name == found.encoding.name:
+                reasons = {**found.reasons, "encoding": encoding.reason}
+                found = replace(found, encoding=encoding, reasons=reasons)
+            else:  # the first part told too little; the names of the columns depend on it
+                found = layout(path, packed, replace(choices, encoding=encoding.name), progress)
+                reasons = {**found.reasons, "encoding": encoding.reason}
+                found = replace(found, encoding=encoding, reasons=reasons)
+                grid = _read_quickly(path, packed, choices, found, progress, None)
     if grid is None:
         grid = _read_carefully(path, packed, choices, found, progress)
     trim = choices.last_row is None and limit is None
@@ -64,6 +77,7 @@ def read(
     )
     table = without_padding(table, found, choices)
     table, unmarked = _without_marks(table)
+    table = replace(table, problems=(*unsure(found.encoding), *table.problems))
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
@@ -134,7 +148,12 @@ _ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", 
 
 
 def _read_quickly(
-    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress
+    path: Path,
+    packed: bool,
+    choices: ImportChoices,
+    found: TextLayout,
+    progress: Progress,
+    seen: encodings.Seen | None,
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
@@ -148,16 +167,17 @@ def _read_quickly(
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
     with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
-        size = max(path.stat().st_size, 1)
         head = file.read(HEAD)
+        if seen is not None:
+            seen.add(head)
         newline, carriage = _line_end(head)
         if newline is None:
             return None
         form = fields.Layout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
-            for block in _blocks(head, file, form, found.lines_before):
-                progress.report("Reading", min(raw.tell() / size, 1.0))
+            rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
+            for block in _blocks(head, rest, form, found.lines_before):
                 waiting.append((block, pool.submit(fields.split, block, form)))
                 if len(waiting) > _WORKERS + 1:
                     row = _take(grid, *waiting.popleft(), name, dialect, row)
@@ -181,19 +201,19 @@ def _line_end(head: bytes) -> tuple[int | None, bool]:
     return (10, False) if not returns else (None, False)
 
 
-def _blocks(head: bytes, file: IO[bytes], form: fields.Layout, skip: int) -> Iterator[bytes]:
+def _blocks(head: bytes, rest: Iterator[bytes], form: fields.Layout, skip: int) -> Iterator[bytes]:
     """Yield blocks of whole records, the lines before the first record skipped. Raises Irregular."""
     end = bytes([form.newline])
     start = 0
     for _ in range(skip):
         start = head.find(end, start) + 1
         if not start:
-            if file.read(1):
+            if next(rest, b""):
                 raise fields.Irregular
             return
     carry = head[start:] if skip or not head.startswith(codecs.BOM_UTF8) else head[3:]
     while True:
-        more = file.read(_BLOCK)
+        more = next(rest, b"")
         block = carry + more
         if not more:
             if block:

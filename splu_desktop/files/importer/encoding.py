@@ -59,6 +59,16 @@ def detect(blocks: Iterable[bytes]) -> Encoding:
     """Find the encoding of a file from all of its bytes, in blocks."""
     stream = iter(blocks)
     head = next(stream, b"")
+    if (told := by_head(head)) is not None:
+        return told
+    seen = Seen()
+    for block in chain([head], stream):
+        seen.add(block)
+    return seen.encoding()
+
+
+def by_head(head: bytes) -> Encoding | None:
+    """Return the encoding that a file's first part tells for certain, None where all bytes have to be seen."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return Encoding(name, "the file begins with a byte order mark")
@@ -71,7 +81,7 @@ def detect(blocks: Iterable[bytes]) -> Encoding:
             return Encoding("iso2022_jp", "it switches between alphabets by escape codes")
         except UnicodeDecodeError:
             pass
-    return _narrow(chain([head], stream))
+    return None
 
 
 def _without_mark(head: bytes) -> Encoding | None:
@@ -86,36 +96,42 @@ def _without_mark(head: bytes) -> Encoding | None:
     return None
 
 
-def _narrow(blocks: Iterable[bytes]) -> Encoding:
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    ascii_only = True
-    good = bad = 0
-    sample: list[bytes] = []
-    sampled = 0
-    pending = False
-    for block in blocks:
-        if block.isascii() and not pending:
-            continue
-        ascii_only = False
-        text = decoder.decode(block)
-        pending = bool(decoder.getstate()[0])
-        wrong = text.count("\ufffd") - block.count(b"\xef\xbf\xbd")
-        bad += max(wrong, 0)
-        good += len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
-        if sampled < _SAMPLE:
-            lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - sampled]
-            sample.append(lines)
-            sampled += len(lines)
-    bad += decoder.decode(b"", final=True).count("\ufffd")
-    if ascii_only:
-        return Encoding("utf-8", "plain ASCII")
-    if not bad:
-        return Encoding("utf-8", "all bytes are valid UTF-8")
-    best = _most_plausible(b"\n".join(sample))
-    # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are, by accident.
-    if good > 10 * bad or (good > bad and best.plausible < 0.9):
-        return Encoding("utf-8", "nearly all bytes are valid UTF-8, some are damaged", 0.9, valid=False)
-    return best
+class Seen:
+    """What is known of an encoding from the bytes seen so far, block after block."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._ascii = True
+        self._good = self._bad = 0
+        self._sample: list[bytes] = []
+        self._sampled = 0
+
+    def add(self, block: bytes) -> None:
+        """Look at the next bytes of the file."""
+        if block.isascii() and not self._decoder.getstate()[0]:
+            return
+        self._ascii = False
+        text = self._decoder.decode(block)
+        damaged = text.count("\ufffd")
+        self._bad += max(damaged - block.count(b"\xef\xbf\xbd"), 0)
+        self._good += len(text) - len(text.encode("ascii", "ignore")) - damaged
+        if self._sampled < _SAMPLE:
+            lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - self._sampled]
+            self._sample.append(lines)
+            self._sampled += len(lines)
+
+    def encoding(self) -> Encoding:
+        """Return the encoding of all bytes seen."""
+        bad = self._bad + self._decoder.decode(b"", final=True).count("\ufffd")
+        if self._ascii:
+            return Encoding("utf-8", "plain ASCII")
+        if not bad:
+            return Encoding("utf-8", "all bytes are valid UTF-8")
+        best = _most_plausible(b"\n".join(self._sample))
+        # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are.
+        if self._good > 10 * bad or (self._good > bad and best.plausible < 0.9):
+            return Encoding("utf-8", "nearly all bytes are valid UTF-8, some are damaged", 0.9, valid=False)
+        return best
 
 
 def _most_plausible(sample: bytes) -> Encoding:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.background import in_background
 from splu_desktop.files.importer import delimited, parquet, text_layout, workbook
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
@@ -39,12 +40,11 @@ def read(
     choices = choices or ImportChoices()
     progress = progress or Silent()
     kind = _recognised(path)
-    source = facts(path, progress)
-    with collector_paused():
+    with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         if not len(raw.rows) and not allow_empty:
             raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
-        imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
+        imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
 

@@ -40,6 +40,7 @@ class TextLayout:
     Attributes
     ----------
     head : the rows of the file's first part.
+    sure : whether the encoding is that of the whole file, not only of its first part.
     lines : lines before the first record, rows before it (a quoted line break makes them differ).
     """
 
@@ -53,6 +54,7 @@ class TextLayout:
     rows_before: int
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
+    sure: bool
 
     @property
     def heading(self) -> list[str] | None:
@@ -73,14 +75,23 @@ def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
-    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
+    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only.
+
+    Without `whole` the encoding of a longer file is provisional: its `sure` says so.
+    """
     with opened(path, packed) as (file, raw):
         head = file.read(HEAD)
+        sure = True
         if choices.encoding is not None:
             encoding = Encoding(_known(choices.encoding), "chosen")
+        elif (told := encodings.by_head(head)) is not None:
+            encoding = told
+        elif whole:
+            rest = watched(file, raw, path, packed, progress, "Looking at the encoding")
+            encoding = encodings.detect(itertools.chain([head], rest))
         else:
-            blocks = _watched(file, raw, path, packed, progress) if whole else iter(())
-            encoding = encodings.detect(itertools.chain([head], blocks))
+            encoding = encodings.detect([head])
+            sure = len(head) < HEAD
     text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
@@ -101,17 +112,6 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     width = len(choices.names) if choices.names is not None else _width(above, below)
     names, problems = _names(head_rows, header, width, choices)
     problems = [*skipped_above(head_rows, header), *problems]
-    if encoding.plausible < encodings.UNSURE:
-        problems.append(
-            Problem(
-                ProblemKind.UNDECODABLE,
-                say(
-                    "The encoding isn't sure: it was read as {name}; check accented letters and choose "
-                    "another encoding if they look wrong.",
-                    name=encoding.name,
-                ),
-            )
-        )
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
     return TextLayout(
         encoding,
@@ -124,7 +124,20 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         rows_before,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
+        sure,
     )
+
+
+def unsure(encoding: Encoding) -> list[Problem]:
+    """Return a problem where the encoding is a guess."""
+    if encoding.plausible >= encodings.UNSURE:
+        return []
+    sentence = say(
+        "The encoding isn't sure: it was read as {name}; check accented letters and choose "
+        "another encoding if they look wrong.",
+        name=encoding.name,
+    )
+    return [Problem(ProblemKind.UNDECODABLE, sentence)]
 
 
 def _known(name: str) -> str:
@@ -136,18 +149,29 @@ def _known(name: str) -> str:
         ) from error
 
 
-def _watched(file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress) -> Iterator[bytes]:
-    """Yield the rest of a file in blocks, reporting, and refusing compression bombs."""
+def watched(
+    file: IO[bytes],
+    raw: IO[bytes],
+    path: Path,
+    packed: bool,
+    progress: Progress,
+    stage: str,
+    seen: encodings.Seen | None = None,
+    block: int = 1 << 20,
+) -> Iterator[bytes]:
+    """Yield the rest of a file in blocks, reporting, and refusing compression bombs; `seen` looks at each."""
     size = max(path.stat().st_size, 1)
     done = HEAD
-    while block := file.read(1 << 20):
-        done += len(block)
-        progress.report("Looking at the encoding", min(raw.tell() / size, 1.0))
+    while part := file.read(block):
+        done += len(part)
+        progress.report(stage, min(raw.tell() / size, 1.0))
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
-            if done % (64 << 20) < len(block):
+            if done % (64 << 20) < len(part):
                 memory.check(path, memory.PER_TEXT_BYTE * done)
-        yield block
+        if seen is not None:
+            seen.add(part)
+        yield part
 
 
 def _shift_row_names(rows: list[list[str]], header: Header) -> None:
