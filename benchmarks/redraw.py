@@ -69,7 +69,7 @@ def measure(values: int, records: int) -> None:
     page = window.plan_page
     app.quieten_collector()  # as the program does once its window is up
     print(f"{column.m} values, {column.n:,} records, {column_facts(column).largest_gamma=}")
-    print("epsilon  T_E     alpha  median ms  worst ms  of it own work (median)  moves")
+    print("epsilon  T_E     alpha  median ms  worst ms  own work: median  worst  moves")
     everything, own_work = [], []
     for epsilon in (0.02, 0.05, 0.1, 0.3, 1.0):
         for t_e, alpha in ((0.05, 3), (0.001, 30)):
@@ -94,7 +94,8 @@ def measure(values: int, records: int) -> None:
 
 def _figures(times: list[float], own: list[float]) -> str:
     # On a busy machine the window waits for its turn; its own work is what the program answers for.
-    return f"{statistics.median(times):9.1f}  {max(times):8.1f}  {statistics.median(own):22.1f}  {len(times):5}"
+    mine = f"{statistics.median(own):16.1f}  {max(own):5.1f}"
+    return f"{statistics.median(times):9.1f}  {max(times):8.1f}  {mine}  {len(times):5}"
 
 
 if __name__ == "__main__":
