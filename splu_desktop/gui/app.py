@@ -56,6 +56,12 @@ def quieten_collector() -> None:
     gc.freeze()
 
 
+def settle(window: MainWindow) -> None:
+    """Do what the start need not wait for: what reading a table needs is imported while the user looks for one."""
+    quieten_collector()
+    window.tasks.run("ahead", load_ahead)
+
+
 class Application(QApplication):
     """Opens the files that macOS hands over as events, as when a project is clicked twice."""
 
@@ -83,7 +89,6 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     window.ask_before_closing = not until_idle
     window.resize(1280, 800)
     window.show()
-    quieten_collector()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))
@@ -92,8 +97,8 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     idle = QAbstractEventDispatcher.instance().aboutToBlock
     if until_idle:
         idle.connect(window.close)
-    else:  # what reading a table needs is imported while the user looks for one
-        idle.connect(lambda: window.tasks.run("ahead", load_ahead), Qt.ConnectionType.SingleShotConnection)
+    else:
+        idle.connect(lambda: settle(window), Qt.ConnectionType.SingleShotConnection)
     status = application.exec()
     theme.forget_pictures()
     return status
