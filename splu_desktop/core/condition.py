@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.interval_texts import Ends, inside, interval_ends
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Flags, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
+EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
 _LONGEST_SHOWN = 60  # characters of a value or a list of values repeated in a sentence
 
 
@@ -123,6 +125,9 @@ class Condition:
                     column=column.name,
                 )
             )
+        intervals = interval_ends(column) if column.values is None else None
+        if intervals is not None:
+            return self._of_intervals(column, intervals)
         if column.values is None:
             raise BadQuestion(
                 say(
@@ -142,26 +147,46 @@ class Condition:
         if high is not None:
             chosen &= column.values <= high
         if not chosen.any():
-            present = column.labels[~column.missing]
-            span = (
-                say("; its values run from {first} to {last}", first=present[0], last=present[-1])
-                if len(present)
-                else ""
-            )
-            raise BadQuestion(
-                say(
-                    "No published record has {column} in “{low}..{high}”{span}.",
-                    column=column.name,
-                    low=self.low,
-                    high=self.high,
-                    span=span,
-                )
-            )
+            raise self._nothing_in(column)
         return chosen
+
+    def _of_intervals(self, column: Column, intervals: tuple[Ends, Ends]) -> Flags:
+        """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
+        low, high = (_number(column, text) for text in (self.low, self.high))
+        if low is not None and high is not None and low > high:
+            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+        chosen = inside(column, intervals, low, high)
+        if isinstance(chosen, str):
+            raise BadQuestion(chosen)
+        if not chosen.any():
+            raise self._nothing_in(column)
+        return chosen
+
+    def _nothing_in(self, column: Column) -> BadQuestion:
+        present = column.labels[~column.missing]
+        span = (
+            say("; its values run from {first} to {last}", first=present[0], last=present[-1]) if len(present) else ""
+        )
+        return BadQuestion(
+            say(
+                "No published record has {column} in “{low}..{high}”{span}.",
+                column=column.name,
+                low=self.low,
+                high=self.high,
+                span=span,
+            )
+        )
+
+
+def takes_range(column: Column) -> bool:
+    """Return whether a range may be asked of a column: numbers, dates, or intervals of numbers."""
+    return column.kind.ordered or interval_ends(column) is not None
 
 
 def parse_condition(text: str, published: Published) -> Condition:
     """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open).
+
+    ``Column=`` and the word ``(empty)`` mean the records without a value.
 
     Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that
     is a label as it stands is that label. Raises BadQuestion with one sentence.
@@ -204,9 +229,14 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
     if code is not None:
         return Condition(column.name, (str(column.labels[code]),))
     if not text.strip():
+        missing = _missing(column)
+        if missing:
+            return Condition(column.name, missing)
         raise BadQuestion(
             say(
-                "The condition on “{column}” chooses nothing; name a value or leave the column out.", column=column.name
+                "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
+                "value or leave the column out.",
+                column=column.name,
             )
         )
     values: list[str] = []
@@ -226,12 +256,17 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
             if not piece.strip():
                 raise BadQuestion(
                     say(
-                        "“{column}={text}” has an empty place between its bars; take it out.",
+                        "“{column}={text}” has an empty place between its bars; take it out, or write (empty) for "
+                        "records without a value.",
                         column=column.name,
                         text=_short(text),
                     )
                 )
-            if ".." not in piece or not column.kind.ordered:
+            if piece.strip().casefold() == EMPTY and _missing(column):
+                values += _missing(column)
+                at += 1
+                continue
+            if ".." not in piece or not takes_range(column):
                 raise UnknownValue(column, piece.strip(), sensitive)
             low, _, high = piece.partition("..")
             within = Condition(column.name, (), low.strip(), high.strip())
@@ -240,6 +275,11 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
             values += [str(label) for label in column.labels[within.select(column)]]
             at += 1
     return Condition(column.name, tuple(dict.fromkeys(values)))
+
+
+def _missing(column: Column) -> tuple[str, ...]:
+    """Return the labels of a column that stand for “no value”."""
+    return tuple(str(label) for label in column.labels[column.missing])
 
 
 def _after(name: str, text: str) -> str | None:
@@ -287,6 +327,21 @@ def _value(column: Column, text: str) -> Any:
     except ValueError:
         return None
     return None if np.isnan(number) else number
+
+
+def _number(column: Column, text: str) -> float | None:
+    """Return the end of a range of intervals, None where it is open."""
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = np.nan
+    if np.isnan(number):
+        raise BadQuestion(
+            say("“{text}” in the condition on “{column}” is not a number.", text=_short(text), column=column.name)
+        )
+    return number
 
 
 def _end(column: Column, text: str, *, last: bool) -> Any:
