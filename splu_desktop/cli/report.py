@@ -48,10 +48,10 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
     from splu_desktop.cli.publish import Shown, password_from
+    from splu_desktop.files.language import language
     from splu_desktop.files.register import Register
     from splu_desktop.files.release import read_release
     from splu_desktop.report.history import background, entry_of, typed_then
-    from splu_desktop.report.language import language
     from splu_desktop.report.make import check_target, make_report, write_report
     from splu_desktop.report.model import Fields
 

@@ -108,7 +108,7 @@ class _Search:
             if facts["sha256"] not in self._known:
                 self._known[facts["sha256"]] = self._identifiers(facts)
             if (how := self._known[facts["sha256"]]) is not None:
-                return how[0].format(name), how[1]
+                return say(how[0], name=name), how[1]
         if source["rows"] is None:
             return None
         mark = f"{source['rows']['sha256']} {source['nsas']}"
@@ -126,7 +126,7 @@ class _Search:
             common = ours.overlap(theirs)
             share = min(1.0, common / max(1, min(ours.size, theirs.size)))
             if common >= _LEAST_MEMBERS and share >= _LEAST_SHARE:
-                return "the same identifiers in “{}”", share
+                return "the same identifiers in “{name}”", share
         return None
 
     def _unique_rows(self, facts: Mapping[str, Any], nsas: tuple[str, ...]) -> tuple[str, float] | None:

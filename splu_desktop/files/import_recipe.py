@@ -31,7 +31,7 @@ class ImportRecipe:
 
     choices: ImportChoices
     columns: tuple[str, ...]
-    name: str = "the recipe"
+    name: str = say("the recipe")
 
     def read(self, path: Path, progress: Progress | None = None, *, allow_empty: bool = False) -> Imported:
         """Read a file by the recipe. Raises RecipeMismatch where its columns differ, and every fault of `read`."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.said import Figure
 from splu_desktop.core.table import Column, Table
 
 _LOOKED_AT = 20_000  # labels of a column at most
@@ -97,5 +98,5 @@ def size_text(size: int) -> str:
     """Return a number of bytes for people."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} bytes"
+            return Figure(f"{size / factor:.1f} {unit}")
+    return Figure(f"{size} B")

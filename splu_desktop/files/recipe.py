@@ -18,7 +18,7 @@ import tomli_w
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.said import counted, say
+from splu_desktop.core.said import counted, listed, say
 from splu_desktop.core.table import Table
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
@@ -52,7 +52,7 @@ class Recipe:
     plan: Plan
     source: SourceFacts | None = None
 
-    def plan_for(self, table: Table, *, name: str = "the recipe") -> Plan:
+    def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
         """Return the plan with its columns in the table's order.
 
         Raises RecipeDoesNotFit where the table's columns are not exactly the recipe's, naming those that differ.
@@ -67,11 +67,9 @@ class Recipe:
                 said.append(say("{name} doesn't know {columns}", name=name, columns=_listed(unknown)))
             raise RecipeDoesNotFit(
                 say(
-                    "{name}{name2} doesn't fit this table: {listed}; use the file it was made for, or make a "
-                    "new recipe.",
-                    name=name[0].upper(),
-                    name2=name[1:],
-                    listed=", and ".join(said),
+                    "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe.",
+                    name=name,
+                    differences=listed(said, "{head}, and {tail}"),
                 )
             )
         ordered: dict[str, Any] = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
 from splu_desktop.files.inert import inert
 from splu_desktop.files.whole import CannotWrite, whole_file
 
@@ -32,7 +33,7 @@ def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> Non
     """
     kind = path.suffix.lower()
     if kind not in (".csv", ".xlsx"):
-        raise CannotWrite(f"“{path.name}” must end in .csv or .xlsx.")
+        raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
     with whole_file(path, overwrite=True) as partial:
         if kind == ".csv":
             _write_csv(sheets[0], partial, progress)

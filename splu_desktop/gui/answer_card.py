@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from splu_desktop.core.query import Answer, Badge
 from splu_desktop.gui import theme
 from splu_desktop.gui.widgets import Card, Chip, label
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -121,8 +121,8 @@ class AnswerCard(Card):
             return
         if true is not None:
             self.true.setText(self.tr("True count: {n} (custodian only)").format(n=number(true)))
-        self.figure.setText(answer.shown)
-        word, _, more = answer.badge_text.partition(": ")
+        self.figure.setText(told(answer.shown))
+        word, _, more = told(answer.badge_text).partition(": ")
         self.badge.say(LOOKS[answer.badge][0], word, LOOKS[answer.badge][1])
         self.badge_more.setText(more[:1].upper() + more[1:] + "." if more else "")
         self.badge_more.setVisible(bool(more))

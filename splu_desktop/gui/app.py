@@ -11,12 +11,12 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QLocale, Qt, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QEvent, Qt, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
-from splu_desktop.gui import theme
+from splu_desktop.gui import languages, theme
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.page_stack import load_ahead
 from splu_desktop.gui.tasks import sentence
@@ -29,8 +29,7 @@ def prepare(application: QApplication) -> None:
     application.setOrganizationName("SPLU Desktop")
     application.setApplicationVersion(__version__)
     application.setDesktopFileName("splu-desktop")
-    if QLocale.system().language() == QLocale.Language.C:  # which writes 20000 without a thousands mark
-        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    languages.speak(application, languages.in_force())
     if application.property("prepared"):
         return
     application.setProperty("prepared", True)

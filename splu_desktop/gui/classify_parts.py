@@ -21,7 +21,7 @@ from splu_desktop.gui.session import Choices, Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label
-from splu_desktop.gui.words import percent
+from splu_desktop.gui.words import percent, told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 
@@ -102,8 +102,9 @@ class RemedyCard(Card):
         bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
         shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
         for remedy in shown[:3]:
-            words = remedy.words if len(remedy.words) <= _LONGEST else remedy.words[: _LONGEST - 1] + "…"
-            self._row.addWidget(button(words, partial(self._take, name, remedy), hint=remedy.words))
+            whole = told(remedy.words)
+            words = whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
+            self._row.addWidget(button(words, partial(self._take, name, remedy), hint=whole))
         self._row.addStretch(1)
         self.setVisible(bool(shown))
 

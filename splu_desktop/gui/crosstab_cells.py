@@ -14,7 +14,7 @@ from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_model import LEFT, RIGHT, Seen, short
 from splu_desktop.gui.models import BAR, ROW, Index, shortened
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 
 class CellsModel(QAbstractTableModel):
@@ -138,7 +138,7 @@ class CellsModel(QAbstractTableModel):
             return (
                 short(answer, False),
                 f"{number(answer.ends[0])} – {number(answer.ends[1])}",
-                answer.badge_text.partition(":")[0],
+                told(answer.badge_text).partition(":")[0],
                 short(answer, True),
                 number(answer.published),
                 number(answer.n_p),

@@ -18,6 +18,7 @@ from splu_desktop.core.query import Answer, sentence
 from splu_desktop.files.sheets import Cell, Sheet, write_sheets
 from splu_desktop.files.whole import CannotWrite, whole_file
 from splu_desktop.gui.crosstab_work import Grid
+from splu_desktop.gui.words import told
 
 translate = QCoreApplication.translate
 _SCALE = 2.0  # pixels of a PNG for each unit
@@ -89,7 +90,7 @@ def title_of(grid: Grid) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     words = translate("crosstab", "Estimated records by {columns}").format(columns=" × ".join(columns))
-    return f"{words}. {sentence(grid.wanted.within)}" if grid.wanted.within else words
+    return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 
 
 def write_picture(picture: Picture, path: Path, progress: Progress) -> None:

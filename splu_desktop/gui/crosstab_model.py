@@ -14,7 +14,7 @@ from splu_desktop.core.query import Answer, Badge
 from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_work import TRUST, Grid
 from splu_desktop.gui.models import Index, shortened
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -102,15 +102,15 @@ class Seen(QObject):
         answer: Answer = self.grid.answers[line, value]
         where = f"{self.grid.names[line]} · {self.grid.values[value] or '–'}"
         if answer.exact:
-            return f"{where}: {answer.shown}"
+            return f"{where}: {told(answer.shown)}"
         words: str = self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}").format(
             where=where,
-            shown=answer.shown,
+            shown=told(answer.shown),
             low=number(answer.ends[0]),
             high=number(answer.ends[1]),
             share=short(answer, True),
             of=number(answer.n_p),
-            badge=answer.badge_text,
+            badge=told(answer.badge_text),
         )
         return words
 

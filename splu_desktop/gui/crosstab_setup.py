@@ -10,7 +10,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query import sentence
 from splu_desktop.gui.crosstab_work import Side, Wanted
 from splu_desktop.gui.widgets import label, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
@@ -132,9 +132,9 @@ class Setup(QWidget):
         self.within.setVisible(bool(conditions))
         if not conditions:
             self.within.setChecked(False)
-        words = "; ".join(condition.words() for condition in conditions)
+        words = "; ".join(told(condition.words()) for condition in conditions)
         self.within.setText(self.tr("Only where {conditions}").format(conditions=words))
-        self.within.setToolTip(sentence(conditions))
+        self.within.setToolTip(told(sentence(conditions)))
 
     def wanted(self) -> Wanted | None:
         """Return the cross-table chosen, None where it can't be one."""

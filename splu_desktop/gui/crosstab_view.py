@@ -14,6 +14,7 @@ from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_cells import CellsModel
 from splu_desktop.gui.crosstab_model import HeatModel
 from splu_desktop.gui.models import BAR, ROW, Index, TableView
+from splu_desktop.gui.words import told
 
 _WORDS = 92  # pixels of an interval's figures beside its bar
 
@@ -89,7 +90,7 @@ class HeatView(TableView):
         else:
             across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
             names = (self.heat.headerData(index.row(), down), self.heat.headerData(index.column(), across))
-            self.pointed.emit(f"{names[0]} · {names[1]}: {self.heat.answer(line, value).shown}")
+            self.pointed.emit(f"{names[0]} · {names[1]}: {told(self.heat.answer(line, value).shown)}")
 
 
 class HeatDelegate(QStyledItemDelegate):

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop import __version__
 from splu_desktop.gui.help_panel import HelpPanel
+from splu_desktop.gui.languages import LanguageMenu
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.page_stack import PageStack
 from splu_desktop.gui.project_keeper import Loaded, ProjectKeeper
@@ -125,6 +126,8 @@ class MainWindow(QMainWindow):
     def _page_made(self, page: Page) -> None:
         page.go.connect(self.show_step)
         page.help_changed.connect(self._show_help)
+        if page.step is Step.PUBLISH:
+            cast("PublishPage", page).open_release.connect(self._open_release)
 
     def _build_status_bar(self) -> None:
         bar = self.statusBar()
@@ -150,6 +153,7 @@ class MainWindow(QMainWindow):
         self.recent.chosen.connect(self.open_path)
         files.addMenu(self.recent)
         self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
+        self._act(files, self.tr("Releases &made from this computer…"), self._show_releases)
         files.addSeparator()
         self._act(files, self.tr("Open a &project…"), self._ask_project)
         self._act(files, self.tr("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
@@ -171,6 +175,9 @@ class MainWindow(QMainWindow):
         self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
         self.help_action.toggled.connect(lambda _: self._fit_help(asked=True))
         view.addAction(self.help_action)
+        languages = LanguageMenu(self)
+        languages.changed.connect(lambda text: self.pages[self.step].banner.say("note", text))
+        view.addMenu(languages)
         about = self.menuBar().addMenu(self.tr("&Help"))
         self._act(about, self.tr("&About SPLU Desktop"), self.show_about)
 
@@ -382,6 +389,13 @@ class MainWindow(QMainWindow):
     def _open_sample(self) -> None:
         self.show_step(Step.IMPORT)
         self.import_page.open_sample()
+
+    def _open_release(self, path: Path) -> None:
+        self.show_step(Step.QUERY)
+        self.query_page.open_release(path)
+
+    def _show_releases(self) -> None:
+        self.publish_page.show_releases()
 
     def _ask_release(self) -> None:
         self.show_step(Step.QUERY)

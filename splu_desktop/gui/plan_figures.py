@@ -14,6 +14,7 @@ from splu_desktop.core.planning import State, plan_values
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.plots import LargeCounts, SmallCounts
+from splu_desktop.gui.words import told
 
 SLIDER = range(2, 51)
 _GRID = np.array([float(f"{t:.4g}") for t in np.geomspace(0.001, 0.5, 80)])
@@ -51,8 +52,8 @@ def promises(gamma: int, thresholds: Thresholds, column: str, progress: Progress
     progress.report("Promises", 0.0)
     epsilon = thresholds.epsilon
     return (
-        sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column),
-        sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column),
+        told(sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)),
+        told(sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column)),
     )
 
 
@@ -119,4 +120,4 @@ def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Pro
     )
     totals = {_GROUPS[state]: (total.values, total.records) for state, total in found.totals.items()}
     progress.report("Values", 1.0)
-    return Values(rows, totals, tuple(sentences.value_warnings(found, column=column.name)))
+    return Values(rows, totals, tuple(told(each) for each in sentences.value_warnings(found, column=column.name)))

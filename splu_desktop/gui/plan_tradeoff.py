@@ -18,7 +18,7 @@ from splu_desktop.gui import theme
 from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import Floats, PercentAxis, Plot
 from splu_desktop.gui.widgets import Card, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def advise(counts: NDArray[np.int64], n: int, thresholds: Thresholds, column: st
     if thresholds.t_p is None:
         return Advice(curve, None, "")
     found = planning.recommend(counts, n, thresholds)
-    return Advice(curve, found.gamma, sentences.recommendation(found, thresholds, column=column))
+    return Advice(curve, found.gamma, told(sentences.recommendation(found, thresholds, column=column)))
 
 
 class TradeOffPlot(Plot):

@@ -17,7 +17,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.remedies import RemedyKind, remedies
 from splu_desktop.core.table import Column
 from splu_desktop.gui.widgets import button, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 _MOST = 3
@@ -66,7 +66,7 @@ def ways_out(
     if least > most:
         for remedy in remedies(column, steps, gamma, thresholds):
             if remedy.kind is RemedyKind.GROUP:
-                found.append(WayOut(steps=remedy.steps, words=remedy.words))
+                found.append(WayOut(steps=remedy.steps, words=told(remedy.words)))
         enough = sentences.epsilon_that_answers(gamma, t_e, most)
         if enough is not None:
             found.append(WayOut(thresholds=replace(thresholds, epsilon=enough)))
@@ -102,7 +102,7 @@ def _more_protection(
     found = []
     if advice.needed is not None:
         found += [
-            WayOut(gamma=advice.needed, steps=remedy.steps, words=remedy.words)
+            WayOut(gamma=advice.needed, steps=remedy.steps, words=told(remedy.words))
             for remedy in remedies(column, steps, advice.needed)
             if remedy.kind is RemedyKind.FINER and remedy.largest_gamma >= advice.needed
         ]

@@ -18,6 +18,7 @@ from splu_desktop.gui.models import Field, RowsModel, TableView
 from splu_desktop.gui.query_values import ChoicesModel, ValuesView
 from splu_desktop.gui.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.widgets import button, label, line_edit, margins
+from splu_desktop.gui.words import told
 
 Counts = Mapping[str, NDArray[np.int64]]
 
@@ -145,7 +146,7 @@ class QuestionBuilder(QWidget):
             try:
                 condition.select(self._published.table[name])
             except BadQuestion as fault:
-                return str(fault)
+                return told(str(fault))
         return ""
 
     def set_conditions(self, conditions: tuple[Condition, ...]) -> None:

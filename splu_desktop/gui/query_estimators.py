@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QWidget
 from splu_desktop.core.query import DEFAULT, Answer, Method
 from splu_desktop.gui.models import Field, RowsModel, TableView
 from splu_desktop.gui.widgets import Card, button, label
+from splu_desktop.gui.words import told
 
 
 class Estimators(Card):
@@ -54,7 +55,7 @@ class Estimators(Card):
         self.model: RowsModel[Answer] = RowsModel(
             [
                 Field(self.tr("Estimator"), lambda a: self.name(a.method)),
-                Field(self.tr("Answer"), lambda a: a.shown, right=True),
+                Field(self.tr("Answer"), lambda a: told(a.shown), right=True),
             ],
             self,
         )

@@ -21,7 +21,7 @@ from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks, Work
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,14 @@ class ManyTab(Tab):
         self.model: RowsModel[Row] = RowsModel(
             [
                 Field(self.tr("No."), lambda r: number(r.number), right=True),
-                Field(self.tr("Question"), lambda r: sentence(r.conditions)),
-                Field(self.tr("Answer"), lambda r: r.answer.shown if r.answer else "", right=True),
+                Field(self.tr("Question"), lambda r: told(sentence(r.conditions))),
+                Field(self.tr("Answer"), lambda r: told(r.answer.shown) if r.answer else "", right=True),
                 Field(
                     self.tr("Trust"),
-                    lambda r: r.answer.badge_text.partition(":")[0] if r.answer else "",
+                    lambda r: told(r.answer.badge_text).partition(":")[0] if r.answer else "",
                     colour=lambda r: LOOKS[r.answer.badge][1] if r.answer else None,
                     picture=lambda r: LOOKS[r.answer.badge][0] if r.answer else None,
-                    tip=lambda r: r.answer.badge_text if r.answer else "",
+                    tip=lambda r: told(r.answer.badge_text) if r.answer else "",
                 ),
                 Field(self.tr("95 % interval"), lambda r: interval(r.answer) if r.answer else "", right=True),
                 Field(self.tr("Published"), lambda r: number(r.answer.published) if r.answer else "", right=True),

@@ -17,7 +17,7 @@ from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asked, Asker
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import IconButton, button, label, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 
 def interval(answer: Answer) -> str:
@@ -118,14 +118,14 @@ class QuestionTab(Tab):
         column.addLayout(head)
         self.asked_model: RowsModel[Asked] = RowsModel(
             [
-                Field(self.tr("Question"), lambda a: sentence(a.answer.conditions)),
-                Field(self.tr("Answer"), lambda a: a.answer.shown, right=True),
+                Field(self.tr("Question"), lambda a: told(sentence(a.answer.conditions))),
+                Field(self.tr("Answer"), lambda a: told(a.answer.shown), right=True),
                 Field(
                     self.tr("Trust"),
-                    lambda a: a.answer.badge_text.partition(":")[0],
+                    lambda a: told(a.answer.badge_text).partition(":")[0],
                     colour=lambda a: LOOKS[a.answer.badge][1],
                     picture=lambda a: LOOKS[a.answer.badge][0],
-                    tip=lambda a: a.answer.badge_text,
+                    tip=lambda a: told(a.answer.badge_text),
                 ),
                 Field(self.tr("95 % interval"), lambda a: interval(a.answer), right=True),
                 Field(self.tr("Published"), lambda a: number(a.answer.published), right=True),
@@ -219,7 +219,7 @@ class QuestionTab(Tab):
     def _copy_asked_question(self) -> None:
         index = self.asked.currentIndex()
         if index.isValid():
-            QGuiApplication.clipboard().setText(sentence(self._asked[index.row()].answer.conditions))
+            QGuiApplication.clipboard().setText(told(sentence(self._asked[index.row()].answer.conditions)))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -279,7 +279,7 @@ class QuestionTab(Tab):
 
     def _question_changed(self) -> None:
         conditions = self.builder.conditions()
-        self.question.setText(sentence(conditions))
+        self.question.setText(told(sentence(conditions)))
         self.clear_button.setEnabled(bool(conditions))
         # An answer never stands beside a question that it does not answer.
         if self._answers_question():

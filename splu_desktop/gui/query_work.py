@@ -22,6 +22,7 @@ from splu_desktop.files.release import OpenRelease, read_release
 from splu_desktop.files.release_facts import as_published
 from splu_desktop.files.spelling import plain
 from splu_desktop.gui.session import Release
+from splu_desktop.gui.words import told
 
 
 class Truth:
@@ -150,4 +151,4 @@ def open_release(path: Path, password: str | None, progress: Progress) -> OpenRe
     try:
         return read_release(path, password=password, progress=progress)
     except PasswordNeeded as fault:
-        return Locked(path, str(fault))
+        return Locked(path, told(str(fault)))

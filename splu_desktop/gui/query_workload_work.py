@@ -12,6 +12,7 @@ from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import DEFAULT, Method
 from splu_desktop.gui.query_work import Asker
+from splu_desktop.gui.words import told
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +67,7 @@ def judge(asker: Asker, sas: tuple[str, ...], size: int, sets: bool, progress: P
     wrong = np.bincount(truth, off, minlength=workload.SMALL + 1)[1:]
     one = published.gammas.get(sas[0]) if len(sas) == 1 else None
     return Accuracy(
-        bands=measured.names,
+        bands=tuple(told(name) for name in measured.names),
         queries=measured.queries,
         error=measured.errors[DEFAULT],
         error_published=measured.errors[Method.AS_PUBLISHED],

@@ -26,7 +26,7 @@ from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, pr
 from splu_desktop.gui.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Banner, label, line_edit, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 Index = QModelIndex | QPersistentModelIndex
 _REST = 200  # ms
@@ -83,7 +83,7 @@ class TokensModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
             return Qt.CheckState.Checked if token.applied else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
-            shown = (token.token or self.tr("(empty)"), token.column, number(token.count), token.reason)
+            shown = (token.token or self.tr("(empty)"), token.column, number(token.count), told(token.reason))
             return shortened(shown[index.column()])
         return None
 
@@ -305,7 +305,7 @@ class ReadDialog(QDialog):
             self.header.setPlaceholderText(self.tr("detected: {row}").format(row=number(resolved.header_row)))
 
     def _say_reason(self, key: str, text: str) -> None:
-        self.reasons[key].setText(text)
+        self.reasons[key].setText(told(text))
         self.form.setRowVisible(self.reasons[key], bool(text))
 
     def _said(self, key: str, value: Any) -> str:
@@ -339,7 +339,7 @@ class ReadDialog(QDialog):
         for column in columns:
             box = self.type_boxes[column.name]
             box.clear()
-            box.addItem(self.tr("Detected: {value}").format(value=column.kind.value), None)
+            box.addItem(self.tr("Detected: {value}").format(value=told(column.kind.value)), None)
             for kind in Kind:
                 box.addItem(kind.value, kind)
             asked = self.asked.types.get(column.name)

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.settings import remember, remembered
 from splu_desktop.gui.widgets import label, line_edit, margins
-from splu_desktop.report.language import LANGUAGES
 from splu_desktop.report.model import Fields
 
 _SECTION = "report"

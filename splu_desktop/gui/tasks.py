@@ -18,6 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Cancelled, Progress, Watched
+from splu_desktop.gui.words import told
 
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
 
@@ -27,7 +28,7 @@ Work = Callable[[Progress], Any]
 def sentence(fault: BaseException) -> str:
     """Return what a user is told of a fault: its own sentence, or where an unforeseen one happened (never its text)."""
     if isinstance(fault, SpluError):
-        return str(fault)
+        return told(str(fault))
     if isinstance(fault, MemoryError):
         return QCoreApplication.translate(
             "tasks", "There is not enough memory for this table; close other programs, or try on a larger computer."

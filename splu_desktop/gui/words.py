@@ -1,10 +1,24 @@
-"""Numbers as the user's locale writes them."""
+"""Numbers as the user's locale writes them, and sentences of core and files in the window's language."""
 
 from __future__ import annotations
 
 import math
 
 from PySide6.QtCore import QLocale
+
+from splu_desktop.files.language import Language
+
+_spoken = [Language()]
+
+
+def speak(language: Language) -> None:
+    """Say what core and files say in this language from now on."""
+    _spoken[0] = language
+
+
+def told(text: str) -> str:
+    """Return a sentence of core or files in the window's language."""
+    return _spoken[0].sentence(text)
 
 
 def number(count: float) -> str:
@@ -42,8 +56,3 @@ def percent(share: float, places: int | None = None) -> str:
 def size(octets: int) -> str:
     """Return a file's size in words: 1.2 MB."""
     return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
-
-
-def told(text: str) -> str:
-    """Return a sentence of core or files as it is shown in the window."""
-    return text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.document import Figure
-from splu_desktop.report.language import Language
 from splu_desktop.report.scene import (
     ACCENT,
     ANSWERABLE,

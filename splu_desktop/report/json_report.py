@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.said import say
 from splu_desktop.files.whole import whole_file
 from splu_desktop.report.model import Report
 
@@ -38,18 +39,22 @@ def read_json(path: Path) -> tuple[dict[str, Any], bool]:
     """Return a report's data and whether its digest holds. Raises BadReport where it is no report."""
     try:
         if path.stat().st_size > _LARGEST:
-            raise BadReport(f"“{path}” is too large for a report; give the report's JSON file.")
+            raise BadReport(say("“{path}” is too large for a report; give the report's JSON file.", path=path))
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise BadReport(f"There is no file “{path}”; give the report's JSON file.") from None
+        raise BadReport(say("There is no file “{path}”; give the report's JSON file.", path=path)) from None
     except OSError as fault:
-        raise BadReport(f"“{path}” can't be read ({(fault.strerror or 'no reason given').lower()}).") from None
+        raise BadReport(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
     try:
         data = json.loads(raw.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
-        raise BadReport(f"“{path}” was altered or damaged: it is not valid JSON; ask for the report again.") from None
+        raise BadReport(
+            say("“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path)
+        ) from None
     if not isinstance(data, dict):
-        raise BadReport(f"“{path}” is not a report of this program.")
+        raise BadReport(say("“{path}” is not a report of this program.", path=path))
     digest = data.get("digest")
     sealed = False
     if isinstance(digest, str) and len(digest) == 64 and digest.isascii():

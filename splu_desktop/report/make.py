@@ -6,6 +6,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
@@ -43,7 +44,14 @@ def make_report(
 def check_target(target: Path) -> None:
     """Raise BadSetting where a file name's ending is none of the formats. Asked early, before any work."""
     if target.suffix.lower() not in ENDINGS:
-        raise BadSetting(f"The report “{target.name}” must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
+        raise BadSetting(
+            say(
+                "The report “{name}” must end in {endings} or {last}.",
+                name=target.name,
+                endings=", ".join(ENDINGS[:-1]),
+                last=ENDINGS[-1],
+            )
+        )
 
 
 def write_report(

@@ -16,6 +16,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import DEFAULT
 from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.release import OpenRelease
@@ -84,8 +85,11 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
     generalised = [entry["name"] for entry in opened.facts["columns"] if entry.get("generalised")]
     if generalised:
         raise NotItsSource(
-            f"Column “{generalised[0]}” was generalised before it was published; give the recipe of the release, so "
-            "that the source can be compared."
+            say(
+                "Column “{column}” was generalised before it was published; give the recipe of the "
+                "release, so that the source can be compared.",
+                column=generalised[0],
+            )
         )
     published = opened.published
     roles = {name: Role.SA if published.is_sensitive(name) else Role.NSA for name in published.table.names}
@@ -107,11 +111,24 @@ def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
     name, folder = imported.source.name, opened.folder.name
     for column in opened.published.table.names:
         if column not in imported.table:
-            raise NotItsSource(f"“{name}” is not the source of release “{folder}”: it has no column “{column}”.")
+            raise NotItsSource(
+                say(
+                    "“{name}” is not the source of release “{folder}”: it has no column “{column}”.",
+                    name=name,
+                    folder=folder,
+                    column=column,
+                )
+            )
     if imported.table.n != opened.published.n:
         raise NotItsSource(
-            f"“{name}” is not the source of release “{folder}”: it has {imported.table.n} records where the release "
-            f"has {opened.published.n}; read it with the choices that were used for publishing."
+            say(
+                "“{name}” is not the source of release “{folder}”: it has {records} records where the "
+                "release has {released}; read it with the choices that were used for publishing.",
+                name=name,
+                folder=folder,
+                records=imported.table.n,
+                released=opened.published.n,
+            )
         )
     table = table_after(imported.table, plan.generalisations)
     return Table(

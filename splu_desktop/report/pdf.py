@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
+from splu_desktop.core.said import say
+
 with warnings.catch_warnings():
     # fpdf2 warns where Pillow is missing, as in the installers: it reads bitmaps, and our figures are vectors.
     warnings.simplefilter("ignore")
@@ -50,7 +52,9 @@ def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progre
     BadSetting : unknown paper. CannotWrite. Cancelled; nothing is left behind then.
     """
     if paper not in PAPERS:
-        raise BadSetting(f"There is no paper “{paper}”; choose among {', '.join(PAPERS)}.")
+        raise BadSetting(
+            say("There is no paper “{paper}”; choose among {known}.", paper=paper, known=", ".join(PAPERS))
+        )
     progress = progress or Silent()
     pen = _Pen(document, paper)
     try:

@@ -10,6 +10,7 @@ from typing import Any
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease, read_release
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
@@ -71,7 +72,8 @@ def verify_report(
     if not sealed:
         found.append(
             Difference(
-                "report", f"“{report.name}” was altered after it was written: its digest does not fit its bytes."
+                "report",
+                say("“{name}” was altered after it was written: its digest does not fit its bytes.", name=report.name),
             )
         )
     wrong = list(problems(data))
@@ -103,7 +105,7 @@ def _files(package: Package, stated: dict[str, str], progress: Progress) -> Iter
     there = package.names()
     for name, sha256 in stated.items():
         if name not in there:
-            yield Difference(name, f"The release lacks its file “{name}”.")
+            yield Difference(name, say("The release lacks its file “{name}”.", name=name))
             continue
         try:
             now = file_facts(package, name, None, progress)
@@ -111,10 +113,18 @@ def _files(package: Package, stated: dict[str, str], progress: Progress) -> Iter
             yield Difference(name, str(fault))
             continue
         if now.sha256 != sha256:
-            yield Difference(name, f"“{name}” is not the file reported on: its SHA-256 is {now.sha256}, not {sha256}.")
+            yield Difference(
+                name,
+                say(
+                    "“{name}” is not the file reported on: its SHA-256 is {now}, not {then}.",
+                    name=name,
+                    now=now.sha256,
+                    then=sha256,
+                ),
+            )
     for name in there:
         if name not in stated:
-            yield Difference(name, f"The release holds a file “{name}” that the report does not know.")
+            yield Difference(name, say("The release holds a file “{name}” that the report does not know.", name=name))
 
 
 def _figures(
@@ -139,13 +149,29 @@ def _figures(
         compared += 1
         if where not in _NOT_COMPARED and not _same(where, ours, theirs):
             found.append(
-                Difference(where, f"{where}: the report says {_shown(ours)}, the release gives {_shown(theirs)}.")
+                Difference(
+                    where,
+                    say(
+                        "{where}: the report says {said}, the release gives {found}.",
+                        where=where,
+                        said=_shown(ours),
+                        found=_shown(theirs),
+                    ),
+                )
             )
     for where, ours, theirs in _published_counts(data, opened):
         compared += 1
         if ours != theirs:
             found.append(
-                Difference(where, f"{where}: the report says {_shown(ours)}, the release gives {_shown(theirs)}.")
+                Difference(
+                    where,
+                    say(
+                        "{where}: the report says {said}, the release gives {found}.",
+                        where=where,
+                        said=_shown(ours),
+                        found=_shown(theirs),
+                    ),
+                )
             )
     return found[:_MOST_SHOWN], compared
 
@@ -168,7 +194,7 @@ def _leaves(ours: Any, theirs: Any, where: str) -> Iterator[tuple[str, Any, Any]
             yield from _leaves(ours.get(name), theirs.get(name), f"{where}.{name}")
     elif isinstance(ours, list) and isinstance(theirs, list):
         if len(ours) != len(theirs):
-            yield f"{where} (number of entries)", len(ours), len(theirs)
+            yield say("{where} (number of entries)", where=where), len(ours), len(theirs)
         for i, (one, other) in enumerate(zip(ours, theirs, strict=False)):
             yield from _leaves(one, other, f"{where}[{i}]")
     else:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.files.language import language
 from splu_desktop.files.whole import whole_file
 from splu_desktop.report.document import Cell, Document, Number, Table, cell_text
-from splu_desktop.report.language import language
 
 _LONGEST_TEXT = 32_767
 _LONGEST_NAME = 31

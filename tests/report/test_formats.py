@@ -227,7 +227,7 @@ def test_another_source_is_refused(case: Case, tmp_path: Path) -> None:
 
     lines = case.source.read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "short.csv").write_text("".join(lines[:-5]), encoding="utf-8")
-    with pytest.raises(NotItsSource, match="2995 records where the release has 3000"):
+    with pytest.raises(NotItsSource, match="2,995 records where the release has 3,000"):
         original(case.opened, Background(read(tmp_path / "short.csv")))
     (tmp_path / "other.csv").write_text("age,ward\n1,2\n", encoding="utf-8")
     with pytest.raises(BadSetting, match="has no column"):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from splu_desktop.files.language import Language, language
 from splu_desktop.report.content import closing, opening, promise, risk, utility
 from splu_desktop.report.document import Block, Document
-from splu_desktop.report.language import Language, language
 from splu_desktop.report.model import Report
 
 __all__ = ["document"]

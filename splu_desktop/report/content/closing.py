@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, facts, not_here, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, SignatureLines, Table
-from splu_desktop.report.language import Language, mark
 from splu_desktop.report.model import CheckResult, Report
 
 LIMITS = (
@@ -71,6 +71,7 @@ GATE = {
     "eligible": mark("eligibility"),
     "identifiers": mark("columns that may name persons"),
     "sensitive": mark("columns that look sensitive"),
+    "giveaway": mark("columns that give a sensitive one away"),
     "unique-records": mark("unique records"),
     "thresholds": mark("thresholds"),
     "source": mark("source"),

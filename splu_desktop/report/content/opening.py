@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core import sentences
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     KINDS,
     ROLES,
@@ -15,7 +16,6 @@ from splu_desktop.report.content.parts import (
     yes_no,
 )
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
-from splu_desktop.report.language import Language, mark
 from splu_desktop.report.model import Guarantee, Report, Tolerant
 
 # Where a reviewer's question is answered.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Cell, Number, Paragraph, Table
-from splu_desktop.report.language import Language, mark
 
 MOST_INLINE = 40  # rows of a value table within a section; longer ones stand whole in the annex
 VERDICT_REASONS = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from splu_desktop.files.language import Language
 from splu_desktop.report import figures, model
 from splu_desktop.report.content.opening import promises
 from splu_desktop.report.content.parts import decimal, exact_percent, listed, share, shown, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
-from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
 
 _LISTED = 200  # values in the table of tolerances; the JSON report has all
@@ -148,11 +148,30 @@ def _with_tolerances(found: model.Tolerant, report: Report, t: Language) -> list
         for each in found.values[:_LISTED]
     ]
     sizes = ", ".join(f"{size} ({t.percent(part, 1)})" for size, part in zip(found.sizes, found.shares, strict=True))
+    fakes = t(
+        "Fake values in each group, beside those of its records: {fakes}. They are as often of each value as the "
+        "records of groups of that size are, and drawn like those of records.",
+        fakes=found.fakes,
+    )
     return [
         Heading(t("Column “{column}”, a tolerance per value", column=found.column), 2),
         *[Paragraph(text, "lead") for text in promises(found.column, report, t)],
         Paragraph(t("Group sizes, with the share of the records in each: {sizes}.", sizes=sizes)),
+        *([Paragraph(fakes)] if found.fakes else []),
+        Paragraph(t("Loss (MSE): {mse}.", mse=t.number(found.mse, 2))),
         Paragraph(t("Counts from {count} on are within the error asked for.", count=t.number(found.t_f))),
+        Paragraph(
+            t(
+                "What the published sizes, shares and tolerances tell of rare values: sizes and shares are chosen from "
+                "counts rounded up to tens of records (to fives, twos or ones in a table too small for that), so a "
+                "value with few records leads to the same ones whatever its count. Only where a tolerance lies within "
+                "so few records of its value's share do exact counts decide. Shares come in steps of {step} records. "
+                "Tolerances by rule are the same for all values below ten records. The chances that a record of one "
+                "value is shown as another are not published; they are computed from published counts.",
+                step=t.number(found.step),
+            ),
+            "note",
+        ),
         Table(t("Tolerances of “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1, 1.2, 1.2)),
     ]
 

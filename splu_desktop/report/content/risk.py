@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from splu_desktop.core.disclosure import Disclosure, Gain
+from splu_desktop.files.language import Language
 from splu_desktop.report.content.parts import decimal, listed, share, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
-from splu_desktop.report.language import Language
 from splu_desktop.report.model import Original, Report
 
 _MOST_CAUSES = 10

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from splu_desktop.files.language import Language
 from splu_desktop.report import figures, model
 from splu_desktop.report.content.parts import MOST_INLINE, STATES, exact_percent, share, shown, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
-from splu_desktop.report.language import Language
 from splu_desktop.report.model import Report
 
 

@@ -1,0 +1,174 @@
+"""Sentences, numbers and dates in the reader's language, without Qt.
+
+The English sentence is the key of its translation. `resources/translations/<room>.<code>.toml` holds one line per
+sentence, ``"English" = "translation"``, for the rooms report, core (what core and files say) and window; what is not
+there stays English. Placeholders are those of str.format.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+import string
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.said import Figure, Said, say
+from splu_desktop.files.resources import resource_path
+
+LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
+ROOMS = ("report", "core", "window")
+# Thousands mark and decimal mark; the narrow space does not break across lines.
+_MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B)?")
+
+
+def mark(message: str) -> str:
+    """Return a message unchanged: marks it for translation where it is stored before it is shown."""
+    return message
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language. Calling it translates a sentence of the report.
+
+    Attributes
+    ----------
+    code : "en", "de" or "fr".
+    messages, core, window : English sentence -> translation, per room.
+    """
+
+    code: str = "en"
+    messages: Mapping[str, str] = field(default_factory=dict)
+    core: Mapping[str, str] = field(default_factory=dict)
+    window: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, message: str, /, **values: object) -> str:
+        """Return a sentence in this language with its placeholders filled."""
+        text = self.messages.get(message, message)
+        return text.format(**values) if values else text
+
+    def sentence(self, english: str) -> str:
+        """Return a sentence of core or files in this language; as it is where there is no translation.
+
+        One that was kept as plain text, as in the register of releases, is found by its template.
+        """
+        if self.code == "en":
+            return str.__str__(english)
+        if isinstance(english, Figure):
+            return self.from_english(english)
+        if isinstance(english, Said):
+            text = self.core.get(english.template, english.template)
+            return _Filled(self).vformat(text, (), english.values) if english.values else text
+        if english in self.core:
+            return self.core[english]
+        return self._found(english) or english
+
+    def _found(self, english: str) -> str | None:
+        for pattern, translated, quoted in self._templates:
+            if found := pattern.fullmatch(english):
+                values = {
+                    name: text if name in quoted else self._part(text) for name, text in found.groupdict().items()
+                }
+                return translated.format(**values)
+        return None
+
+    def _part(self, text: str) -> str:
+        return self.from_english(text) if _NUMBER.fullmatch(text) else self.sentence(text)
+
+    @cached_property
+    def _templates(self) -> list[tuple[re.Pattern[str], str, set[str]]]:
+        """Templates with words of their own, the longest first: the one that says most is meant."""
+        worded = [english for english in self.core if "{" in english and len(_fixed(english)) > 8]
+        worded.sort(key=lambda english: -len(_fixed(english)))
+        return [(_pattern(english), self.core[english], set(re.findall(r"“{(\w+)", english))) for english in worded]
+
+    def number(self, value: float | None, digits: int = 0) -> str:
+        """Return a number with thousands marks and exactly `digits` decimals; "–" for none, "∞" for infinity."""
+        if value is None:
+            return "–"
+        if math.isinf(value):
+            return "∞"
+        return self.from_english(f"{value:,.{digits}f}")
+
+    def percent(self, share: float | None, digits: int = 1) -> str:
+        """Return a share of 1 as per cent."""
+        return "–" if share is None else f"{self.number(100 * share, digits)}\u00a0%"
+
+    def plain(self, value: float) -> str:
+        """Return a setting such as 0.05 with as many digits as it has."""
+        return f"{value:g}".replace(".", _MARKS[self.code][1])
+
+    def from_english(self, text: str) -> str:
+        """Return a number with English marks ("1,234", "99.5 %") in this language."""
+        thousands, point = _MARKS[self.code]
+        return str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
+
+    def size(self, size: int) -> str:
+        """Return a number of bytes with its largest fitting unit, and in full."""
+        units = ["B", "kB", "MB", "GB"]
+        power = min(int(math.log(max(size, 1), 1000)), 3)
+        shown = f"{self.number(size / 1000**power, 1 if power else 0)}\u00a0{units[power]}"
+        return shown if not power else f"{shown} ({self.number(size)} B)"
+
+    def moment(self, iso: str) -> str:
+        """Return an ISO 8601 moment as date, time and offset from UTC, which no language reads in two ways."""
+        try:
+            at = datetime.fromisoformat(iso)
+        except ValueError:
+            return iso
+        offset = at.strftime("%z")
+        zone = "" if not offset else " UTC" if offset == "+0000" else f" UTC{offset[:3]}:{offset[3:5]}"
+        return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
+
+
+class _Filled(string.Formatter):
+    """str.format with numbers and parts of speech in a language."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Said | Figure):
+            return self._language.sentence(value)
+        if isinstance(value, numbers.Number):
+            whole = not format_spec and isinstance(value, numbers.Integral)
+            return self._language.from_english(format(int(value) if whole else value, "," if whole else format_spec))  # type: ignore[call-overload]
+        return str(super().format_field(value, format_spec))
+
+
+@lru_cache(maxsize=8)
+def language(code: str) -> Language:
+    """Return a language by its code. Raises BadSetting for one that is not spoken."""
+    if code not in LANGUAGES:
+        known = ", ".join(LANGUAGES)
+        raise BadSetting(say("The report does not speak “{code}”; choose among {known}.", code=code, known=known))
+    return Language() if code == "en" else Language(code, *(_catalogue(room, code) for room in ROOMS))
+
+
+def _catalogue(room: str, code: str) -> dict[str, str]:
+    with resource_path(f"translations/{room}.{code}.toml").open("rb") as file:
+        found: dict[str, str] = tomllib.load(file)
+    return found
+
+
+def _fixed(template: str) -> str:
+    return "".join(literal for literal, *_ in string.Formatter().parse(template))
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """Return what matches every sentence that a template makes; a placeholder named twice must say the same twice."""
+    parts, seen = [], set()
+    for literal, name, _, _ in string.Formatter().parse(template):
+        parts.append(re.escape(literal))
+        if name is None:
+            continue
+        parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+?)")
+        seen.add(name)
+    return re.compile("".join(parts), re.DOTALL)

@@ -1,0 +1,101 @@
+"""The window in each language: every text, Qt's own buttons, numbers, what core says; and the setting of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QTabWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.roles import Role
+from splu_desktop.core.said import say
+from splu_desktop.files.language import LANGUAGES, language
+from splu_desktop.gui import app, languages
+from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.session import Step
+from splu_desktop.gui.words import number, told
+
+TRANSLATED = [code for code in LANGUAGES if code != "en"]
+
+
+@pytest.fixture(params=TRANSLATED)
+def code(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
+    """A language, set before the window is made; English again afterwards."""
+    chosen: str = request.param
+    languages.choose(chosen)
+    app.prepare(qapp)
+    yield chosen
+    languages.speak(qapp, "en")
+
+
+def texts(window: QWidget) -> Iterator[str]:
+    """Yield what a window shows and says to a screen reader, but for the user's own data."""
+    for widget in window.findChildren(QWidget):
+        yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+        if isinstance(widget, QLabel | QAbstractButton):
+            yield widget.text()
+        elif isinstance(widget, QTabWidget):
+            yield from (widget.tabText(i) for i in range(widget.count()))
+    for action in window.findChildren(QAction):
+        yield from (action.text(), action.toolTip())
+
+
+def test_no_english_is_left(
+    code: str, window: MainWindow, small_csv: Path, idle: Callable[[MainWindow], None], qtbot: QtBot
+) -> None:
+    window.import_page.open_file(small_csv)
+    idle(window)
+    window.session.set_roles(
+        {
+            "Record number": Role.IDENTIFIER,
+            "Sex": Role.NSA,
+            "Age": Role.NSA,
+            "Ward": Role.NSA,
+            "Diagnosis": Role.SA,
+        },
+        "roles",
+    )
+    english = {text.replace("&", ""): translated.replace("&", "") for text, translated in language(code).window.items()}
+    seen = 0
+    for step in Step:
+        window.show_step(step)
+        idle(window)
+        for text in texts(window):
+            plain = text.replace("&", "")
+            seen += plain in set(english.values())
+            assert english.get(plain, plain) == plain, f"“{plain}” is English"
+    assert seen > 100
+
+
+def test_qt_and_core_speak_it_too(code: str, qtbot: QtBot) -> None:
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+    qtbot.addWidget(buttons)
+    cancel = buttons.button(QDialogButtonBox.StandardButton.Cancel).text().replace("&", "")
+    assert cancel == {"de": "Abbrechen", "fr": "Annuler"}[code]
+    assert number(20_000) == language(code).number(20_000)
+    assert QLocale().name().startswith(code)
+    said = say("All {records} records are there.", records=20_000)
+    assert told(said) == language(code).sentence(said) != said
+    assert told("Mixing groups") != "Mixing groups"
+
+
+def test_the_menu_remembers_and_says_when_it_holds(window: MainWindow) -> None:
+    (menu,) = window.findChildren(languages.LanguageMenu)
+    names = [action.text() for action in menu.actions()]
+    assert names[1:] == list(LANGUAGES.values())
+    assert menu.actions()[0].isChecked()
+    menu.actions()[names.index("Deutsch")].trigger()
+    assert languages.chosen() == languages.in_force() == "de"
+    assert "started again" in window.pages[window.step].banner.text.text()
+    menu.actions()[0].trigger()
+    assert languages.chosen() == languages.SYSTEM
+
+
+def test_an_unknown_language_in_the_settings_is_the_systems() -> None:
+    languages.choose("tlh")
+    assert languages.chosen() == languages.SYSTEM
+    assert languages.in_force() in LANGUAGES
