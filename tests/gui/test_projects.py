@@ -7,15 +7,16 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core import generalise as g
 from splu_desktop.core.generalise import by_width
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
@@ -125,10 +126,14 @@ def test_a_well_ended_session_leaves_nothing_to_recover(opened: MainWindow, idle
 
 _VICTIM = """
     import sys, time
+    from dataclasses import replace
     from pathlib import Path
     from PySide6.QtWidgets import QApplication
+    from splu_desktop.core import generalise as g
+    from splu_desktop.core.plan import Thresholds
     from splu_desktop.core.roles import Role
     from splu_desktop.gui import app
+    from splu_desktop.gui.group_trial import facts_after
 
     application = QApplication([])
     app.prepare(application)
@@ -137,32 +142,52 @@ _VICTIM = """
     window.import_page.open_file(Path(sys.argv[1]))
     while window.tasks.busy():
         application.processEvents()
-    window.session.set_roles({"Ward": Role.DROPPED, "Diagnosis": Role.SA}, "roles")
-    print("edited", flush=True)
-    while True:
-        application.processEvents()
-        time.sleep(0.01)
+    session = window.session
+    session.set_roles({"Ward": Role.DROPPED, "Diagnosis": Role.SA}, "roles")
+    steps = (g.Prefix(length=1), g.Rare(3, "Few"))
+    column = session.source.column("Sex")
+    made = g.column_after(column, steps)
+    session.source.variants["Sex", steps] = made, facts_after(column, made)
+    session.choose(replace(session.choices, generalisations={"Sex": steps}), "groups")
+    alpha = 0
+    while True:  # never at rest: every edit is followed by another
+        alpha += 1
+        session.choose(replace(session.choices, thresholds=Thresholds(alpha=alpha)), "alpha")
+        print(alpha, time.monotonic(), flush=True)
+        until = time.monotonic() + 0.1
+        while time.monotonic() < until:
+            application.processEvents()
+            time.sleep(0.005)
 """
 
 
-def test_a_killed_program_loses_no_more_than_five_seconds(
+def test_a_program_killed_in_the_middle_of_editing_loses_no_more_than_five_seconds(
     window: MainWindow, qtbot: QtBot, idle: Idle, small_csv: Path
 ) -> None:
     script = textwrap.dedent(_VICTIM)
     victim = subprocess.Popen([sys.executable, "-c", script, str(small_csv)], stdout=subprocess.PIPE, env=os.environ)
+    edits: list[tuple[int, float]] = []
     try:
         assert victim.stdout is not None
-        assert victim.stdout.readline().strip() == b"edited"
-        time.sleep(5.0)
+        while not edits or edits[-1][1] - edits[0][1] < 8.0:
+            alpha, at = victim.stdout.readline().split()
+            edits.append((int(alpha), float(at)))
     finally:
         victim.send_signal(signal.SIGKILL)
         victim.wait()
+        edits += [(int(line.split()[0]), float(line.split()[1])) for line in victim.stdout if line.endswith(b"\n")]
         victim.stdout.close()
     window.offer_recovery()
     assert "patients.csv" in window.import_page.banner.text.text()
     window.import_page.banner.act_button.click()
     qtbot.waitUntil(lambda: window.session.source is not None, timeout=PATIENCE)
     idle(window)
-    assert window.session.choices.roles["Ward"] is Role.DROPPED
-    assert window.session.choices.sensitive == ("Diagnosis",)
+    choices = window.session.choices
+    assert choices.roles["Ward"] is Role.DROPPED
+    assert choices.sensitive == ("Diagnosis",)
+    assert choices.steps("Sex") == (g.Prefix(length=1), g.Rare(3, "Few"))
+    # A machine that let the program wait between two edits let its autosave wait as long.
+    waited = max(later - sooner for (_, sooner), (_, later) in pairwise(edits))
+    old = [alpha for alpha, at in edits if at <= edits[-1][1] - 5.0 - waited]
+    assert choices.thresholds.alpha >= max(old)
     assert not recoveries(), "what was taken up is not offered again"

@@ -5,22 +5,50 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+from splu_desktop.core import generalise as g
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
+from splu_desktop.core.tolerance import Tolerances
+from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
 
 Idle = Callable[[MainWindow], None]
 
 
+def _steps(rng: random.Random, name: str) -> g.Steps:
+    if name == "Age":
+        return rng.choice(((g.by_cuts([22, 24]),), (g.by_cuts([23]), g.Rare(5)), (g.Prefix(length=1),)))
+    return rng.choice(
+        (
+            (g.Rare(rng.randint(2, 90)),),
+            (g.Prefix(length=1), g.Rare(9, "Few")),
+            (g.Groups.of({"one": ["flu", "A"], "two": ["gout", "B", "f"]}, rng.choice([None, "rest"])),),
+            (g.OneMissing("?"),),
+        )
+    )
+
+
+def _said(window: MainWindow) -> tuple[object, ...]:
+    """Return what is decided, and the columns and their figures that follow from it."""
+    session = window.session
+    names = list(session.choices.roles)
+    columns = tuple(tuple(session.column(name).labels) for name in names)
+    return session.choices, columns, tuple(session.fact(name).largest_gamma for name in names)
+
+
 def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
     session, rng = opened.session, random.Random(20261121)
     states = [session.choices]
+    whole = [_said(opened)]
     names = list(session.choices.roles)
+    kinds = set()
     while len(states) <= 50:
-        kind = rng.randrange(3)
+        kind = rng.randrange(7)
         if kind == 0:
             name = rng.choice(names)
             session.set_roles({name: rng.choice(list(Role))}, "role")
@@ -29,17 +57,37 @@ def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
             session.choose(
                 replace(session.choices, gammas={**session.choices.gammas, name: rng.randint(2, 9)}), "gamma"
             )
+        elif kind == 2:
+            name = rng.choice(names[1:])
+            steps = _steps(rng, name)
+            column = session.source.column(name)
+            made = g.column_after(column, steps)
+            session.source.variants[name, steps] = made, facts_after(column, made)
+            session.choose(replace(session.choices, generalisations={name: steps}), "groups")
+        elif kind == 3:
+            session.choose(replace(session.choices, kept={"Record number": f"reason {rng.randrange(9)}"}), "reason")
+        elif kind == 4:
+            session.choose(replace(session.choices, together=not session.choices.together), "together")
+        elif kind == 5 and session.choices.roles["Diagnosis"] is Role.SA:
+            limits = dict.fromkeys(session.column("Diagnosis").labels, Fraction(1, rng.randint(2, 5)))
+            grouping = Grouping((6,), (Fraction(1),), Tolerances(limits))
+            session.choose(replace(session.choices, groupings={"Diagnosis": grouping}), "tolerances")
         else:
             session.choose(replace(session.choices, thresholds=Thresholds(alpha=rng.randint(1, 30))), "alpha")
         if session.choices != states[-1]:
             states.append(session.choices)
+            whole.append(_said(opened))
+            kinds.add(kind)
+    assert kinds == set(range(7))
     for expected in reversed(states[:-1]):
         session.undo_stack.undo()
         assert session.choices == expected
     assert not session.undo_stack.canUndo()
-    for expected in states[1:]:
+    assert _said(opened) == whole[0]
+    for expected, all_of_it in zip(states[1:], whole[1:], strict=True):
         session.undo_stack.redo()
         assert session.choices == expected
+        assert _said(opened) == all_of_it
 
 
 def test_a_drag_of_the_slider_is_one_step(opened: MainWindow) -> None:
