@@ -28,6 +28,7 @@ _COMMANDS = {
     "guarantee": "guarantee",
     "query": "query",
     "queries": "query",
+    "crosstab": "crosstab",
     "report": "report",
     "verify": "verify",
     "handover": "handover",
@@ -71,6 +72,10 @@ def _module(name: str) -> Any:
             from splu_desktop.cli import query
 
             return query
+        case "crosstab":
+            from splu_desktop.cli import crosstab
+
+            return crosstab
         case "report":
             from splu_desktop.cli import report
 

@@ -22,19 +22,35 @@ def add(commands: Any) -> None:
         epilog="examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39",
     )
     one.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
-    one.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE", help="Column=Value, Column=A|B, Column=low..high")
+    one.add_argument(
+        "conditions",
+        nargs="*",
+        metavar="COLUMN=VALUE",
+        help="Column=Value, Column=A|B, Column=low..high; Column= or (empty) for records without a value",
+    )
     _add_method(one)
+    one.add_argument(
+        "--bootstrap",
+        action=argparse.BooleanOptionalAction,
+        help="take the interval from repetitions of the draw on paper (done anyway where theory gives out; "
+        "--no-bootstrap: never)",
+    )
     add_json(one)
     one.set_defaults(run=_query)
     many = commands.add_parser(
         "queries",
         help="answer a file of counts from a release",
         description="Answer every row of a CSV file: its header names columns, an empty cell is no condition, and a "
-        "cell may hold one value, A|B, or low..high.",
+        "cell may hold one value, A|B, low..high, or (empty) for records without a value.",
     )
     many.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
     many.add_argument("questions", type=Path, metavar="FILE.csv", help="one question per row")
     many.add_argument("--out", type=Path, required=True, metavar="ANSWERS.csv", help="file to write")
+    many.add_argument(
+        "--bootstrap",
+        action="store_true",
+        help="where theory gives out, take intervals from repetitions of the draw on paper (a tenth of a second each)",
+    )
     many.add_argument("--overwrite", action="store_true", help="replace the answers file if it exists")
     _add_method(many)
     add_json(many)
@@ -50,7 +66,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 def _query(args: argparse.Namespace) -> None:
     published = read_release(args.release).published
     conditions = [parse_condition(text, published) for text in args.conditions]
-    answer = Reader(published).answer(conditions, Method(args.method))
+    answer = Reader(published).answer(conditions, Method(args.method), bootstrap=args.bootstrap)
     if args.json:
         print_json(_as_dict(answer))
         return
@@ -58,7 +74,7 @@ def _query(args: argparse.Namespace) -> None:
     rows = [
         ("Published", f"{answer.published:,}"),
         ("Estimate", answer.shown),
-        ("95 % interval", "{:,} to {:,}".format(*answer.ends)),
+        ("95 % interval", "{:,} to {:,}".format(*answer.ends) + (" (draw repeated)" if answer.bootstrapped else "")),
         ("Of", f"{answer.n_p:,} records that meet the conditions on non-sensitive columns"),
     ]
     if answer.share is not None and not answer.exact:
@@ -82,6 +98,7 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
         "exact": answer.exact,
         "badge": answer.badge.value,
         "badge_text": answer.badge_text,
+        "interval_by": "repetition" if answer.bootstrapped else "theory",
     }
 
 
@@ -89,7 +106,8 @@ def _queries(args: argparse.Namespace) -> None:
     check_answers_path(args.out, overwrite=args.overwrite)
     published = read_release(args.release).published
     questions = read_questions(args.questions, published)
-    answers = questions.answered(Reader(published), Method(args.method))
+    bootstrap = None if args.bootstrap else False
+    answers = questions.answered(Reader(published), Method(args.method), bootstrap=bootstrap)
     write_answers(questions, answers, args.out, overwrite=args.overwrite)
     vanished = sum(answer.vanished for answer in answers)
     badges = Counter(answer.badge.value for answer in answers)

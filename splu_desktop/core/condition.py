@@ -203,6 +203,14 @@ def parse_condition(text: str, published: Published) -> Condition:
     raise BadQuestion(unknown_column(head.strip(), published))
 
 
+def column_named(name: str, published: Published) -> str:
+    """Return the column that a typed name means. Raises BadQuestion with the nearest ones."""
+    for candidate in (name, name.strip()):
+        if candidate in published.table:
+            return candidate
+    raise BadQuestion(unknown_column(name.strip(), published))
+
+
 def unknown_column(name: str, published: Published) -> str:
     """Return the sentence about a column that the release does not have."""
     names = published.table.names

@@ -48,9 +48,16 @@ class Questions:
     cells: tuple[tuple[str, ...], ...]
     conditions: tuple[tuple[Condition, ...], ...]
 
-    def answered(self, reader: Reader, method: Method = DEFAULT, progress: Progress | None = None) -> list[Answer]:
-        """Return one answer per question, in order."""
-        return reader.answers(self.conditions, method, progress, vanished=True)
+    def answered(
+        self,
+        reader: Reader,
+        method: Method = DEFAULT,
+        progress: Progress | None = None,
+        *,
+        bootstrap: bool | None = False,
+    ) -> list[Answer]:
+        """Return one answer per question, in order; `bootstrap` as for `Reader.answers`."""
+        return reader.answers(self.conditions, method, progress, vanished=True, bootstrap=bootstrap)
 
 
 def read_questions(path: Path, published: Published) -> Questions:

@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.crosstab_file import write_cells
 from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_cells import CellsModel
-from splu_desktop.gui.crosstab_export import Picture, title_of, write_cells, write_picture
+from splu_desktop.gui.crosstab_export import Picture, title_of, write_picture
 from splu_desktop.gui.crosstab_model import HeatModel, Seen
 from splu_desktop.gui.crosstab_setup import Setup
 from splu_desktop.gui.crosstab_view import CellsView, HeatView

@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from splu_desktop.cli import main
@@ -114,3 +115,78 @@ def test_formulas_in_questions_come_out_inert(folder, tmp_path, capsys):
     asked.write_text('disease\n"=HYPERLINK(""x"")"\n', encoding="utf-8")
     assert run(capsys, "queries", folder, asked, "--out", out)[0] == 0
     assert "'=HYPERLINK" in out.read_text(encoding="utf-8")
+
+
+def test_a_cross_table_is_that_of_the_window(folder, capsys, tmp_path):
+    """The same code counts for both: margins agree, every cell is the answer to its question but for the fit."""
+    status, out, err = run(capsys, "crosstab", folder, "--by", "sex", "--by", "age:4", "--sa", "disease", "--json")
+    made = json.loads(out)
+    assert (status, err) == (0, "")
+    assert made["records"] == TABLE.n
+    assert [line["records"] for line in made["lines"]] == [
+        round(sum(cell["estimate"] for cell in line["cells"])) for line in made["lines"]
+    ]
+    for at, total in enumerate(made["totals"]):
+        assert total["estimate"] == pytest.approx(sum(line["cells"][at]["estimate"] for line in made["lines"]), abs=0.5)
+    for name in ("cells.csv", "cells.xlsx"):
+        status, out, err = run(
+            capsys, "crosstab", folder, "--by", "sex", "--by", "age:4", "--sa", "disease", "--out", tmp_path / name
+        )
+        assert (status, err) == (0, "")
+    with (tmp_path / "cells.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8 * len(made["values"])
+    assert sum(float(row["estimate"]) for row in rows) == pytest.approx(TABLE.n, abs=1)
+    sheets = pd.read_excel(tmp_path / "cells.xlsx", sheet_name=None, engine="calamine")
+    assert sheets["Cells"]["low"].tolist() == pytest.approx([float(row["low"]) for row in rows])
+    assert sheets["Estimates"].shape == (len(made["values"]) + 1, 2 + 8)
+
+
+def test_a_cross_table_of_some_records_and_for_people(folder, capsys):
+    status, out, err = run(capsys, "crosstab", folder, "--by", "city", "--sa", "ward", "--where", "city=Aa|C|d")
+    assert (status, err) == (0, "")
+    assert "city is one of Aa, C|d" in out
+    kept = true_count(TABLE, city="Aa") + true_count(TABLE, city="C|d")
+    assert f"{kept:,}" in out
+    assert "Bb=c" not in out
+    assert "Trust: " in out
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--by", "cty", "--sa", "ward"], "did you mean “city”"),
+        (["--by", "ward", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "city:3", "--sa", "ward"], "neither numbers nor dates"),
+        (["--by", "age:1", "--sa", "ward"], "fewer than 2"),
+        (["--by", "sex", "--by", "sex", "--sa", "ward"], "stands twice"),
+        (["--by", "sex", "--by", "city", "--by", "age", "--sa", "ward"], "at most twice"),
+        (["--by", "sex", "--sa", "city"], "not a sensitive column"),
+        (["--by", "sex"], "several sensitive columns"),
+        (["--by", "sex", "--sa", "ward", "--where", "disease=d3"], "not sensitive"),
+        (["--by", "sex", "--sa", "ward", "--out", "cells.txt"], "must end in .csv or .xlsx"),
+    ],
+)
+def test_what_is_no_cross_table_is_one_sentence(folder, capsys, options, part):
+    status, out, err = run(capsys, "crosstab", folder, *options)
+    assert (status, out) == (2, "")
+    assert part in err
+    assert err.count("\n") == 1
+
+
+def test_the_draw_is_repeated_where_asked(folder, capsys, tmp_path):
+    asked = ["sex=f", "disease=d3", "ward=2"]
+    by = {}
+    for option in ("--bootstrap", "--no-bootstrap"):
+        status, out, _ = run(capsys, "query", folder, *asked, option, "--json")
+        assert status == 0
+        by[option] = json.loads(out)
+    assert by["--bootstrap"]["interval_by"] == "repetition"
+    assert by["--no-bootstrap"]["interval_by"] == "theory"
+    assert by["--bootstrap"]["published"] == by["--no-bootstrap"]["published"]
+    (tmp_path / "q.csv").write_text("disease,ward,city\nd3,2,Aa\nd11,5,\n,,(empty)\n", encoding="utf-8")
+    status, _, err = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "a.csv", "--bootstrap")
+    assert (status, "row 4, column “city”" in err) == (2, True)
+    (tmp_path / "q.csv").write_text("disease,ward,city\nd3,2,Aa\nd11,5,\n", encoding="utf-8")
+    status, _, err = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "a.csv", "--bootstrap")
+    assert (status, err) == (0, "")

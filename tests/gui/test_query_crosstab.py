@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.query import Badge
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.crosstab_tab import CrosstabTab
-from splu_desktop.gui.crosstab_work import pieces
+from splu_desktop.core.crosstab_grid import pieces
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
 

@@ -1,0 +1,166 @@
+"""`splu crosstab`: all counts of one or two columns against a sensitive one, from a release folder alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.core.answer import Answer, sentence
+from splu_desktop.core.condition import column_named, parse_condition
+from splu_desktop.core.crosstab_grid import Grid, Side, Wanted, check, compute
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.progress import Silent
+from splu_desktop.core.published import Published
+from splu_desktop.core.query import Reader
+from splu_desktop.core.said import say
+from splu_desktop.files.crosstab_file import write_cells
+from splu_desktop.files.questions import check_answers_path
+from splu_desktop.files.release import read_release
+from splu_desktop.files.whole import CannotWrite
+
+_SHOWN = 14  # characters of a heading in the terminal
+_WIDE = 8  # columns of values that a terminal holds
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    one = commands.add_parser(
+        "crosstab",
+        help="count all cells of a cross-table from a release",
+        description="Estimate how many records of the source have each value of a sensitive column, for each value (or "
+        "interval) of one or two columns published unchanged, from the release alone. The cells keep the margins: each "
+        "line adds up to its records, each value to its estimate over all lines.",
+        epilog="examples: splu crosstab RELEASE --by Ward --sa Diagnosis; "
+        "splu crosstab RELEASE --by Age:10 --by Sex --sa Diagnosis --where Ward=Cardiology --out cells.xlsx",
+    )
+    one.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
+    one.add_argument(
+        "--by",
+        action="append",
+        required=True,
+        metavar="COLUMN[:N]",
+        help="column of the lines, its values in N intervals of about equally many records; at most twice",
+    )
+    one.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
+    )
+    one.add_argument("--sa", metavar="COLUMN", help="sensitive column (needed where the release has several)")
+    one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
+    one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
+    add_json(one)
+    one.set_defaults(run=_crosstab)
+
+
+def _crosstab(args: argparse.Namespace) -> None:
+    if args.out is not None:
+        if args.out.suffix.lower() not in (".csv", ".xlsx"):
+            raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=args.out.name))
+        check_answers_path(args.out, overwrite=args.overwrite)
+    published = read_release(args.release).published
+    wanted = _wanted(args, published)
+    check(published, wanted)
+    grid = compute(Reader(published), wanted, Silent())
+    if args.out is not None:
+        write_cells(grid, np.arange(grid.answers.size), args.out, Silent())
+    if args.json:
+        print_json(_as_dict(grid) | ({"file": str(args.out)} if args.out is not None else {}))
+        return
+    counts = Counter(answer.badge.value for answer in grid.answers.ravel())
+    trust = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
+    if args.out is not None:
+        print(f"{grid.answers.size:,} cells written to {args.out}.")
+    else:
+        if wanted.within:
+            print(sentence(wanted.within))
+        _print(grid)
+    if trust:
+        print(f"Trust: {trust}.")
+    if grid.left_out:
+        print(f"{grid.left_out:,} lines without any record are left out.")
+
+
+def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
+    if len(args.by) > 2:
+        raise BadQuestion(say("A cross-table has one or two columns for its lines; give --by at most twice."))
+    sa = args.sa
+    if sa is None:
+        if len(published.sensitive) != 1:
+            raise BadQuestion(
+                say(
+                    "The release has several sensitive columns; name one with --sa: {columns}.",
+                    columns=", ".join(published.sensitive),
+                )
+            )
+        sa = published.sensitive[0]
+    within = tuple(parse_condition(text, published) for text in args.where)
+    return Wanted(tuple(_side(text, published) for text in args.by), column_named(sa, published), within)
+
+
+def _side(text: str, published: Published) -> Side:
+    """Read COLUMN or COLUMN:N; a name may hold a colon itself."""
+    name, _, number = text.rpartition(":")
+    if text in published.table or not name or not number.strip().isdecimal():
+        return Side(column_named(text, published))
+    intervals = int(number)
+    if intervals < 2:
+        raise BadQuestion(say("“{text}” asks for fewer than 2 intervals.", text=text))
+    return Side(column_named(name, published), intervals)
+
+
+def _print(grid: Grid) -> None:
+    """Print lines down and values across, or turned round where there are more values than a terminal holds."""
+    across, down = list(grid.values), list(grid.names)
+    cells: list[list[Answer]] = [list(row) for row in grid.answers]
+    ends, lines = [total.shown for total in grid.totals], [line.shown for line in grid.lines]
+    corner = " × ".join(side.column for side in grid.wanted.sides)
+    if len(across) > _WIDE and len(down) < len(across):
+        across, down, cells = down, across, [list(row) for row in grid.answers.T]
+        ends, lines, corner = lines, ends, grid.wanted.sa
+    head = [_short(corner), *(_short(name or "(empty)") for name in across), "All"]
+    rows = [
+        [_short(name or "(empty)"), *(cell.shown for cell in row), line]
+        for name, row, line in zip(down, cells, lines, strict=True)
+    ]
+    rows.append(["All", *ends, grid.all.shown])
+    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
+    for row in (head, *rows):
+        texts = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
+        print("  ".join([row[0].ljust(widths[0]), *texts[1:]]).rstrip())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _as_dict(grid: Grid) -> dict[str, Any]:
+    def figures(answer: Answer) -> dict[str, Any]:
+        return {
+            "published": answer.published,
+            "estimate": answer.estimate,
+            "low": answer.low,
+            "high": answer.high,
+            "badge": answer.badge.value,
+        }
+
+    return {
+        "by": [{"column": side.column, "intervals": side.intervals or None} for side in grid.wanted.sides],
+        "sa": grid.wanted.sa,
+        "conditions": [str(condition) for condition in grid.wanted.within],
+        "values": list(grid.values),
+        "lines": [
+            {"values": list(parts), "records": line.published, "cells": [figures(cell) for cell in row]}
+            for parts, line, row in zip(grid.parts, grid.lines, grid.answers, strict=True)
+        ],
+        "totals": [figures(total) for total in grid.totals],
+        "records": grid.all.published,
+        "lines_left_out": grid.left_out,
+    }
