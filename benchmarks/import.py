@@ -2,10 +2,18 @@
 
     python benchmarks/import.py [--rows 1000000] [--sheet-rows 300000] [--repeat 3]
 
-Each reading runs in a fresh process, so that peak memory is its own. "as codes" turns every column into codes over its
-distinct texts after reading, which is what this program's table is and a publication needs; the other rows stop at
-typed columns, most of which have lost the source's exact texts. Readers that aren't installed are left out and said so:
-polars, fastexcel and DuckDB are no dependencies of this project (``pip install polars fastexcel duckdb``).
+Each reading runs in a fresh process, so that peak memory is its own; imports are not counted. On a machine that does
+other work too, the seconds of processor time are the fairer figure; they add up over threads.
+
+Readers differ in what they deliver:
+
+typed   columns of numbers, dates and texts. The source's exact texts are gone ("007" is 7, "1.50" is 1.5, an empty
+        field and "NA" are the same), nothing is detected but types, and a text column is an array of texts.
+codes   integer codes over the distinct exact texts of every column: what a publication needs, and what this program's
+        table is. It comes with its types, missing values, problem list and the file's SHA-256.
+
+Readers that aren't installed are left out and said so: they are no dependencies of this project (``pip install --group
+benchmark``).
 """
 
 # ruff: noqa: N999 - never imported, and named by what it measures
@@ -25,35 +33,61 @@ import xlsxwriter
 
 HERE = Path(__file__).resolve().parents[1]
 
-READERS: dict[str, dict[str, tuple[tuple[str, ...], str]]] = {
+OWN = "import pandas; from splu_desktop.files.importer import read; t = read(path).table; n = t.n"
+READERS: dict[str, dict[str, tuple[tuple[str, ...], str, str]]] = {
     "csv": {
-        "SPLU Desktop": ((), "from splu_desktop.files.importer import read; t = read(path).table; n = t.n"),
-        "pandas": (("pandas",), "import pandas as pd; t = pd.read_csv(path); n = len(t)"),
-        "polars": (("polars",), "import polars as pl; t = pl.read_csv(path); n = len(t)"),
-        "DuckDB": (("duckdb", "pandas"), "import duckdb; t = duckdb.read_csv(str(path)).df(); n = len(t)"),
-        "pandas, as codes": (
+        "SPLU Desktop": ((), "codes", OWN),
+        "pandas": (("pandas",), "typed", "import pandas as pd; t = pd.read_csv(path); n = len(t)"),
+        "polars": (("polars",), "typed", "import polars as pl; t = pl.read_csv(path); n = len(t)"),
+        "DuckDB, to pandas": (
+            ("duckdb", "pandas"),
+            "typed",
+            "import duckdb, pandas; t = duckdb.read_csv(str(path)).df(); n = len(t)",
+        ),
+        "DuckDB, own table": (
+            ("duckdb",),
+            "typed",
+            "import duckdb; duckdb.execute('create table t as from read_csv(?)', [str(path)])\n"
+            "n = duckdb.execute('select count(*) from t').fetchone()[0]",
+        ),
+        "pandas, factorised": (
             ("pandas",),
+            "codes",
             "import pandas as pd; t = pd.read_csv(path, dtype=str, keep_default_na=False); n = len(t)\n"
             "c = [pd.factorize(t[k], sort=True) for k in t]",
         ),
-        "polars, as codes": (
+        "polars, categorical": (
             ("polars",),
+            "codes",
             "import polars as pl; t = pl.read_csv(path, infer_schema=False); n = len(t)\n"
             "t = t.with_columns(pl.all().cast(pl.Categorical))",
         ),
+        "DuckDB, enums": (
+            ("duckdb",),
+            "codes",
+            "import duckdb; duckdb.execute('create table t as from read_csv(?, all_varchar=true)', [str(path)])\n"
+            "names = [r[0] for r in duckdb.execute('describe t').fetchall()]\n"
+            "for k in names: duckdb.execute(f'create type e_{k} as enum (select distinct {k} from t order by 1)')\n"
+            "cast = ', '.join(f'cast({k} as e_{k}) {k}' for k in names)\n"
+            "duckdb.execute(f'create table c as select {cast} from t')\n"
+            "n = duckdb.execute('select count(*) from c').fetchone()[0]",
+        ),
     },
     "xlsx": {
-        "SPLU Desktop": ((), "from splu_desktop.files.importer import read; t = read(path).table; n = t.n"),
+        "SPLU Desktop": ((), "codes", OWN),
         "pandas, calamine": (
             ("pandas", "python_calamine"),
-            "import pandas as pd; t = pd.read_excel(path, engine='calamine'); n = len(t)",
+            "typed",
+            "import pandas as pd, python_calamine; t = pd.read_excel(path, engine='calamine'); n = len(t)",
         ),
         "polars, fastexcel": (
             ("polars", "fastexcel"),
-            "import polars as pl; t = pl.read_excel(path, engine='calamine'); n = len(t)",
+            "typed",
+            "import polars as pl, fastexcel; t = pl.read_excel(path, engine='calamine'); n = len(t)",
         ),
         "calamine rows": (
             ("python_calamine",),
+            "typed",
             "import python_calamine as c; t = c.load_workbook(str(path)).get_sheet_by_index(0).to_python()\n"
             "n = len(t) - 1",
         ),
@@ -65,12 +99,12 @@ from pathlib import Path
 sys.path.insert(0, {root!r})
 path = Path({path!r})
 {imports}
-before = time.perf_counter()
+before, worked = time.perf_counter(), time.process_time()
 {code}
-took = time.perf_counter() - before
+took, work = time.perf_counter() - before, time.process_time() - worked
 status = Path("/proc/self/status").read_text()  # the peak that getrusage tells is inherited from the parent process
 peak = int(status.split("VmHWM:")[1].split()[0]) / 1024
-print(json.dumps([took, peak, n]))
+print(json.dumps([took, peak, n, work]))
 """
 
 
@@ -118,14 +152,14 @@ def write_xlsx(path: Path, rows: int) -> None:
                     sheet.write_string(y, x, text)
 
 
-def measure(path: Path, code: str) -> tuple[float, float, int]:
-    """Return seconds, peak megabytes and records of one reading in a process of its own, imports not counted."""
+def measure(path: Path, code: str) -> tuple[float, float, int, float]:
+    """Return seconds, peak megabytes, records and processor seconds of one reading in a process of its own."""
     first, *rest = code.split("\n")
     imports, _, work = first.partition("; ")
     program = WRAPPER.format(root=str(HERE), path=str(path), imports=imports, code="\n".join([work, *rest]))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    took, peak, records = json.loads(done.stdout.splitlines()[-1])
-    return took, peak, records
+    took, peak, records, work = json.loads(done.stdout.splitlines()[-1])
+    return took, peak, records, work
 
 
 def main() -> None:
@@ -142,20 +176,21 @@ def main() -> None:
             path = Path(folder) / f"t.{kind}"
             write(path, rows)
             print(f"\n{kind.upper()}, {rows} x 12, {path.stat().st_size / 1e6:.0f} MB; best of {args.repeat}")
-            print(f"{'reader':22}{'seconds':>9}{'peak MB':>9}{'of fastest':>12}")
-            found: dict[str, tuple[float, float]] = {}
-            for name, (needs, code) in READERS[kind].items():
+            print(f"{'reader':22}{'delivers':>9}{'seconds':>9}{'of fastest':>12}{'processor s':>13}{'peak MB':>9}")
+            found: dict[str, tuple[float, float, float]] = {}
+            for name, (needs, _, code) in READERS[kind].items():
                 lacking = [need for need in needs if importlib.util.find_spec(need) is None]
                 if lacking:
                     print(f"{name:22}  not installed: {', '.join(lacking)}")
                     continue
                 runs = [measure(path, code) for _ in range(args.repeat)]
-                if {records for *_, records in runs} != {rows}:
+                if {run[2] for run in runs} != {rows}:
                     raise SystemExit(f"{name} read another number of records")
-                found[name] = min(run[0] for run in runs), max(run[1] for run in runs)
-            fastest = min(seconds for seconds, _ in found.values())
-            for name, (seconds, peak) in found.items():
-                print(f"{name:22}{seconds:9.2f}{peak:9.0f}{seconds / fastest:11.1f}x")
+                found[name] = min(run[0] for run in runs), min(run[3] for run in runs), max(run[1] for run in runs)
+            fastest = min(seconds for seconds, *_ in found.values())
+            for name, (seconds, work, peak) in found.items():
+                delivers = READERS[kind][name][1]
+                print(f"{name:22}{delivers:>9}{seconds:9.2f}{seconds / fastest:11.1f}x{work:13.2f}{peak:9.0f}")
 
 
 if __name__ == "__main__":

@@ -184,9 +184,10 @@ def _distinct(
         high += 1
     if high - low < max(_TABLE, 4 * len(number)):
         place = number - low
-        table = np.zeros(high - low + 1, np.int32)
-        table[place] = 1
-        used = np.flatnonzero(table)
+        seen = np.zeros(high - low + 1, bool)
+        seen[place] = True
+        used = np.flatnonzero(seen)
+        table = np.empty(high - low + 1, np.int32)
         table[used] = np.arange(len(used), dtype=np.int32)
         codes = table[place]
         count = len(used)
