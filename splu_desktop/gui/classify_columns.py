@@ -14,7 +14,7 @@ from splu_desktop.gui.classify_risk import WhatIf
 from splu_desktop.gui.facts import ColumnFacts
 from splu_desktop.gui.models import Field, Index, RowsModel
 from splu_desktop.gui.roles_view import role_name
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 ROLE_COLUMN, BARS_COLUMN = 1, 2
 
@@ -63,7 +63,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 right=True,
                 hint=self.tr("Records without a value"),
             ),
-            Field(self.tr("Most frequent"), lambda r: r.fact.top or self.tr("(empty)")),
+            Field(self.tr("Most frequent"), lambda r: r.fact.top if r.fact.top.strip() else self.tr("(empty)")),
             Field(
                 self.tr("Share"),
                 lambda r: percent(r.fact.top_share),
@@ -87,7 +87,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 key=lambda r: r.what.cause.generalised.unique if r.what and r.what.cause.generalised else math.inf,
                 right=True,
                 hint=self.tr("The same, if this column's values were put into the groups that suit them"),
-                tip=lambda r: "; ".join(step.words for step in r.what.steps) if r.what else "",
+                tip=lambda r: "; ".join(told(step.words) for step in r.what.steps) if r.what else "",
             ),
             Field(
                 self.tr("Largest γ"),
@@ -102,11 +102,11 @@ class ColumnsModel(RowsModel[ColumnRow]):
             ),
             Field(
                 self.tr("Grouped"),
-                lambda r: "; ".join(step.words for step in r.steps) or "–",
+                lambda r: "; ".join(told(step.words) for step in r.steps) or "–",
                 hint=self.tr("How the values are put into groups before they are published"),
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),
-            Field(self.tr("Type"), lambda r: r.fact.kind.value),
+            Field(self.tr("Type"), lambda r: told(r.fact.kind.value)),
             Field(self.tr("Why this role is suggested"), self.reason, colour=lambda r: "quiet"),
             Field(self.tr("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
         )
@@ -118,7 +118,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
-            return row.suggestion.reason
+            return told(row.suggestion.reason)
         return self.tr("Your choice; suggested was “{role}”: {reason}").format(
-            role=role_name(row.suggestion.role), reason=row.suggestion.reason
+            role=role_name(row.suggestion.role), reason=told(row.suggestion.reason)
         )

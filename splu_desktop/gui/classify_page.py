@@ -21,7 +21,7 @@ from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, ro
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, button, label, line_edit
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, told
 
 
 class ClassifyPage(Page):
@@ -145,7 +145,7 @@ class ClassifyPage(Page):
         if not named:
             self.session.set_roles(dict.fromkeys(names, role), words)
             return
-        dialog = ReasonDialog(named, [source.suggestions[name].reason for name in named], self)
+        dialog = ReasonDialog(named, [told(source.suggestions[name].reason) for name in named], self)
         dialog.given.connect(lambda reason: self._keep(names, named, role, reason, words))
         dialog.open()
 
@@ -255,7 +255,7 @@ class ClassifyPage(Page):
             now=number(shown.whole.unique),
             without=number(cause.without.unique),
             grouped=number(cause.generalised.unique),
-            steps=", ".join(step.words for step in row.what.steps),
+            steps=", ".join(told(step.words) for step in row.what.steps),
         )
 
     def act(self) -> None:
@@ -359,6 +359,8 @@ class ClassifyPage(Page):
             "<p><b>What should I choose?</b></p>"
             "<p>Leave out what the recipient can do without. Columns published as they are stay recognisable in rare"
             " combinations, so fewer are safer.</p>"
+            "<p>A record is <b>unique</b> if no other one has the same values in all of them. Coarser values, such as"
+            " ages in tens, make fewer unique: select a column, then “Group values…”.</p>"
             "<p class='q'>Several rows at once: select them, then use the buttons above. Undo brings any role back.</p>"
         )
 

@@ -140,9 +140,12 @@ class RiskPanel(QWidget):
         k = 2 if whole.unique else 10
         helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
         if not helping:
-            return self.tr("No single column causes this: leaving out any one of them changes nothing.")
+            alone = max(found.columns.values(), key=lambda what: what.cause.alone.below[k])
+            return self.tr(
+                "No single column causes this: without any one of them it stays. By itself, “{column}” tells most."
+            ).format(column=alone.cause.name)
         listed = "; ".join(
-            self.tr("without “{column}” {n}").format(column=what.cause.name, n=number(what.cause.without.below[k]))
+            self.tr("{n} without “{column}”").format(column=what.cause.name, n=number(what.cause.without.below[k]))
             for what in helping
         )
         if k == 2:

@@ -20,6 +20,7 @@ SLIDER = range(2, 51)
 _GRID = np.array([float(f"{t:.4g}") for t in np.geomspace(0.001, 0.5, 80)])
 _LEAST_SHOWN = 20
 _MOST_SHOWN = 120
+_OVER = 30  # times the largest T_f: what the axis shows of the values' own counts, at most
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +39,7 @@ def curves(gamma: int, thresholds: Thresholds, counts: NDArray[np.int64]) -> tup
         chebyshev=chebyshev,
         as_published=published,
         chosen=(thresholds.t_e, guarantees.t_f(gamma, epsilon, thresholds.t_e)),
-        top=_top(epsilon),
+        top=max(_top(epsilon), float(min(counts.max(initial=1), _OVER * _top(epsilon)))),
         counts=counts,
         alpha=alpha,
         epsilon=epsilon,

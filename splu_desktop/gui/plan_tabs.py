@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
@@ -34,6 +34,9 @@ class PromisesTab(QWidget):
             (Picture("circle-check", "answerable"), self.large),
             (self._warning_picture, self.warnings),
         ):
+            fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
+            fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
+            text.setSizePolicy(fit)
             row = QHBoxLayout()
             row.setSpacing(12)
             row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)

@@ -20,6 +20,8 @@ from splu_desktop.gui.plots import Floats, PercentAxis, Plot
 from splu_desktop.gui.widgets import Card, button, label, margins
 from splu_desktop.gui.words import number, percent, told
 
+_FEW = 12  # gammas up to which each is marked with a dot
+
 
 @dataclass(frozen=True, eq=False)
 class Advice:
@@ -47,6 +49,16 @@ def advise(counts: NDArray[np.int64], n: int, thresholds: Thresholds, column: st
     return Advice(curve, found.gamma, told(sentences.recommendation(found, thresholds, column=column)))
 
 
+def _marks(gammas: Floats) -> list[float]:
+    """Return some eight of the gammas, for the axis."""
+    if len(gammas) < 2:
+        return [float(gamma) for gamma in gammas]
+    step = next(
+        step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 20_000) if step * 9 >= gammas[-1]
+    )
+    return [float(gamma) for gamma in np.arange(step if step > 1 else 2, gammas[-1] + 1, step)]
+
+
 class TradeOffPlot(Plot):
     """T_P and the error left in large counts, against gamma."""
 
@@ -71,7 +83,7 @@ class TradeOffPlot(Plot):
             return
         c = theme.colours()
         self._t_p.setPen(pg.mkPen(c.protected, width=2))
-        self._error.setPen(pg.mkPen(c.answerable, width=2))
+        self._error.setPen(pg.mkPen(c.answerable, width=1))
         self._subgroup.setPen(pg.mkPen(c.answerable, width=1, style=Qt.PenStyle.DashLine))
         self._now.setPen(pg.mkPen(c.accent, width=1))
         self._advised.setSymbolBrush(None)
@@ -84,9 +96,22 @@ class TradeOffPlot(Plot):
         if advice is not self._shown:
             self._shown = advice
             self.getPlotItem().vb.setRange(xRange=(1.5, float(x.max(initial=3.0)) + 0.5), padding=0.0)
-            self._t_p.setData(x, curve.t_p)
-            self._error.setData(x, curve.large_error)
-            self._subgroup.setData(x, curve.subgroup_error)
+            c = theme.colours()
+            few = len(x) <= _FEW  # a line through one point is none
+            for line, y, colour, shape in (
+                (self._t_p, curve.t_p, c.protected, "o"),
+                (self._error, curve.large_error, c.answerable, "s"),
+                (self._subgroup, curve.subgroup_error, c.answerable, "t"),
+            ):
+                line.setData(
+                    x,
+                    y,
+                    symbol=shape if few else None,
+                    symbolSize=6,
+                    symbolBrush=QColor(colour),
+                    symbolPen=pg.mkPen(None),
+                )
+            self.getPlotItem().getAxis("bottom").setTicks([[(gamma, number(gamma)) for gamma in _marks(x)]])
             at = np.flatnonzero(curve.gammas == advice.gamma) if advice.gamma is not None else np.zeros(0, np.intp)
             self._advised.setData(x[at], curve.t_p[at])
         self._now.setPos(gamma)
@@ -137,8 +162,8 @@ class TradeOffTab(QWidget):
         self.use = button("", self._use, picture="check")
         self.legend = label(
             self.tr(
-                "Purple: small counts shown wrong (T_P). Green: usual error of large counts; dashed: within a tenth of"
-                " the records."
+                "Thick line, dots: small counts shown wrong (T_P). Thin, squares: usual error of large counts. Dashed,"
+                " triangles: the same within a tenth of the records."
             ),
             "quiet",
             wrap=True,

@@ -37,7 +37,8 @@ class LargeCounts:
     t_e : (K,) rising tolerated probabilities.
     exact, chebyshev, as_published : (K,) T_f, records.
     chosen : T_E as set, and its exact T_f.
-    top : the largest T_f any gamma can need here, which fixes the axis while the slider moves.
+    top : the upper end of the axis, which stays while the slider moves: the largest T_f any gamma can need here, or the
+        counts, where they are larger.
     counts : (V,) distinct counts of the SA's values, alpha their largest small one.
     """
 
@@ -279,7 +280,7 @@ class LargeCountsPlot(Plot):
 
     def _draw_rug(self, what: LargeCounts) -> None:
         t_f = what.chosen[1]
-        key = (id(what.counts), what.alpha, t_f)
+        key = (id(what.counts), what.alpha, t_f, what.top)
         if key == self._rug_key:
             return
         self._rug_key = key
@@ -290,7 +291,8 @@ class LargeCountsPlot(Plot):
             ("between", ~small & ~large),
             ("answerable", large & ~small),
         ):
-            y = np.log10(np.repeat(counts[chosen].astype(np.float64), 2))
+            shown = np.minimum(counts[chosen], what.top)  # what lies beyond the axis is marked at its end
+            y = np.log10(np.repeat(shown.astype(np.float64), 2))
             x = np.tile(_RUG, int(chosen.sum()))
             self._rugs[name].setData(x, y)
 

@@ -51,7 +51,7 @@ def test_the_panel_tells_the_cores_figures(opened: MainWindow, page, idle: Idle)
     assert page.risk.shown.whole.unique == 600
     cells = [cell.text() for cell in page.risk.grid._cells[0]]
     assert cells == ["600 (100 %)"] * len(KS)
-    assert "without “Record number”" in page.risk.text.text()
+    assert "without “Record number”" in page.risk.text.text(), page.risk.text.text()
 
 
 def test_the_groups_whose_effect_is_shown_are_taken_by_one_click(opened: MainWindow, page, idle: Idle, tmp_path: Path):
