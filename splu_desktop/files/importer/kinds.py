@@ -109,7 +109,9 @@ def decide(
     numbers = _numbers(labels, form, other, plain)
     number_share = counts[numbers.fits & speaking].sum() / total
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
-    if number_share == 1.0 or (number_share >= FITTING_SHARE and not _codes(odd)):
+    # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
+    several = np.count_nonzero(numbers.fits & speaking) > len(odd) or number_share > 0.95
+    if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
         if zeros.any() or any(
             LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
         ):
