@@ -99,7 +99,15 @@ class Language:
 
     def percent(self, share: float | None, digits: int = 1) -> str:
         """Return a share of 1 as per cent."""
-        return "–" if share is None else f"{self.number(100 * share, digits)}\u00a0%"
+        if share is None:
+            return "–"
+        text, least = self.number(100 * share, digits), 10.0**-digits
+        # Neither 0 % nor 100 % is said of a share that is not exactly that.
+        if share > 0 and text == self.number(0, digits):
+            text = f"<\u00a0{self.number(least, digits)}"
+        elif share < 1 and text == self.number(100, digits):
+            text = f">\u00a0{self.number(100 - least, digits)}"
+        return f"{text}\u00a0%"
 
     def plain(self, value: float) -> str:
         """Return a setting such as 0.05 with as many digits as it has."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from splu_desktop.report.scene import Scene
+from splu_desktop.report.scene import Scene, Words
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,9 @@ class Document:
     footer : what identifies the report on every page.
     language : "en", "de", "fr".
     page_of : text with {page} and {pages}.
+    contents : heading of the contents.
+    strange_letters : what is said where a format's fonts lack letters.
+    note : said below the contents.
     """
 
     title: str
@@ -102,3 +105,21 @@ class Document:
     page_of: str
     contents: str
     blocks: tuple[Block, ...]
+    strange_letters: str = ""
+    note: str = ""
+
+    def texts(self) -> Iterator[str]:
+        """Yield every text that is shown."""
+        yield from (self.title, self.edition, self.footer, self.contents)
+        for block in self.blocks:
+            if isinstance(block, Heading | Paragraph):
+                yield block.text
+            elif isinstance(block, Table):
+                yield from block.header
+                for row in block.rows:
+                    yield from map(cell_text, row)
+            elif isinstance(block, Figure):
+                yield block.caption
+                yield from (item.text for item in block.scene.items if isinstance(item, Words))
+            else:
+                yield from block.labels

@@ -377,6 +377,9 @@ class _Setter:
             page.ops.append(Text(x, y + 12, number, 9.5, False, INK, entry))
             page.ops.append(Fill(self.left, y + 15.5, self.right - self.left, 0.4, GRID))
             y += step
+        for line in self._wrapped(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
+            y += 8.0 * _LEADING
+            page.ops.append(Text(self.left, min(y, self.bottom), line, 8.0, False, QUIET, Node("P")))
         self.layout.pages.insert(1, page)
         self.layout.bookmarks = [
             Bookmark(mark.text, mark.level, mark.page + (mark.page > 0), mark.y) for mark in self.layout.bookmarks

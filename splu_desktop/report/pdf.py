@@ -1,18 +1,18 @@
 """PDF: pages set by `layout`, drawn by fpdf2 with embedded fonts, bookmarks and a structure tree. No Qt.
 
 fpdf2 was chosen over reportlab (whose open edition can't tag) and WeasyPrint (which needs Pango from the system): pure
-Python, subsets and embeds fonts, falls back to a second font per letter, runs the bidirectional algorithm, and shapes
-Arabic through HarfBuzz. Its structure tree knows figures only; `_Tree` extends it to headings, paragraphs and tables.
+Python, subsets and embeds fonts, falls back to other fonts per letter, runs the bidirectional algorithm, and shapes
+Arabic, Thai and the scripts of India through HarfBuzz. Its structure tree knows figures only; `_Tree` extends it to
+headings, paragraphs and tables.
 """
 
 from __future__ import annotations
 
 import logging
-import re
-import unicodedata
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -29,15 +29,13 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.resources import resource_path
 from splu_desktop.files.whole import whole_file
+from splu_desktop.report import fonts
 from splu_desktop.report.document import Document
 from splu_desktop.report.layout import PAPERS, Drawing, Fill, Layout, Node, Text, set_pages
 from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"
-_MAIN, _OTHER = "dejavu", "droid"
-# Scripts whose letters join, stack or run from right to left, and accents that combine.
-_SHAPED = re.compile("[\u0300-\u036f\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\ufb1d-\ufdff\ufe70-\ufeff]")
-_UNWRITABLE = "\ufffd"
+_MAIN = "main"
 
 
 def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progress: Progress | None = None) -> None:
@@ -58,6 +56,8 @@ def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progre
     progress = progress or Silent()
     pen = _Pen(document, paper)
     try:
+        if pen.lacks(document):
+            document = replace(document, note=document.strange_letters)
         _draw(pen, set_pages(document, paper, pen.width, progress), progress)
         with whole_file(target, overwrite=True) as partial:
             pen.pdf.output(str(partial))
@@ -132,10 +132,12 @@ class _Pen:
         pdf.set_auto_page_break(False)
         pdf.set_margin(0)
         pdf.c_margin = 0
-        pdf.add_font(_MAIN, "", resource_path("fonts/DejaVuSans.ttf"))
-        pdf.add_font(_MAIN, "B", resource_path("fonts/DejaVuSans-Bold.ttf"))
-        pdf.add_font(_OTHER, "", resource_path("fonts/DroidSansFallbackFull.ttf"))
-        pdf.set_fallback_fonts([_OTHER], exact_match=False)
+        pdf.add_font(_MAIN, "", resource_path(f"fonts/{fonts.REGULAR}"))
+        pdf.add_font(_MAIN, "B", resource_path(f"fonts/{fonts.BOLD}"))
+        others = [fonts.HAN, *fonts.needed(document.texts())]
+        for name in others:
+            pdf.add_font(name, "", resource_path(f"fonts/{name}"))
+        pdf.set_fallback_fonts(others, exact_match=False)
         pdf.set_font(_MAIN, "", 10)
         pdf.set_lang(document.language)
         pdf.set_creator("SPLU Desktop")
@@ -145,7 +147,8 @@ class _Pen:
         pdf.struct_builder = self.tree
         pdf._set_min_pdf_version("1.7")
         self._fonts: dict[bool, Any] = {False: pdf.fonts[_MAIN], True: pdf.fonts[_MAIN + "B"]}
-        self._fallback: Any = pdf.fonts[_OTHER]
+        self._others: list[Any] = [pdf.fonts[name.lower()] for name in others]
+        self._known = set(self._fonts[False].cmap).union(*(font.cmap for font in self._others))
         self._advance: dict[tuple[str, bool], float] = {}
         self._cleaned: dict[str, str] = {}
         self._shaping = False
@@ -153,31 +156,27 @@ class _Pen:
 
     def close(self) -> None:
         """Let go of the font files, which fpdf2 keeps open."""
-        for font in (*self._fonts.values(), self._fallback):
+        for font in (*self._fonts.values(), *self._others):
             font.ttfont.close()
 
     def clean(self, text: str) -> str:
-        """Return a text that the fonts can write: composed, without control characters, strange letters replaced."""
+        """Return a text that the fonts can write (`fonts.written`)."""
         if text.isascii() and text.isprintable():
             return text
         found = self._cleaned.get(text)
         if found is None:
-            found = "".join(map(self._letter, unicodedata.normalize("NFC", text)))
-            self._cleaned[text] = found
+            found = self._cleaned[text] = fonts.written(text, self._known.__contains__)
         return found
 
-    def _letter(self, letter: str) -> str:
-        kind = unicodedata.category(letter)
-        if kind == "Cc" or (letter.isspace() and letter not in "\u00a0\u202f"):
-            return " "
-        known = ord(letter) in self._fonts[False].cmap or ord(letter) in self._fallback.cmap
-        return letter if known or kind == "Cf" else _UNWRITABLE
+    def lacks(self, document: Document) -> bool:
+        """Return whether a letter of the document has to stand as its number."""
+        return any("[U+" in self.clean(text) and "[U+" not in text for text in document.texts())
 
     def width(self, text: str, size: float, bold: bool) -> float:
         """Return the width of a line in points."""
         if not text.isascii():
             text = self.clean(text)
-            if _SHAPED.search(text):
+            if fonts.SHAPED.search(text):
                 self._font(bold, size)
                 self._shape(True)
                 return float(self.pdf.get_string_width(text))
@@ -185,9 +184,8 @@ class _Pen:
         for letter in text:
             key = (letter, bold)
             if key not in advance:
-                font = self._fonts[bold]
-                if ord(letter) not in font.cmap:
-                    font = self._fallback
+                have = (font for font in (self._fonts[bold], *self._others) if ord(letter) in font.cmap)
+                font = next(have, self._fonts[bold])
                 advance[key] = float(font.get_text_width(letter, 1000, None)[1]) / 1000
             total += advance[key]
         return total * size
@@ -220,7 +218,7 @@ class _Pen:
         """Write one line with its baseline at (x, y)."""
         text = self.clean(text)
         self._font(bold, size)
-        self._shape(bool(_SHAPED.search(text)))
+        self._shape(bool(fonts.SHAPED.search(text)))
         self.pdf.set_text_color(colour)
         self.pdf.set_xy(x, y - 0.8 * size)  # fpdf2's baseline lies 0.5 h + 0.3 size below the top of a cell
         self.pdf.cell(0, size, text)

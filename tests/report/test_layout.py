@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table
+from splu_desktop.report.fonts import SHAPED
 from splu_desktop.report.layout import BOTTOM, MARGIN, PAPERS, TOP, Drawing, Fill, Layout, Text, set_pages
-from splu_desktop.report.pdf import _SHAPED, _Pen
+from splu_desktop.report.pdf import _Pen
 from splu_desktop.report.scene import Path, Scene
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3
@@ -20,6 +21,11 @@ VALUES = [
     "שלום עולם, מרפאה צפונית",
     "السكري من النوع الثاني",
     "高血压和糖尿病",
+    "โรคเบาหวานชนิดที่ 2",
+    "मधुमेह और उच्च रक्तचाप",
+    "சர்க்கரை நோய்",
+    "제2형 당뇨병",
+    "🦠 ཀ unknown letters",
     "Ménière’s ñ ß ø Ł ő",
     LONG,
     "a b " * 60,
@@ -49,7 +55,7 @@ def laid_out(made: Document, paper: str) -> tuple[Layout, _Pen]:
 @cache
 def shared_pen() -> _Pen:
     """Loading the fonts takes longer than setting a page, and measuring changes nothing in them."""
-    return _Pen(document(), "A4")
+    return _Pen(document(*(Paragraph(text) for text in VALUES)), "A4")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -169,7 +175,7 @@ def test_widths_are_the_fonts_own() -> None:
     pen = shared_pen()
     for text in [*VALUES, "Résumé № 5 – “quoted”", "\u202f1\u202f234"]:
         pen._font(False, 10)
-        pen._shape(bool(_SHAPED.search(text)))
+        pen._shape(bool(SHAPED.search(text)))
         plain = pen.pdf.get_string_width(pen.clean(text))
         assert pen.width(text, 10, False) == pytest.approx(plain, rel=0.01)
     assert np.isclose(pen.width("abc", 20, True), 2 * pen.width("abc", 10, True))

@@ -43,6 +43,10 @@ def document(report: Report, code: str = "en") -> Document:
         page_of=t("Page {page} of {pages}", page="{page}", pages="{pages}"),
         contents=t("Contents"),
         blocks=tuple(blocks),
+        strange_letters=t(
+            "Letters that the fonts of this document lack stand as their Unicode numbers in brackets, such as "
+            "[U+1F9A0]."
+        ),
     )
 
 
