@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,10 +20,12 @@ from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_explained import Design, Indices, together
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
+from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
 
 _CLEAR = 2.0  # standard deviations that the SAs' own relation must stand clear of nothing
+_LATELY = 500  # selections of which an SA's estimates are kept
 _RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
 
 
@@ -77,6 +80,8 @@ class Several:
         self._relations: dict[tuple[str, str], Relation] = {}
         self._designs: dict[str, Design | None] = {}
         self._betas: dict[str, Floats] = {}
+        self._pair_keys: dict[tuple[str, str], Indices] = {}
+        self._lately: OrderedDict[tuple[str, tuple[Picked, ...]], Floats] = OrderedDict()
 
     def answer(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
@@ -84,14 +89,14 @@ class Several:
             return self._several_tolerant(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
-        alone = [self.alone(question, at) for at in range(len(parts))]
         if seen.readable:
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
-            margins = [found.estimate for found in alone]
+            margins = self.margins(question)
             low, high, spread, doubtful = reconstruct_interval.several(seen.centre, seen.top, margins, sets)
         else:
             # No more records meet all conditions than meet one of them.
-            low, high, spread = 0.0, min(seen.top, *(found.high for found in alone)), np.inf
+            highs = [self.alone(question, at).high for at in range(len(parts))]
+            low, high, spread = 0.0, min(seen.top, *highs), np.inf
         estimate = seen.straight
         if method in (Method.POOLED, Method.SHRUNK):
             estimate = self._several_shrunk(question, seen, method)
@@ -103,21 +108,59 @@ class Several:
         """Return the weights of the selected records, added up."""
         records = self._engine.selector.records(question.picked)
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
-        at = [self._engine.codes(sa, records) for sa, _ in question.chosen]
-        factors = [weights_of(chosen, through)[codes] for (chosen, through), codes in zip(parts, at, strict=True)]
-        meets = np.ones(len(at[0]), bool)
-        for (chosen, _), codes in zip(parts, at, strict=True):
-            meets &= chosen[codes]
-        # By each SA in turn: counts of its values, every record weighing what the other conditions make of it.
-        turns = []
-        for turn, (_, through) in enumerate(parts):
-            weights = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
-            turns.append(weighted(at[turn], weights, through))
-        straight = float(np.prod(factors, axis=0).sum())
+        weights = [weights_of(chosen, through) for chosen, through in parts]
+        pairs = self._pairs(question, records)
+        if pairs is not None:
+            # By each SA in turn: counts of its values, every record weighing what the other condition makes of it.
+            turns = [
+                Rows(side @ other, side @ other**2, np.array([(side @ other).sum()]), weighted=True)
+                for side, other in ((pairs[None], weights[1]), (pairs.T[None], weights[0]))
+            ]
+            top, straight = float(pairs.sum()), float(weights[0] @ pairs @ weights[1])
+            published = float(pairs[np.ix_(parts[0][0], parts[1][0])].sum())
+        else:
+            at = [self._engine.codes(sa, records) for sa, _ in question.chosen]
+            factors = [weight[codes] for weight, codes in zip(weights, at, strict=True)]
+            turns = []
+            for turn, (_, through) in enumerate(parts):
+                product = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
+                turns.append(weighted(at[turn], product, through))
+            top, straight = float(len(at[0])), float(np.prod(factors, axis=0).sum())
+            meets = [chosen[codes] for (chosen, _), codes in zip(parts, at, strict=True)]
+            published = float(np.logical_and.reduce(meets).sum())
         centre = straight
         for rows, (chosen, through) in zip(turns, parts, strict=True):
             centre -= leaned(rows, chosen, through)
-        return Weighed(records, parts, float(len(at[0])), int(meets.sum()), straight, centre, turns[0])
+        return Weighed(records, parts, top, round(published), straight, centre, turns[0])
+
+    def _pairs(self, question: Question, records: Indices | None) -> Floats | None:
+        """Return (m, m_other) published counts of two SAs' values in P; None for more SAs, or too many pairs."""
+        names = [sa for sa, _ in question.chosen]
+        sizes = [self._engine.published.table[name].m for name in names]
+        if len(names) != 2 or sizes[0] * sizes[1] > _RELATED_CELLS:
+            return None
+        keys = self._keys(names[0], names[1], sizes[1])
+        counts = np.bincount(keys if records is None else keys[records], minlength=sizes[0] * sizes[1])
+        return counts.reshape(sizes[0], sizes[1]).astype(np.float64)
+
+    def _keys(self, sa: str, other: str, m: int) -> Indices:
+        """Return (N,) one number per pair of values."""
+        return kept(self._pair_keys, (sa, other), lambda: self._engine.codes(sa) * m + self._engine.codes(other))
+
+    def margins(self, question: Question) -> list[float]:
+        """Return the default's estimates of the records of P that meet each condition on an SA by itself."""
+        return [float(self._values(sa, question.picked)[chosen].sum()) for sa, chosen in question.chosen]
+
+    def _values(self, sa: str, picked: tuple[Picked, ...]) -> Floats:
+        """Return (m,) the default's estimates of an SA's values in P; questions about one P often follow another."""
+        key = sa, picked
+        if key not in self._lately:
+            rows = Rows.plain(self._engine.counted(sa, picked)[None, :])
+            self._lately[key] = self._engine.by_value(sa, [picked], rows, Method.POOLED)[3][0]
+            if len(self._lately) > _LATELY:
+                self._lately.popitem(last=False)
+        self._lately.move_to_end(key)
+        return self._lately[key]
 
     def alone(self, question: Question, at: int) -> Found:
         """Return the default's answer to one of the conditions on SAs by itself."""
@@ -173,14 +216,14 @@ class Several:
             return float(reconstruct.shrink(rows, x, var, through)[0, chosen].sum())
         others = question.chosen[1:]
         if len(others) == 1:
-            rest = self._engine.one_sa(others[0][0], [question.picked], [(0, others[0][1])], method)[0]
+            rest = float(self._values(others[0][0], question.picked)[others[0][1]].sum())
         else:
-            rest = self.answer(Question(question.picked, others), method)
+            rest = self.answer(Question(question.picked, others), method).estimate
         alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
-        shape = self._engine.by_value(base, [question.picked], alone, Method.POOLED)[3]
+        shape = self._values(base, question.picked)[None, :]
         for name, flags in others:
             shape = shape * self._together(base, name, flags, seen.records)
-        aims = shape * (rest.estimate / max(float(shape.sum()), 1e-300))
+        aims = shape * (rest / max(float(shape.sum()), 1e-300))
         # Squared weights spread over the values like the records: their own few large ones move together with x.
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
         var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
@@ -240,8 +283,8 @@ class Several:
         design = self._design_of()
         if design is not None:
             aims = np.maximum(aims + n * design.covariance(self._explained(other), self._explained(base)), 0.02 * aims)
-        keys = self._engine.codes(other) * len(across.counts) + self._engine.codes(base)
-        y = np.bincount(keys, minlength=aims.size).reshape(aims.shape).astype(np.float64)
+        keys = self._keys(base, other, len(down.counts))
+        y = np.bincount(keys, minlength=aims.size).reshape(aims.shape[::-1]).T.astype(np.float64)
         left, right = weights_by_value(down), weights_by_value(across)
         x = left @ y @ right.T
         # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
