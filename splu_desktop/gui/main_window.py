@@ -26,6 +26,7 @@ from splu_desktop.gui.page_stack import PageStack
 from splu_desktop.gui.project_keeper import Loaded, ProjectKeeper
 from splu_desktop.gui.rail import Rail
 from splu_desktop.gui.recent_files import RecentFiles
+from splu_desktop.gui.recipes import Recipes
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Picture, Rule, label, margins
@@ -57,6 +58,8 @@ class MainWindow(QMainWindow):
         self.keeper.opened.connect(self._project_opened)
         self.keeper.needs_source.connect(self._ask_source)
         self.keeper.changed.connect(self._show_title)
+        self.recipes = Recipes(self.session, self.tasks, self.keeper, self)
+        self.recipes.said.connect(self._say)
         self.ask_before_closing = False
         names = {
             Step.IMPORT: self.tr("Import"),
@@ -159,6 +162,9 @@ class MainWindow(QMainWindow):
         self._act(files, self.tr("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
         self._act(files, self.tr("Save the project &as…"), self.save_project_as, QKeySequence.StandardKey.SaveAs)
         files.addSeparator()
+        self._act(files, self.tr("Save a re&cipe…"), self.recipes.ask_save)
+        self._act(files, self.tr("&Use a recipe…"), self.recipes.ask_use)
+        files.addSeparator()
         self._act(files, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         edit = self.menuBar().addMenu(self.tr("&Edit"))
         for made, keys in (
@@ -234,6 +240,9 @@ class MainWindow(QMainWindow):
     def show_fault(self, text: str) -> None:
         """Show a fault that no page expected, on the page in front."""
         self.pages[self.step].fault(text)
+
+    def _say(self, kind: str, text: str) -> None:
+        self.pages[self.step].banner.say(kind, text)
 
     def show_about(self) -> None:
         """Tell what this program is."""

@@ -263,7 +263,11 @@ class Session(QObject):
             raise RuntimeError("nothing is open")
         # A tolerance is said of the values as they are grouped; other groups have other values.
         now = self._choices
-        same = {n: grouping for n, grouping in choices.groupings.items() if choices.steps(n) == now.steps(n)}
+        same = {
+            n: grouping
+            for n, grouping in choices.groupings.items()
+            if choices.steps(n) == now.steps(n) or grouping != now.groupings.get(n)
+        }
         choices = replace(choices, groupings=same).fitted(self._source)
         if choices != self._choices:
             self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))

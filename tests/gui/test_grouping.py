@@ -13,8 +13,9 @@ from PySide6.QtCore import QDate, Qt
 from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.cli.main import main
 from splu_desktop.core import generalise as g
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.risk import risk
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -199,6 +200,39 @@ def test_each_way_gives_the_cores_column_and_risk(
     idle(hospital)
     assert session.choices == after
     assert session.column(name).labels.tolist() == expected.labels.tolist()
+
+
+def test_a_recipe_saved_by_the_window_is_taken_by_it_and_by_the_command(
+    hospital: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    session = hospital.session
+    dialog = _open(hospital, "Code", idle)
+    _choose(dialog, "chapter")
+    idle(hospital)
+    dialog.accept()
+    session.choose(replace(session.choices, thresholds=Thresholds(0.2, 0.02, 4, 0.5), kept={"Age": "asked for"}), "x")
+    wanted = session.choices
+    hospital.recipes.save(tmp_path / "mine")
+    assert "mine.toml" in hospital.classify_page.banner.text.text()
+    while session.undo_stack.canUndo():
+        session.undo_stack.undo()
+    assert session.choices != wanted
+    hospital.recipes.use(tmp_path / "mine.toml")
+    idle(hospital)
+    assert session.choices == wanted
+    assert session.undo_stack.canUndo(), "one step of undo"
+    session.undo_stack.undo()
+    assert not session.choices.generalisations
+    assert read_recipe(tmp_path / "mine.toml").plan == wanted.plan()
+    assert main(["plan", str(session.source.path), "--recipe", str(tmp_path / "mine.toml"), "--json"]) == 0
+    # A recipe for another table is told in one sentence, and changes nothing.
+    before = session.choices
+    text = (tmp_path / "mine.toml").read_text().replace("Ward", "Station")
+    (tmp_path / "other.toml").write_text(text)
+    hospital.recipes.use(tmp_path / "other.toml")
+    assert "Station" in hospital.classify_page.banner.text.text()
+    assert hospital.classify_page.banner.kind == "fault"
+    assert session.choices == before
 
 
 def test_a_hierarchy_of_arx_is_read_as_it_is(hospital: MainWindow, idle: Idle, tmp_path: Path) -> None:
