@@ -30,7 +30,15 @@ from splu_desktop.core.multi_size import many_sizes
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerance import Infeasible, Tolerances, caps, check_feasible
+from splu_desktop.core.tolerance import (
+    NOT_SENSITIVE,
+    Infeasible,
+    Tolerances,
+    caps,
+    check_feasible,
+    decimal_above,
+    nearest_feasible,
+)
 from splu_desktop.core.tolerance_rules import equal
 from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, fits, layout
 
@@ -92,6 +100,36 @@ def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: 
             )
         )
     return rate(counts, limits, found.grouping) or found
+
+
+def workable(
+    column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None
+) -> Tolerances:
+    """Return the tolerances, raised where they can't be kept, the least that makes them so.
+
+    Values whose share demands more get it (Lemma 3.7). Where no group sizes serve all together even then, the value
+    with the least room, the largest f_i / f'_i, is raised by a tenth at a time. Raises EmptyTable, Cancelled.
+    """
+    found = nearest_feasible(column, tolerances, fakes)
+    counts = dict(zip(map(str, column.labels), column.counts().tolist(), strict=True))
+    while True:
+        try:
+            design(column, found, fakes=fakes, progress=progress)
+        except Infeasible:
+            limits = {label: limit for label, limit in found.limits.items() if limit < 1 and counts.get(label)}
+            if not limits:
+                raise
+            tight = max(limits, key=lambda label: counts[label] / limits[label])
+            raised = Fraction(decimal_above(min(NOT_SENSITIVE, limits[tight] * Fraction(11, 10))))
+            found = nearest_feasible(column, Tolerances({**found.limits, tight: raised}), fakes)
+        else:
+            return found
+
+
+def chosen_from_blocks(column: Column, grouping: Grouping) -> bool:
+    """Return whether sizes and shares follow from counts in whole blocks, so that they tell nothing of small counts."""
+    blocks = in_blocks(column.counts())
+    return fits(blocks, caps_of(grouping.tolerances.of(column), grouping.sizes, grouping.fakes), grouping)
 
 
 def in_blocks(counts: Ints) -> Ints:

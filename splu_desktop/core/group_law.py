@@ -41,7 +41,9 @@ def _times(left: Floats, right: Floats) -> Floats:
     if left.ndim == 1:
         padded = np.concatenate([np.zeros(length - 1), left])
         step = padded.strides[0]
-        shifted = np.lib.stride_tricks.as_strided(padded[length - 1 :], (length, length), (-step, step), writeable=False)
+        shifted = np.lib.stride_tricks.as_strided(
+            padded[length - 1 :], (length, length), (-step, step), writeable=False
+        )
         return np.asarray(right @ shifted, np.float64)
     result = np.zeros(np.broadcast_shapes(left.shape, right.shape))
     for power in range(length):

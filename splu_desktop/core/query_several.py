@@ -184,22 +184,31 @@ class Several:
         return float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
 
     def _several_tolerant(self, question: Question, method: Method) -> Found:
-        records = self._engine.selector.records(question.picked)
-        top = self._engine.published.n if records is None else len(records)
-        factors, meets, readable = [], np.ones(top, bool), True
-        for sa, chosen in question.chosen:
-            codes = self._engine.codes(sa, records)
-            if sa in self._engine.published.groupings:
-                tolerant = self._engine.tolerant(sa)
+        engine = self._engine
+        records = engine.selector.records(question.picked)
+        n = engine.published.n
+        parts, readable, everywhere = [], True, np.zeros(n, np.intp)
+        for bit, (sa, chosen) in enumerate(question.chosen):
+            if sa in engine.published.groupings:
+                tolerant = engine.tolerant(sa)
                 weights, clear = tolerant.inverse @ chosen, tolerant.readable
+                state = reconstruct_tolerant.two_states(chosen, tolerant)
             else:
-                plain = self._engine.transition(sa)
+                plain = engine.transition(sa)
                 weights, clear = weights_of(chosen, plain), plain.readable
-            factors.append(weights[codes])
-            meets &= chosen[codes]
+                state = reconstruct_states.two_states(chosen, plain)
+            alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
+            parts.append(
+                reconstruct_tolerant.Part(weights[engine.codes(sa, records)], state, (alone.estimate, alone.high))
+            )
+            everywhere |= chosen[engine.codes(sa)].astype(np.intp) << bit
             readable &= bool(clear[chosen].all())
-        estimate, low, high, spread = reconstruct_tolerant.several_sas(factors, readable, float(top), method)
-        return Found(int(meets.sum()), estimate, low, high, top, spread)
+        cells = 1 << len(parts)
+        states = np.bincount(everywhere if records is None else everywhere[records], minlength=cells).astype(np.float64)
+        outside = np.bincount(everywhere, minlength=cells) - states
+        numbers = reconstruct_tolerant.several_sas(parts, readable, states, outside, method)
+        estimate, low, high, spread = numbers
+        return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)
 
     def _several_shrunk(self, question: Question, seen: Weighed, method: Method) -> float:
         """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.

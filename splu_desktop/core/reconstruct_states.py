@@ -63,14 +63,14 @@ def likeliest(y: Floats, matrix: Floats) -> float:
     return float(x[-1])
 
 
-def as_printed(y: Floats, n: int, gammas: Sequence[int]) -> Floats:
+def as_printed(y: Floats, n: int, gammas: Sequence[float | Floats]) -> Floats:
     """Return (Q,) journal Eq. 13-14 as printed: start x = y, stop when no component moves by 1 %.
 
     Parameters
     ----------
     y : (Q, 2^(w+1)) published records by state; bit i for meeting sensitive condition i, the top bit for P.
     n : records, N.
-    gammas : the w group sizes.
+    gammas : the w group sizes, each one number or (Q,) of them.
 
     M_i = ((1 - f_s / N, f_s / N), (1 - 1 / gamma, 1 / gamma)) with f_s from the current x, as Eq. 6-9 say.
     """
@@ -78,16 +78,17 @@ def as_printed(y: Floats, n: int, gammas: Sequence[int]) -> Floats:
     outcome = y.astype(np.float64, copy=True)
     has = [((np.arange(states) >> bit) & 1).astype(bool) for bit in range(len(gammas))]
     going: NDArray[np.intp] = np.flatnonzero(y[:, -1] > 0)
+    keeps = [np.broadcast_to(1 / np.asarray(gamma, np.float64), (len(y),)) for gamma in gammas]
     for _ in range(_STEPS):
         if not len(going):
             break
         old, seen = outcome[going], y[going]
         moves = np.ones((len(going), 1, 1))
-        for bit, gamma in enumerate(gammas):
+        for bit, keep in enumerate(keeps):
             share = old[:, has[bit]].sum(axis=1) / n
             one = np.empty((len(going), 2, 2))
             one[:, 0, 0], one[:, 0, 1] = 1 - share, share
-            one[:, 1, 0], one[:, 1, 1] = 1 - 1 / gamma, 1 / gamma
+            one[:, 1, 0], one[:, 1, 1] = 1 - keep[going], keep[going]
             moves = np.einsum("qab,qcd->qacbd", one, moves).reshape(len(going), 2 * moves.shape[1], -1)
         # P is published as it is, so the two halves never mix.
         halves = old.reshape(len(going), 2, -1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core import reconstruct_states
 from splu_desktop.core.reconstruct import Method, Rows, shrink
 from splu_desktop.core.reconstruct_interval import NORMAL_95
+from splu_desktop.core.reconstruct_states import as_printed
 from splu_desktop.core.table import Flags
 from splu_desktop.core.tolerant_transition import Floats, TolerantTransition
 
@@ -26,7 +28,6 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
     y : (Q, m) published counts of the SA's values in Q selections.
     asked : per question, its row and the (m,) chosen values.
     """
-    _check(method)
     rows = Rows.plain(y)
     x = y @ through.inverse
     composition = _composition(rows, x, through)
@@ -36,7 +37,8 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
         by_value = _adding_up(shrink(rows, x, variance, through), rows.total)
     elif method is Method.BAYES:
         by_value = likeliest(y, through.matrix)
-    found = []
+    printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
+    found: list[Numbers] = []
     for row, chosen in asked:
         top = float(rows.total[row])
         centre = float(x[row, chosen].sum())
@@ -44,30 +46,92 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
             spread = float(variance[row, chosen][0])
         else:
             spread = float(through.variance(composition[row : row + 1], chosen)[0, 0])
-        found.append(_made(float(by_value[row, chosen].sum()), centre, spread, top, chosen, through, method))
+        estimate = float(by_value[row, chosen].sum()) if printed is None else float(printed[len(found)])
+        found.append(_made(estimate, centre, spread, top, chosen, through, method))
     return found
 
 
-def several_sas(factors: Sequence[Floats], readable: bool, top: float, method: Method) -> Numbers:
+def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition) -> Floats:
+    """Return (len(asked),) the journal's estimate with its printed matrix, 1/gamma being what the values really keep.
+
+    The papers have groups of one size only; that others are published as s with f_s / N is the printed error.
+    """
+    inside = np.array([y[row, chosen].sum() for row, chosen in asked])
+    whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
+    total = np.array([y[row].sum() for row, _ in asked])
+    cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+    sizes = np.array([1 / two_states(chosen, through)[1, 1] for _, chosen in asked])
+    return as_printed(cells, through.n, [sizes])
+
+
+def two_states(chosen: Flags, through: TolerantTransition) -> Floats:
+    """Return (2, 2) the transition between having none (0) and one (1) of the chosen values."""
+    flags = chosen.astype(np.float64)
+    into = through.matrix @ flags
+    own, others = through.counts * flags, through.counts * (1 - flags)
+    keep = float(own @ into) / float(own.sum()) if own.sum() > 0 else float(into[chosen].mean())
+    come = float(others @ into) / max(float(others.sum()), 1e-300)
+    return np.array([[1 - come, come], [1 - keep, keep]])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A question's condition on one of several SAs.
+
+    Attributes
+    ----------
+    weights : (N_P,) phi of each selected record: mean 1 where it meets the condition, else 0.
+    state : (2, 2) transition between meeting the condition not (0) and meeting it (1).
+    alone : estimate and upper end of the count that meets this condition alone, of the selected records.
+    """
+
+    weights: Floats
+    state: Floats
+    alone: tuple[float, float]
+
+
+def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method) -> Numbers:
     """Return the numbers of a question with conditions on several SAs.
 
     Parameters
     ----------
-    factors : per SA, (N_P,) the weight phi of each selected record: mean 1 where it meets the condition, else 0.
     readable : whether every chosen value can be told from others.
-    top : N_P.
+    states : (2^w,) selected records by which of the w conditions they meet as published; bit i stands for parts[i].
+    outside : (2^w,) the same of all other records.
 
-    A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself.
+    A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
+    conditions than meet one.
     """
-    _check(method)
-    weights = np.prod(factors, axis=0) if len(factors) else np.ones(0)
+    top = float(states.sum())
+    most = min(top, *(high for _, high in (part.alone for part in parts)))
+    weights = np.prod([part.weights for part in parts], axis=0)
     centre = float(weights.sum())
-    spread = max(float((weights**2).sum()) - max(centre, 0.0), 1e-9)
+    independent = top * float(np.prod([part.alone[0] / max(top, 1.0) for part in parts]))
+    if method is Method.AS_PUBLISHED:
+        sizes = [1 / part.state[1, 1] for part in parts]
+        cells = np.concatenate([outside, states])[None, :]
+        estimate = float(as_printed(cells, round(top + float(outside.sum())), sizes)[0])
+    elif method is Method.BAYES:
+        matrix: Floats = np.ones((1, 1))
+        for part in parts:
+            matrix = np.kron(part.state, matrix).astype(np.float64)
+        estimate = reconstruct_states.likeliest(states, matrix)
+    else:
+        estimate = centre
     if not readable:
-        return min(max(centre, 0.0), top), 0.0, top, float("inf")
+        return min(max(estimate, 0.0), top), 0.0, most, float("inf")
+    spread = max(float((weights**2).sum()) - max(centre, 0.0), 1e-9)
+    if method in (Method.POOLED, Method.SHRUNK):
+        # One count can't say how far it strays from independence; as far again is what other columns suggest.
+        far = independent**2
+        estimate = independent + far / max(far + spread, 1e-300) * (centre - independent)
     arm = NORMAL_95 * spread**0.5
-    low, high = min(max(centre - arm, 0.0), top), min(max(centre + arm, 0.0), top)
-    return centre if method is Method.UNBIASED else min(max(centre, 0.0), top), low, high, spread
+    low, high = min(max(centre - arm, 0.0), most), min(max(centre + arm, 0.0), most)
+    if method is not Method.UNBIASED:
+        estimate = min(max(estimate, 0.0), top)
+    if method is Method.POOLED:
+        estimate = min(max(estimate, low), high)
+    return estimate, low, high, spread
 
 
 def likeliest(y: Floats, matrix: Floats) -> Floats:
@@ -81,14 +145,6 @@ def likeliest(y: Floats, matrix: Floats) -> Floats:
         if settled:
             break
     return np.asarray(x, np.float64)
-
-
-def _check(method: Method) -> None:
-    if method is Method.AS_PUBLISHED:
-        raise BadQuestion(
-            "The estimator “as published” is defined for groups of one size only, and this sensitive column has groups "
-            "of several sizes; choose another estimator."
-        )
 
 
 def _composition(rows: Rows, x: Floats, through: TolerantTransition) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.query import Method
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -71,8 +72,10 @@ def test_published_verified_queried_and_reported(
         assert main(["report", str(out), "--out", str(tmp_path / name)]) == 0
     capsys.readouterr()
     assert "HIV" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    refusal = refused(capsys, "query", out, "disease=HIV", "--method", "as-published")
-    assert "choose another estimator" in refusal
+    for method in Method:
+        asked = run(capsys, "query", out, "disease=HIV", "ward=A", "--method", method.value)
+        assert asked["method"] == method.value
+        assert (asked["low"], asked["high"]) == (part["low"], part["high"]) or method is not Method.POOLED
 
 
 def test_fake_values_beside_tolerances_and_in_plain_groups(
