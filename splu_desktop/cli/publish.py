@@ -20,7 +20,7 @@ from splu_desktop.core.roles import Role
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan, groupings_as_dicts
-    from splu_desktop.files.publishing import Order, Outcome
+    from splu_desktop.files.publishing import Examination, Order, Outcome
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
@@ -33,8 +33,8 @@ def add(commands: Any) -> None:
         "publish",
         help="publish a table with its sensitive columns re-drawn",
         description="Publish FILE as a new release. Columns not named take the role that splu inspect suggests. "
-        "Red lines of the gate always refuse; amber ones are printed as warnings, and refuse too with --strict or "
-        "--recipe unless accepted by name.",
+        "Red lines of the gate always refuse, and so do thresholds asked for and missed, unless accepted in words; "
+        "other amber lines are printed as warnings, and refuse too with --strict or --recipe unless accepted by name.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     add_plan_options(parser)
@@ -105,13 +105,14 @@ def password_from(args: argparse.Namespace) -> str | None:
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     from splu_desktop.files.importer.problems import ProblemKind
-    from splu_desktop.files.publishing import Order, publish, stamp
-    from splu_desktop.files.whole import check_new_file, check_new_folder
+    from splu_desktop.files.publishing import Order, examine, publish, stamp
+    from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
     accepted = _accepted(args.accept)
     if args.trial is None:
         if args.out is None:
             raise BadSetting("Say where the release is to go: --out DIR.")
+        check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
     password = password_from(args) if args.zip else None
     if args.password_file is not None and not args.zip:
@@ -140,11 +141,36 @@ def run(args: argparse.Namespace) -> None:
         _trial(order, args.trial, args.json)
         return
     shown = Shown(sys.stderr.isatty() and not args.json)
+    strict = args.strict or args.recipe is not None
     try:
-        outcome = publish(order, accepted=accepted, strict=args.strict or args.recipe is not None, progress=shown)
+        examination = examine(order, progress=shown)
+        shown.end()
+        if not strict and "earlier-release" not in accepted and not examination.gate.red:
+            _tell_of_earlier(examination, accepted)
+        outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
     finally:
         shown.end()
     _report(outcome, plan, args, notes)
+
+
+def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:
+    """Say before the work that the same records were released before; ask whoever is there. Raises GateShut."""
+    from splu_desktop.files.publishing import GateShut
+
+    for line in examination.gate.amber:
+        if line.name == "earlier-release":
+            print(f"splu: note: {line.sentence}", file=sys.stderr)
+            if not _at_a_terminal():
+                continue
+            if input("Publish all the same? [y/N] ").strip().lower() not in ("y", "yes"):
+                raise GateShut(
+                    "Nothing was published; hand out the earlier release again, or say --accept earlier-release."
+                )
+            accepted[line.name] = "asked at the terminal"
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and sys.stdout.isatty()
 
 
 def _accepted(texts: Iterable[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ by `files.publishing`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -36,6 +37,9 @@ NAMES = (  # of the lines that can be amber
     "register",
     "memory",
 )
+
+
+IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
 
 
 class Light(Enum):
@@ -92,7 +96,16 @@ class Gate:
     @property
     def waiting(self) -> tuple[Line, ...]:
         """The amber lines that nobody acknowledged yet."""
-        return tuple(line for line in self.amber if line.name not in self.accepted)
+        return tuple(line for line in self.amber if not self._is_accepted(line.name))
+
+    @property
+    def wordless(self) -> tuple[Line, ...]:
+        """The waiting lines that are accepted in words alone, wherever the release is made."""
+        return tuple(line for line in self.waiting if line.name in IN_WORDS)
+
+    def _is_accepted(self, name: str) -> bool:
+        words = self.accepted.get(name)
+        return words is not None and (name not in IN_WORDS or bool(words.strip()))
 
     @property
     def open(self) -> bool:
@@ -240,7 +253,7 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
             "sensitive value there with a probability of {gamma}.",
             alone=alone,
             records=table.n,
-            share=100 * alone / table.n,
+            share=math.floor(1000 * alone / table.n) / 10,  # not 100 % of all but a few
             gamma=gamma,
         ),
         "classify",

@@ -14,7 +14,9 @@ T = TypeVar("T")
 
 
 @contextmanager
-def in_background(work: Callable[[Progress], T], progress: Progress) -> Iterator[Callable[[], T]]:
+def in_background(
+    work: Callable[[Progress], T], progress: Progress, stage: str = "Checking the release"
+) -> Iterator[Callable[[], T]]:
     """Start `work` in a thread and give a function that waits for its result, or raises its fault.
 
     The work's own progress is not shown; it stops at its next report when the block is left early. The thread has
@@ -24,6 +26,7 @@ def in_background(work: Callable[[Progress], T], progress: Progress) -> Iterator
     ----------
     work : takes a Progress.
     progress : asked again and again while the result is waited for, so that cancelling works then, too.
+    stage : what is said to go on meanwhile.
     """
     stopped = threading.Event()
     own = Watched(lambda stage, done: None, stopped.is_set)
@@ -32,7 +35,7 @@ def in_background(work: Callable[[Progress], T], progress: Progress) -> Iterator
 
         def result() -> T:
             while not wait([future], timeout=0.05).done:
-                progress.report("Checking the release", 0.9)
+                progress.report(stage, 0.9)
             return future.result()
 
         try:

@@ -18,7 +18,10 @@ def register_lines(reading: Reading, earlier: tuple[Earlier, ...], fall: tuple[C
     """Return what the register says: whether it is sound, and whether the same records were released before."""
     lines = []
     if reading.faults:
-        text = say("The register of releases is damaged: {fault} See splu releases.", fault=reading.faults[0])
+        text = say(
+            "The register of releases is damaged: {fault} The list of releases shows which entries.",
+            fault=reading.faults[0],
+        )
         lines.append(Line("register", Light.AMBER, text, "publish"))
     if earlier:
         lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))

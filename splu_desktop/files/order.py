@@ -10,7 +10,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.earlier import Cost, Earlier
 from splu_desktop.files.fingerprint import Fingerprints
-from splu_desktop.files.whole import check_new_file, check_new_folder
+from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,7 @@ def stamp(source: Path | None) -> tuple[int, int, int] | None:
 
 def check_target(order: Order) -> None:
     """Raise CannotWrite unless the release can appear where it is to."""
+    check_name(order.target)
     if order.packed:
         check_new_file(order.target)
     else:

@@ -32,7 +32,9 @@ def partial_beside(target: Path) -> Iterator[Path]:
     """
     clear_leftovers(target.parent)
     token = secrets.token_hex(6)
-    path = target.with_name(f"{MARK}{target.name[:80]}-{token}")
+    # File systems count bytes: a name of 80 letters may have 240 of them.
+    name = target.name.encode("utf-8", "surrogateescape")[:80].decode("utf-8", "ignore")
+    path = target.with_name(f"{MARK}{name}-{token}")
     lock_path = path.with_name(path.name + _LOCK)
     with _noted(target.parent, token):
         lock = FileLock(lock_path, thread_local=False)

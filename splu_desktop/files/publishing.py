@@ -14,7 +14,7 @@ from typing import Any
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.gate import Gate, Light, Line, table_lines
+from splu_desktop.core.gate import IN_WORDS, Gate, Light, Line, table_lines
 from splu_desktop.core.plan import steps_as_dicts
 from splu_desktop.core.progress import Cancelled, Progress, Silent
 from splu_desktop.core.published import Published
@@ -133,7 +133,8 @@ def publish(
     ----------
     order : what and where.
     accepted : name of an amber line -> the custodian's words; they go into the register.
-    strict : whether an amber line that was not accepted keeps the release back; red ones always do.
+    strict : whether an amber line that was not accepted keeps the release back; red ones always do, and so do those
+        that are accepted in words alone: thresholds that the custodian asked for and that are missed.
     examination : what `examine` gave for the same order; made anew where None.
     register : None for the user's own.
 
@@ -180,15 +181,17 @@ def _pass(gate: Gate, order: Order, strict: bool) -> None:
         if line.name == "destination":
             check_target(order)
         raise GateShut(line.sentence)
-    if strict and gate.waiting:
-        line = gate.waiting[0]
-        more = len({other.name for other in gate.waiting}) - 1
+    waiting = gate.waiting if strict else gate.wordless
+    if waiting:
+        line = waiting[0]
+        more = len({other.name for other in waiting}) - 1
+        words = "=WORDS" if line.name in IN_WORDS else ""
         others = counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else ""
         raise GateShut(
             say(
                 "{sentence} Accept this with --accept {name} to publish all the same{others}.",
                 sentence=line.sentence,
-                name=line.name,
+                name=line.name + words,
                 others=others,
             )
         )

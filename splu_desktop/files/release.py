@@ -160,7 +160,7 @@ def fill_folder(
     files = []
     for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():
         path = folder / name
-        with in_background(partial(file_sha256, path), progress) as digest:
+        with in_background(partial(file_sha256, path), progress, "Reading the files back") as digest:
             if form in WRITERS:
                 _check_written(path, form, published.table, progress)
             files.append({"name": name, "format": form, "bytes": path.stat().st_size, "sha256": digest()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,8 +39,41 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
+# Windows takes these for devices, whatever the ending; a name that ends in a dot or space it changes.
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?")
+
+
+def check_name(target: Path) -> None:
+    """Raise CannotWrite where a name can't be used everywhere: a release is handed on, and opened on other systems."""
+    name = target.name
+    if _RESERVED.fullmatch(name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
+        raise CannotWrite(
+            say(
+                "“{name}” can't be a name on Windows, where somebody may open it; choose one without <>:\"|?*\\, "
+                "without a dot or space at its end, and none of CON, PRN, AUX, NUL, COM1 or LPT1.",
+                name=name,
+            )
+        )
+
+
+@contextlib.contextmanager
+def _refusals(target: Path) -> Iterator[None]:
+    """Turn what the system says of an impossible path (too long, not a directory, a null byte) into CannotWrite."""
+    try:
+        yield
+    except OSError as fault:
+        raise CannotWrite.refused(target, fault) from None
+    except ValueError:
+        raise CannotWrite(say("“{target}” is no path that this system knows; choose another.", target=target)) from None
+
+
 def check_new_folder(target: Path) -> None:
     """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
+    with _refusals(target):
+        _check_new_folder(target)
+
+
+def _check_new_folder(target: Path) -> None:
     if target.exists() or target.is_symlink():
         raise CannotWrite(
             say(
@@ -59,6 +93,11 @@ def check_new_folder(target: Path) -> None:
 
 def check_new_file(target: Path, *, overwrite: bool = False) -> None:
     """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
+    with _refusals(target):
+        _check_new_file(target, overwrite)
+
+
+def _check_new_file(target: Path, overwrite: bool) -> None:
     if target.is_dir():
         raise CannotWrite(say("“{target}” is a folder; give a file name.", target=target))
     if target.exists() and not overwrite:

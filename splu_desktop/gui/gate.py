@@ -8,9 +8,10 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
 
-from splu_desktop.core.gate import Light, Line
+from splu_desktop.core.gate import IN_WORDS, Light, Line
 from splu_desktop.gui.session import Step
 from splu_desktop.gui.widgets import Picture, button, label
+from splu_desktop.gui.words import told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -34,11 +35,13 @@ class GateView(QWidget):
     changed : something was accepted, or no longer.
     go (Step) : the user wants to mend a line.
     reason_given (column, reason) : why a column that may name a person is published all the same.
+    earlier : the user wants to see the earlier releases of the same records.
     """
 
     changed = Signal()
     go = Signal(Step)
     reason_given = Signal(str, str)
+    earlier = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +50,7 @@ class GateView(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(10)
         self._grid.setColumnStretch(1, 1)
-        self._accepted: set[Key] = set()
+        self._accepted: dict[Key, str] = {}  # with the custodian's words
         self.lines: tuple[Line, ...] = ()
         self.waiting = True
 
@@ -73,15 +76,22 @@ class GateView(QWidget):
             Light.RED: self.tr("In the way"),
         }
         for row, line in enumerate(lines):
-            text = label(line.sentence, wrap=True)
-            text.setAccessibleName(f"{names[line.light]}: {line.sentence}")
+            text = label(told(line.sentence), wrap=True)
+            text.setAccessibleName(f"{names[line.light]}: {told(line.sentence)}")
             self._grid.addWidget(Picture(*_LOOKS[line.light], 18), row, 0)
             self._grid.addWidget(text, row, 1)
             if line.light is Light.AMBER:
                 self._grid.addWidget(self._accepting(line), row, 2)
             if line.light is not Light.GREEN and line.step in _STEPS:
                 act = button(self.tr("Change"), partial(self.go.emit, _STEPS[line.step]), look="flat")
-                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=line.sentence))
+                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=told(line.sentence)))
+                self._grid.addWidget(act, row, 3)
+            if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
+                again = line.name == "earlier-release"
+                name = self.tr("Use the earlier one…") if again else self.tr("Look at it…")
+                act = button(name, self.earlier.emit, look="flat")
+                said = self.tr("Show the earlier releases of the same records, to hand one out again")
+                act.setAccessibleName(said if again else self.tr("Show the register of releases"))
                 self._grid.addWidget(act, row, 3)
 
     def open_lines(self) -> list[Line]:
@@ -94,7 +104,11 @@ class GateView(QWidget):
 
     def accepted(self) -> dict[str, str]:
         """Return the names of the amber lines that were accepted, with the custodian's words."""
-        return {line.name: "" for line in self.lines if line.light is Light.AMBER and key_of(line) in self._accepted}
+        found: dict[str, list[str]] = {}
+        for line in self.lines:
+            if line.light is Light.AMBER and key_of(line) in self._accepted:
+                found.setdefault(line.name, []).append(self._accepted[key_of(line)])
+        return {name: "; ".join(dict.fromkeys(filter(None, words))) for name, words in found.items()}
 
     def accept_all(self) -> None:
         """Tick every box."""
@@ -105,12 +119,13 @@ class GateView(QWidget):
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
             ask = button(self.tr("Give a reason…"), partial(self._ask_reason, line.column))
-            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=line.sentence))
+            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=told(line.sentence)))
             return ask
-        box = QCheckBox(self.tr("I accept this"))
-        box.setAccessibleName(self.tr("I accept: {text}").format(text=line.sentence))
+        box = QCheckBox(self.tr("I accept this, because…") if line.name in IN_WORDS else self.tr("I accept this"))
+        box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
-        box.toggled.connect(partial(self._accept, line))
+        box.setToolTip(self._accepted.get(key_of(line), ""))
+        box.toggled.connect(partial(self._accept, line, box))
         return box
 
     def _ask_reason(self, column: str) -> None:
@@ -122,9 +137,25 @@ class GateView(QWidget):
         if given and reason.strip():
             self.reason_given.emit(column, reason.strip())
 
-    def _accept(self, line: Line, on: bool) -> None:
-        (self._accepted.add if on else self._accepted.discard)(key_of(line))
+    def _accept(self, line: Line, box: QCheckBox, on: bool) -> None:
+        words = self._ask_words() if on and line.name in IN_WORDS else ""
+        if on and line.name in IN_WORDS and not words:
+            box.setChecked(False)
+            return
+        if on:
+            self._accepted[key_of(line)] = words
+        else:
+            self._accepted.pop(key_of(line), None)
+        box.setToolTip(words)
         self.changed.emit()
+
+    def _ask_words(self) -> str:
+        words, given = QInputDialog.getText(
+            self,
+            self.tr("Accept less protection than asked"),
+            self.tr("The plan asks for more than this release keeps. Say why that will do; your register keeps it:"),
+        )
+        return words.strip() if given else ""
 
     def _clear(self) -> None:
         while self._grid.count():

@@ -16,9 +16,10 @@ from splu_desktop.gui.words import number, size
 
 
 class DonePart(QWidget):
-    """Shown once a release is written. `again` asks to publish a second time."""
+    """Shown once a release is written. `again` asks to publish a second time, `hand_over` for one locked ZIP."""
 
     again = Signal()
+    hand_over = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +45,9 @@ class DonePart(QWidget):
             card.body.addWidget(part)
         row = QHBoxLayout()
         row.setSpacing(8)
+        self.hand = button(self.tr("&Hand over…"), self.hand_over.emit, picture="package-check")
+        self.hand.setToolTip(self.tr("Pack the release into one ZIP, with a password if you like"))
+        row.addWidget(self.hand)
         row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))
         row.addWidget(button(self.tr("Copy its &path"), self.copy_path, picture="copy"))
         row.addStretch(1)
@@ -61,6 +65,7 @@ class DonePart(QWidget):
         head.addWidget(label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1)
         self.column = QComboBox()
         self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         head.addWidget(self.column)
         self.compared.body.addLayout(head)
@@ -82,6 +87,7 @@ class DonePart(QWidget):
         if release is self._release:
             return
         self._release, self._compared = release, compared
+        self.hand.setVisible(release.folder.is_dir())
         self.title.setText(self.tr("{n} records are published").format(n=number(release.published.n)))
         self.text.setText(
             self.tr("{path}. Hand out all of it: the table, and the files that tell how to read its counts.").format(

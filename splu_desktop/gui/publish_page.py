@@ -6,18 +6,22 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.gate import Light
 from splu_desktop.files.publishing import Examination, Order, examine
 from splu_desktop.gui.gate import GateView
+from splu_desktop.gui.handover_dialog import HandOverDialog
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.publish_done import DonePart
 from splu_desktop.gui.publish_place import PlaceCard
+from splu_desktop.gui.register_dialog import RegisterDialog
 from splu_desktop.gui.release_work import Made, make_release
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
+from splu_desktop.gui.trial_dialog import TrialDialog
 from splu_desktop.gui.widgets import Busy, Card, Empty, button, margins
 from splu_desktop.gui.words import number
 
@@ -28,6 +32,7 @@ class PublishPage(Page):
     """The fourth page."""
 
     step = Step.PUBLISH
+    open_release = Signal(Path)
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
@@ -35,11 +40,19 @@ class PublishPage(Page):
         empty = Empty(
             "package-check",
             self.tr("Nothing to publish yet"),
-            self.tr("Open a table, mark its sensitive column and choose a group size. Then it can be published here."),
+            "",
         )
-        empty.buttons.addWidget(
-            button(self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input")
+        self.import_button = button(
+            self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input"
         )
+        self.classify_button = button(
+            self.tr("Choose the &sensitive columns"),
+            lambda: self.go.emit(Step.CLASSIFY),
+            look="primary",
+            picture="tags",
+        )
+        for act in (self.import_button, self.classify_button):
+            empty.buttons.addWidget(act)
         self.use_empty(empty)
         busy = Busy(self.tr("Publishing"), self.tr("Cancel; nothing will be written"))
         busy.cancelled.connect(self.cancel)
@@ -56,6 +69,7 @@ class PublishPage(Page):
     def _build(self) -> None:
         self.done = DonePart()
         self.done.again.connect(self._ask_again)
+        self.done.hand_over.connect(self.hand_over)
         self.body.addWidget(self.done, 1)
         self.form = QScrollArea()
         self.form.setWidgetResizable(True)
@@ -70,11 +84,18 @@ class PublishPage(Page):
         self.gate.changed.connect(self._offer)
         self.gate.go.connect(self.go)
         self.gate.reason_given.connect(self._keep_identifier)
+        self.gate.earlier.connect(self.show_earlier)
         card.body.addWidget(self.gate)
         column.addWidget(card)
         column.addStretch(1)
         self.form.setWidget(inside)
         self.body.addWidget(self.form, 1)
+        self.earlier = button(self.tr("Earlier &releases…"), lambda: self.show_releases(), picture="history")
+        self.earlier.setToolTip(self.tr("What was released from this computer, to be handed out again"))
+        self.try_it = button(self.tr("&Try it on a sample…"), self.try_sample, picture="chart-column")
+        self.try_it.setToolTip(self.tr("See what happens to the sensitive columns; nothing is written"))
+        for at, part in enumerate((self.earlier, self.try_it), 1):
+            self.foot.insertWidget(at, part)
 
     # -- what the user does --------------------------------------------------------------------------------------
 
@@ -106,6 +127,43 @@ class PublishPage(Page):
             recipient=self.place.recipient.text().strip(),
         )
 
+    def try_sample(self) -> TrialDialog | None:
+        """Show what publishing does to a sample."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        try:
+            plan = choices.plan()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return None
+        dialog = TrialDialog(source.imported.table, plan, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def show_earlier(self) -> RegisterDialog:
+        """Show the earlier releases of the same records, the newest that is still there first."""
+        earlier = self._found[1].earlier if self._found is not None else ()
+        there = [other for other in earlier if other.folder is not None]
+        newest = (there or list(earlier))[-1:]
+        return self.show_releases(newest[0].entry.release if newest else None)
+
+    def show_releases(self, chosen: str | None = None) -> RegisterDialog:
+        """Show the register of releases."""
+        dialog = RegisterDialog(self.tasks, chosen, self)
+        dialog.open_release.connect(self.open_release)
+        dialog.open()
+        return dialog
+
+    def hand_over(self) -> HandOverDialog | None:
+        """Offer to pack the release into a ZIP."""
+        release = self.session.release
+        if release is None:
+            return None
+        dialog = HandOverDialog(release.folder, self.tasks, self)
+        dialog.open()
+        return dialog
+
     def publish(self) -> Job | None:
         """Write the release in the worker."""
         source, choices = self.session.source, self.session.choices
@@ -125,6 +183,8 @@ class PublishPage(Page):
         n, name = number(order.table.n), order.target.name
         self.busy.begin(self.tr("Publishing {n} records to “{name}”").format(n=n, name=name))
         self.show_part(self.busy)
+        for part in (self.earlier, self.try_it):
+            part.hide()
         accepted, examination = self.gate.accepted(), found[1]
         job = self.tasks.run("publish", lambda progress: make_release(order, accepted, examination, progress))
         self._job = job
@@ -207,6 +267,7 @@ class PublishPage(Page):
             return
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None or not self.session.ready_to_plan():
+            self._invite(source is not None)
             self.show_part(self.empty)
             self.set_primary(self.tr("Publish"), False, "")
             return
@@ -235,6 +296,21 @@ class PublishPage(Page):
             self.place.show_note()
             self._examine()
         self._offer()
+
+    def _invite(self, opened: bool) -> None:
+        assert self.empty is not None
+        self.import_button.setVisible(not opened)
+        self.classify_button.setVisible(opened)
+        self.empty.text.setText(
+            self.tr(
+                "Mark a sensitive column that groups can protect. A column is barred where one value fills too much of"
+                " it, or where it holds measurements that are not in groups yet."
+            )
+            if opened
+            else self.tr(
+                "Open a table, mark its sensitive column and choose a group size. Then it can be published here."
+            )
+        )
 
     def _key(self) -> tuple[object, ...]:
         """Return all that the gate depends on; the words for the register don't count."""
@@ -267,6 +343,9 @@ class PublishPage(Page):
 
     def _offer(self) -> None:
         source = self.session.source
+        shown = source is not None and self._job is None and self.stack.currentWidget() is self.content
+        self.try_it.setVisible(shown and not self._is_done())
+        self.earlier.setVisible(shown)
         if source is None or self._job is not None or self.stack.currentWidget() is not self.content:
             return
         if self._is_done():

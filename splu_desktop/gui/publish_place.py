@@ -8,11 +8,13 @@ from datetime import date
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.whole import check_new_file, check_new_folder
+from splu_desktop.files.handover import LEAST_PASSWORD, new_password
+from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.gui.widgets import Card, button, label, line_edit, restyle
+from splu_desktop.gui.words import told
 
 
 class PlaceCard(Card):
@@ -46,6 +48,7 @@ class PlaceCard(Card):
         grid.addWidget(button(self.tr("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
         grid.addWidget(label(self.tr("Formats")), 4, 0)
         grid.addLayout(self._build_formats(), 4, 1, 1, 2)
+        self._build_password(grid, 5)
         self.body.addLayout(grid)
         self.note = label("", "quiet", wrap=True)
         self.body.addWidget(self.note)
@@ -61,17 +64,29 @@ class PlaceCard(Card):
         self.parquet = QCheckBox(self.tr("Par&quet"))
         self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
         self.packed = QCheckBox(self.tr("One &ZIP file"))
-        self.password = line_edit(self.tr("Password of the ZIP file"), self.tr("password, if wanted"))
-        self.password.setEchoMode(QLineEdit.EchoMode.Password)
-        self.password.setVisible(False)
-        self.packed.toggled.connect(self.password.setVisible)
         for box in (self.csv, self.xlsx, self.parquet, self.packed):
             row.addWidget(box)
             box.toggled.connect(self._edited)
-        self.password.textChanged.connect(self._edited)
-        row.addWidget(self.password, 1)
         row.addStretch(1)
         return row
+
+    def _build_password(self, grid: QGridLayout, at: int) -> None:
+        self.password = line_edit(self.tr("Password of the ZIP file"), self.tr("none: anyone can open the file"))
+        self.password.setMaxLength(200)
+        caption = label(self.tr("Pass&word"))
+        caption.setBuddy(self.password)
+        self.propose_password = button(self.tr("Propo&se one"), self._propose_password, picture="lock")
+        self.propose_password.setToolTip(self.tr("Tell it to the recipient by another way than the file"))
+        self.password.textChanged.connect(self._edited)
+        for column, part in enumerate((caption, self.password, self.propose_password)):
+            grid.addWidget(part, at, column)
+            part.setVisible(False)
+            self.packed.toggled.connect(part.setVisible)
+
+    def _propose_password(self) -> None:
+        self.password.setText(new_password())
+        self.password.selectAll()
+        self.password.setFocus()
 
     def _edited(self) -> None:
         self.show_note()
@@ -119,10 +134,13 @@ class PlaceCard(Card):
         target = self.target()
         if name in (".", "..") or Path(name).name != name or target.parent != Path(folder).expanduser():
             return self.tr("The name of the release must be a plain name, without / or \\.")
+        if 0 < len(self.zip_password() or "") < LEAST_PASSWORD:
+            return self.tr("A password needs {n} characters or more.").format(n=LEAST_PASSWORD)
         try:
+            check_name(target)
             (check_new_file if self.packed.isChecked() else check_new_folder)(target)
         except SpluError as fault:
-            return str(fault)
+            return told(str(fault))
         except (OSError, ValueError):
             return self.tr("“{folder}” can't be used; choose another folder.").format(folder=folder)
         return ""

@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.said import Said
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import percent
+from splu_desktop.gui.words import number, percent, told
 
+_SURE = 1.5  # seconds before which nothing is said of the time left
 _GAP = 6  # between a button's icon and its text
 
 
@@ -203,6 +205,7 @@ class Banner(QFrame):
         self.kind = kind
         restyle(self, kind)
         self._picture.show_picture(*_BANNERS[kind])
+        text = told(text) if isinstance(text, Said) else text
         self.text.setText(text)
         names = {
             "note": self.tr("Note"),
@@ -286,7 +289,19 @@ class Busy(QWidget):
     def show_progress(self, stage: str, done: float) -> None:
         """Show the stage and how far it is."""
         self.bar.setValue(round(1000 * done))
-        self.stage.setText(self.tr("{stage}: {share}").format(stage=stage, share=percent(done, 0)))
+        passed = time.monotonic() - self._started
+        left = passed * (1 - done) / done if done > 0 else 0.0
+        if passed < _SURE or left < 1.5:
+            text = self.tr("{stage}: {share}").format(stage=told(stage), share=percent(done, 0))
+        elif left < 90:
+            text = self.tr("{stage}: {share}, about {n} seconds left").format(
+                stage=told(stage), share=percent(done, 0), n=number(left)
+            )
+        else:
+            text = self.tr("{stage}: {share}, about {n} minutes left").format(
+                stage=told(stage), share=percent(done, 0), n=number(left / 60)
+            )
+        self.stage.setText(text)
         self.bar.setAccessibleDescription(self.stage.text())
 
     def _cancel(self) -> None:

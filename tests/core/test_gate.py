@@ -78,3 +78,12 @@ def test_a_plan_for_another_table_is_one_red_line(table: Table) -> None:
 def test_every_amber_line_can_be_accepted_by_name(table: Table) -> None:
     amber = [line.name for line in table_lines(table, plan_for(table, s=5)) if line.light is Light.AMBER]
     assert set(amber) <= set(NAMES)
+
+
+def test_a_missed_threshold_is_accepted_in_words_and_not_by_a_bare_yes() -> None:
+    line = Line("thresholds", Light.AMBER, "Less than asked.", "plan", "s")
+    other = Line("unique-records", Light.AMBER, "Some are unique.", "classify")
+    assert Gate((line, other)).wordless == (line,)
+    assert not Gate((line,), {"thresholds": " "}).open
+    assert Gate((line,), {"thresholds": "the board agreed"}).open
+    assert Gate((other,), {"unique-records": ""}).open

@@ -157,7 +157,7 @@ def test_killed_at_random_moments_in_200_publishes(house: House, tmp_path: Path)
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-    assert 0 < int(result.stdout) < 200, "the moments should lie before and after the end"
+    assert int(result.stdout) >= 20, "most moments should lie before the end"
     tidy(house.register)
     clear_leftovers(tmp_path)
     assert house.leftovers() == []

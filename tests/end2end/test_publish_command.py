@@ -97,6 +97,52 @@ def test_recipe_and_options_give_the_same_files(source: Path, recipe: Path, tmp_
     assert facts[0] == facts[1]
 
 
+def test_a_threshold_that_was_asked_for_holds_the_plain_command_until_accepted_in_words(
+    source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    publish = ("publish", source, "--sa", "diagnosis:4", "--t-p", "0.9", "--out", tmp_path / "r")
+    for accepted in ((), ("--accept", "thresholds")):
+        status, out, err = run(capsys, *publish, *accepted)
+        assert (status, out) == (2, "")
+        assert "--accept thresholds=WORDS" in err
+        assert not (tmp_path / "r").exists()
+    status, out, _ = run(capsys, *publish, "--accept", "thresholds=agreed with the ethics board")
+    assert status == 0
+    assert "Accepted (agreed with the ethics board)" in out
+
+
+def test_an_earlier_release_is_told_before_the_next_is_made(source: Path, tmp_path: Path, capsys: Any) -> None:
+    """On stderr, before anything is written, also where nobody is asked; the earlier one is named to be used again."""
+    publish = ("publish", source, "--sa", "diagnosis:4")
+    assert run(capsys, *publish, "--out", tmp_path / "r1")[2] == ""
+    status, _, err = run(capsys, *publish, "--out", tmp_path / "r2")
+    assert status == 0
+    assert err.startswith("splu: note: This source was released once before")
+    assert str(tmp_path / "r1") in err
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("yes", 0), ("n", 2), ("", 2)])
+def test_somebody_at_a_terminal_is_asked(
+    source: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, answer: str, status: int
+) -> None:
+    publish = ("publish", source, "--sa", "diagnosis:4")
+    assert run(capsys, *publish, "--out", tmp_path / "r1")[0] == 0
+    asked: list[str] = []
+
+    def typed(prompt: str = "") -> str:
+        asked.append(prompt)
+        assert not (tmp_path / "r2").exists()
+        return answer
+
+    monkeypatch.setattr("splu_desktop.cli.publish._at_a_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", typed)
+    assert run(capsys, *publish, "--out", tmp_path / "r2")[0] == status
+    assert len(asked) == 1
+    assert (tmp_path / "r2").exists() is (status == 0)
+    assert run(capsys, *publish, "--out", tmp_path / "r3", "--accept", "earlier-release")[0] == 0
+    assert len(asked) == 1  # who accepts it beforehand is not asked
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
