@@ -13,6 +13,8 @@ from PySide6.QtSvg import QSvgGenerator
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import sentence
 from splu_desktop.files.whole import CannotWrite, whole_file
+from splu_desktop.gui import theme
+from splu_desktop.gui.crosstab_model import Heat
 from splu_desktop.gui.crosstab_work import Grid
 from splu_desktop.gui.words import told
 
@@ -22,16 +24,15 @@ _MOST_PIXELS = 12_000  # along one side
 _PAD = 8.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
-    """A heat map as texts and colours, frozen on the window's thread.
+    """A heat map to be drawn, frozen on the window's thread; what costs time is made in the worker.
 
     Attributes
     ----------
     title : above the map.
     across, down : headers.
-    texts : one row of texts per entry of `down`.
-    grounds, inks : their colours, as "#rrggbb".
+    heat : the cells.
     note : below the map.
     font : of the window.
     """
@@ -39,9 +40,7 @@ class Picture:
     title: str
     across: tuple[str, ...]
     down: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
-    grounds: tuple[tuple[str, ...], ...]
-    inks: tuple[tuple[str, ...], ...]
+    heat: Heat
     note: str
     font: QFont
 
@@ -56,13 +55,15 @@ def title_of(grid: Grid) -> str:
 def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
     """Write a heat map as PNG or SVG, by the file's ending. Raises CannotWrite; Cancelled."""
     progress.report("Drawing", 0.0)
+    rows = picture.heat.rows()
+    texts = [[picture.heat.text(*place) for place in row] for row in rows]
     metrics = QFontMetricsF(picture.font)
     height = metrics.height() + 8
     first = min(300.0, max(map(metrics.horizontalAdvance, ("", *picture.down))) + 2 * _PAD)
     wide = [
         min(
             220.0,
-            max(metrics.horizontalAdvance(text) for text in (name, *(row[at] for row in picture.texts))) + 2 * _PAD,
+            max(metrics.horizontalAdvance(text) for text in (name, *(row[at] for row in texts))) + 2 * _PAD,
         )
         for at, name in enumerate(picture.across)
     ]
@@ -78,7 +79,7 @@ def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
             drawn.setViewBox(QRectF(0, 0, size.width(), size.height()))
             drawn.setTitle(picture.title)
             painter = QPainter(drawn)
-            _draw(painter, picture, size, height, first, wide, progress)
+            _draw(painter, picture, texts, size, height, first, wide, progress)
             painter.end()
             return
         scale = min(_SCALE, _MOST_PIXELS / max(size.width(), size.height()))
@@ -89,15 +90,23 @@ def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
         image = QImage(size * scale, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(scale)
         painter = QPainter(image)
-        _draw(painter, picture, size, height, first, wide, progress)
+        _draw(painter, picture, texts, size, height, first, wide, progress)
         painter.end()
         if not QImageWriter(str(partial), QByteArray(b"png")).write(image):
             raise CannotWrite(translate("crosstab", "“{path}” can't be written.").format(path=path))
 
 
 def _draw(
-    painter: QPainter, picture: Picture, size: QSize, height: float, first: float, wide: list[float], progress: Progress
+    painter: QPainter,
+    picture: Picture,
+    texts: list[list[str]],
+    size: QSize,
+    height: float,
+    first: float,
+    wide: list[float],
+    progress: Progress,
 ) -> None:
+    light = theme.LIGHT  # always the light colours, which print
     metrics = QFontMetricsF(picture.font)
     painter.fillRect(QRectF(0, 0, size.width(), size.height()), QColor("#ffffff"))
     painter.setFont(picture.font)
@@ -115,13 +124,14 @@ def _draw(
     for width, name in zip(wide, picture.across, strict=True):
         write(x + _PAD / 2, top, width - _PAD, name, "#52606d", True)
         x += width
-    for row, name in enumerate(picture.down):
+    for row, (name, places) in enumerate(zip(picture.down, picture.heat.rows(), strict=True)):
         progress.report("Drawing", row / len(picture.down))
         top += height
         write(_PAD, top, first - _PAD, name, "#1b252f", False)
         x = _PAD + first
-        for at, width in enumerate(wide):
-            painter.fillRect(QRectF(x, top, width - 1, height - 1), QColor(picture.grounds[row][at]))
-            write(x + _PAD / 2, top, width - _PAD, picture.texts[row][at], picture.inks[row][at], True)
+        for place, width, text in zip(places, wide, texts[row], strict=True):
+            painter.fillRect(QRectF(x, top, width - 1, height - 1), picture.heat.ground(*place, light))
+            ink = light.protected if picture.heat.protected(*place) else light.text
+            write(x + _PAD / 2, top, width - _PAD, text, ink, True)
             x += width
     write(_PAD, top + height * 1.2, size.width() - 2 * _PAD, picture.note, "#52606d", False)

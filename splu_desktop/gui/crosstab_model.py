@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,65 @@ def short(answer: Answer, share: bool) -> str:
     step = 10 ** max(0, math.floor(math.log10(width)) - 1)
     mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
     return mark + number(round(answer.estimate / step) * step)
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """What a heat map shows at one moment: plain values, to be drawn in the worker.
+
+    Attributes
+    ----------
+    grid : the cells.
+    lines, values : of them, those seen, in their order; -1 is the margin.
+    across : whether the SA's values go across.
+    share : whether shares of a line's records are shown, not counts.
+    mask : (A, B) which cells are seen.
+    top : the largest figure seen.
+    """
+
+    grid: Grid
+    lines: tuple[int, ...]
+    values: tuple[int, ...]
+    across: bool
+    share: bool
+    mask: NDArray[np.bool_]
+    top: float
+
+    def rows(self) -> list[list[tuple[int, int]]]:
+        """Return (line, value) of every cell, row by row."""
+        if self.across:
+            return [[(line, value) for value in self.values] for line in self.lines]
+        return [[(line, value) for line in self.lines] for value in self.values]
+
+    def answer(self, line: int, value: int) -> Answer:
+        """Return a cell or a margin."""
+        if line < 0:
+            return self.grid.all if value < 0 else self.grid.totals[value]
+        found: Answer = self.grid.lines[line] if value < 0 else self.grid.answers[line, value]
+        return found
+
+    def hidden(self, line: int, value: int) -> bool:
+        """Return whether a cell is left out of what is seen."""
+        return line >= 0 and value >= 0 and not self.mask[line, value]
+
+    def text(self, line: int, value: int) -> str:
+        """Return a cell's text."""
+        return "·" if self.hidden(line, value) else short(self.answer(line, value), self.share)
+
+    def protected(self, line: int, value: int) -> bool:
+        """Return whether a cell's count is small."""
+        return line >= 0 and value >= 0 and TRUST[self.grid.trust[line, value]] is Badge.PROTECTED
+
+    def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
+        """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones."""
+        if line < 0 or value < 0:
+            return QColor(c.sunken)
+        if self.protected(line, value):
+            return QColor(c.protected_soft)
+        figure = float(self.grid.answers[line, value].estimate)
+        if self.share:
+            figure /= max(float(self.grid.lines[line].n_p), 1.0)
+        return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self.top, 1.0))))
 
 
 class Seen(QObject):
@@ -127,6 +187,7 @@ class HeatModel(QAbstractTableModel):
         self._lines: NDArray[np.intp] = np.zeros(0, np.intp)
         self._values: NDArray[np.intp] = np.zeros(0, np.intp)
         self._top = 1.0
+        self._shot: Heat | None = None
         seen.changed.connect(self.arrange)
 
     def arrange(self) -> None:
@@ -141,6 +202,7 @@ class HeatModel(QAbstractTableModel):
         self._lines = lines[_ranks(figures[lines], self.seen.n_p[lines], over)] if mask.size else lines
         seen_figures = figures[mask] if mask.size else figures
         self._top = float(seen_figures.max()) if seen_figures.size and seen_figures.max() > 0 else 1.0
+        self._shot = self.shot() if self.seen.grid is not None else None
         self.endResetModel()
 
     def turn(self, across: bool) -> None:
@@ -177,14 +239,17 @@ class HeatModel(QAbstractTableModel):
             int(self._values[second - 1]) if second else -1,
         )
 
-    def answer(self, line: int, value: int) -> Answer:
-        """Return a cell or a margin."""
+    def shot(self) -> Heat:
+        """Return what is shown now."""
         grid = self.seen.grid
         assert grid is not None
-        if line < 0:
-            return grid.all if value < 0 else grid.totals[value]
-        found: Answer = grid.lines[line] if value < 0 else grid.answers[line, value]
-        return found
+        lines, values = ((-1, *(int(at) for at in places)) for places in (self._lines, self._values))
+        return Heat(grid, lines, values, self.across, self.seen.share, self.seen.mask, self._top)
+
+    def answer(self, line: int, value: int) -> Answer:
+        """Return a cell or a margin."""
+        assert self._shot is not None
+        return self._shot.answer(line, value)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
         size = len(self._lines if self.across else self._values)
@@ -215,30 +280,20 @@ class HeatModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT
         line, value = self.place(index)
-        inside = line >= 0 and value >= 0
-        if inside and not self.seen.mask[line, value]:
-            return "·" if role == Qt.ItemDataRole.DisplayRole else None
+        assert self._shot is not None
         if role == Qt.ItemDataRole.DisplayRole:
-            return short(self.answer(line, value), self.seen.share)
+            return self._shot.text(line, value)
+        if self._shot.hidden(line, value):
+            return None
+        inside = line >= 0 and value >= 0
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:
             return self.seen.words(line, value)
         c = theme.colours()
         if role == Qt.ItemDataRole.ForegroundRole:
-            return QColor(c.protected if self.answer(line, value).badge is Badge.PROTECTED else c.text)
+            return QColor(c.protected if self._shot.protected(line, value) else c.text)
         if role == Qt.ItemDataRole.BackgroundRole:
-            return self.ground(line, value, c)
+            return self._shot.ground(line, value, c)
         return None
-
-    def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
-        """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones."""
-        if line < 0 or value < 0:
-            return QColor(c.sunken)
-        if self.seen.grid is not None and TRUST[self.seen.grid.trust[line, value]] is Badge.PROTECTED:
-            return QColor(c.protected_soft)
-        figure = float(self.seen.estimate[line, value])
-        if self.seen.share:
-            figure /= max(float(self.seen.n_p[line]), 1.0)
-        return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self._top, 1.0))))
 
 
 def _ranks(figures: NDArray[np.float64], margin: NDArray[np.float64], order: Order) -> NDArray[np.intp]:

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.crosstab_file import write_cells
-from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_cells import CellsModel
 from splu_desktop.gui.crosstab_export import Picture, title_of, write_picture
 from splu_desktop.gui.crosstab_model import HeatModel, Seen
@@ -201,26 +200,14 @@ class CrosstabTab(Tab):
         return job
 
     def picture(self) -> Picture:
-        """Return the heat map as it is seen, for a file: always in the light colours, which print."""
+        """Return the heat map as it is seen, for a file."""
         heat, across, down = self.heat, Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        rows, columns = heat.rowCount(), heat.columnCount()
         assert self.seen.grid is not None
-        places = [[heat.place(heat.index(row, at)) for at in range(columns)] for row in range(rows)]
-        light = theme.LIGHT
-        protected = len(TRUST) - 1
-        trust = self.seen.grid.trust
         return Picture(
             title=title_of(self.seen.grid),
-            across=tuple(str(heat.headerData(at, across)) for at in range(columns)),
-            down=tuple(str(heat.headerData(at, down)) for at in range(rows)),
-            texts=tuple(tuple(str(heat.index(row, at).data()) for at in range(columns)) for row in range(rows)),
-            grounds=tuple(tuple(heat.ground(*place, light).name() for place in line) for line in places),
-            inks=tuple(
-                tuple(
-                    light.protected if min(place) >= 0 and trust[place] == protected else light.text for place in line
-                )
-                for line in places
-            ),
+            across=tuple(str(heat.headerData(at, across)) for at in range(heat.columnCount())),
+            down=tuple(str(heat.headerData(at, down)) for at in range(heat.rowCount())),
+            heat=heat.shot(),
             note=self._legend(),
             font=self.font(),
         )

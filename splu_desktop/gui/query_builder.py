@@ -10,7 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.condition import Condition
+from splu_desktop.core.condition import Condition, takes_range
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
@@ -190,7 +190,11 @@ class QuestionBuilder(QWidget):
 
     def _short(self, name: str) -> str:
         condition = self._conditions.get(name)
-        return str(condition).partition("=")[2] if condition is not None else ""
+        if condition is None:
+            return ""
+        if condition.is_range:
+            return f"{condition.low}..{condition.high}"
+        return "|".join(value or self.tr("(empty)") for value in condition.values)
 
     def _column_chosen(self, row: int) -> None:
         self.search.clear()
@@ -201,7 +205,7 @@ class QuestionBuilder(QWidget):
         column = self._published.table[name] if self._published is not None and name else None
         condition = self._conditions.get(name or "")
         self.values_model.show(column, self._counts.get(name or ""), condition.values if condition is not None else ())
-        self.range.setVisible(column is not None and column.kind.ordered)
+        self.range.setVisible(column is not None and takes_range(column))
         for edit, text in (
             (self.low, condition.low if condition else ""),
             (self.high, condition.high if condition else ""),
@@ -211,10 +215,9 @@ class QuestionBuilder(QWidget):
         first = self.values_model.first_chosen()
         if first.isValid():
             self.values.scrollTo(first, TableView.ScrollHint.PositionAtCenter)
-        if column is not None and column.kind.ordered:
-            present = column.labels[~column.missing]
-            for edit, end in ((self.low, 0), (self.high, -1)):
-                edit.setPlaceholderText(str(present[end]) if len(present) else "")
+        present = column.labels[~column.missing] if column is not None and column.kind.ordered else ()
+        for edit, end in ((self.low, 0), (self.high, -1)):
+            edit.setPlaceholderText(str(present[end]) if len(present) else "")
         self._say()
 
     def _say(self) -> None:
