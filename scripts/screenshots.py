@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720]
 
-Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states.
+Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states. With
+--walk FILE it goes a first-time user's way on that table instead, from the file to the plan.
 Nothing but FOLDER is written to; settings and the release go to a temporary folder.
 """
 
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     parser.add_argument("--scale", default="1")
     parser.add_argument("--size", default="1280x720")
+    parser.add_argument("--walk", type=Path, help="a table to walk from file to plan")
     parser.add_argument("--only", default="", help="draw the pictures whose name holds this")
     args = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -40,7 +42,8 @@ def main() -> None:
         os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
         os.environ["SPLU_DATA_DIR"] = f"{scratch}/data"
         width, height = (int(part) for part in args.size.split("x"))
-        _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch)).run()
+        walk = _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch))
+        walk.first_walk(args.walk) if args.walk else walk.run()
 
 
 class _Walk:
@@ -76,6 +79,42 @@ class _Walk:
             for _ in range(5):
                 self.application.processEvents()
             (widget or self.window).grab().save(str(self.folder / f"{name}-{self.name}.png"))
+
+    def first_walk(self, path: Path) -> None:
+        from splu_desktop.gui.session import Step
+
+        window = self.window
+        self.shot("walk-0-start")
+        window.import_page.open_file(path)
+        self.idle()
+        self.shot("walk-1-import")
+        window.import_page.act()
+        self.idle()
+        self.shot("walk-2-classify")
+        page = window.classify_page
+        rows = [
+            row.fact.name for row in page.model.rows if page.risk.shown and row.fact.name in page.risk.shown.columns
+        ]
+        measured = [name for name in rows if window.session.fact(name).measurement]
+        for name in (measured or rows)[:1]:
+            page.table.select_rows([[row.fact.name for row in page.model.rows].index(name)])
+            self.idle()
+            self.shot("walk-3-column")
+            dialog = page.group_values()
+            if dialog is not None:
+                self.idle()
+                self.shot("walk-4-groups", dialog)
+                dialog.accept()
+            self.idle()
+            self.shot("walk-5-grouped")
+        window.show_step(Step.PLAN)
+        self.idle()
+        for at, name in enumerate(("promises", "values", "tradeoff")):
+            window.plan_page.tabs.setCurrentIndex(at)
+            self.idle()
+            self.shot(f"walk-{6 + at}-{name}")
+        window.tasks.shutdown()
+        window.close()
 
     def run(self) -> None:
         from splu_desktop.core.condition import Condition
@@ -114,6 +153,7 @@ class _Walk:
         self.shot("2-classify-one")
         dialog = window.classify_page.group_values()
         if dialog is not None:
+            self.idle()
             dialog.way.setCurrentIndex(1)
             self.idle()
             self.shot("2-classify-group", dialog)

@@ -26,7 +26,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.gui.bars import BarsView
 from splu_desktop.gui.group_hand import HandInputs, HierarchyInputs
-from splu_desktop.gui.group_trial import Around, Opening, Trial, around, opening, shape, trial
+from splu_desktop.gui.group_trial import Around, Opening, Trial, around, opening, trial
 from splu_desktop.gui.group_ways import WayInputs, read_steps, ways_for
 from splu_desktop.gui.plan_controls import whole_box
 from splu_desktop.gui.release_work import Bars
@@ -86,11 +86,8 @@ class GroupDialog(QDialog):
         top.setSpacing(16)
         self.way = QComboBox()
         self.way.setAccessibleName(self.tr("How the values are grouped"))
-        for way in ways_for(self._column):
-            self.way.addItem(way.title, way.key)
-        if read_steps(self._now)[0] == "keep":
-            self.way.addItem(self.tr("As they are grouped now"), "keep")
         self.way.setEnabled(False)
+        self.way.setMinimumContentsLength(22)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
@@ -113,8 +110,6 @@ class GroupDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
-        self.before.show_bars(shape(self._column), "between")
-        self.before_title.setText(self.tr("Before: {n} values").format(n=number(Bars.of(self._column).values)))
         self.risk_title = label(self.tr("Records recognisable by the columns published as they are"), "strong")
         self.risk = RiskGrid((self.tr("as in the file"), self.tr("grouped so")))
         for part in (self.risk_title, self.risk):
@@ -156,6 +151,12 @@ class GroupDialog(QDialog):
 
     def _opened(self, found: Opening) -> None:
         self._opening = found
+        self.before.show_bars(found.bars, "between")
+        self.before_title.setText(self.tr("Before: {n} values").format(n=number(found.values)))
+        for way in ways_for(self._column, found.system):
+            self.way.addItem(way.title, way.key)
+        if read_steps(self._now)[0] == "keep":
+            self.way.addItem(self.tr("As they are grouped now"), "keep")
         key, rare = read_steps(found.steps)
         if rare is not None:
             with QSignalBlocker(self.rare), QSignalBlocker(self.rare_k), QSignalBlocker(self.rare_name):
@@ -186,8 +187,7 @@ class GroupDialog(QDialog):
             self.inputs = HierarchyInputs(steps, self._tasks)
             self.inputs.failed.connect(lambda text: self.banner.say("warning", text))
         else:
-            width = self._opening.width if self._opening is not None else None
-            self.inputs = WayInputs(key, self._column, steps, width)
+            self.inputs = WayInputs(key, self._column, steps, self._opening)
         self.inputs.changed.connect(self._try)
         self._holder.addWidget(self.inputs)
         self.then.setVisible(key not in _ALONE)

@@ -24,6 +24,7 @@ from splu_desktop.core.generalise import (
     round_width,
     still_measured,
     suggest,
+    system_of,
 )
 from splu_desktop.core.generalise.step import number_text
 from splu_desktop.core.plan import Thresholds
@@ -38,6 +39,7 @@ Make = Callable[[Column], Steps]
 _STAGE = "Grouping"
 _BINS = 14
 _MOST_BARS = 400
+_LOOKED_AT = 2_000  # labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +50,17 @@ class Opening:
     ----------
     steps : the steps to show first.
     width : a usual width of intervals of the column, None where it holds no numbers.
+    prefix : characters of a prefix that is shorter than most values.
+    system : the classification that its values are codes of, None where they are none.
+    bars, values : the column as it was read, and how many values it has.
     """
 
     steps: Steps
     width: float | None
+    prefix: int
+    system: str | None
+    bars: Bars
+    values: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +108,14 @@ def opening(column: Column, steps: Steps, sensitive: bool, progress: Progress) -
             width = None
     if not steps:
         steps = (suggest(column) if sensitive else ()) or coarser(column)
-    return Opening(steps, width)
+    values = int(np.count_nonzero(column.counts()))
+    return Opening(steps, width, _prefix(column), system_of(column), shape(column), values)
+
+
+def _prefix(column: Column) -> int:
+    present = column.labels[~column.missing]
+    lengths = [len(str(label).strip()) for label in present[:: len(present) // _LOOKED_AT + 1]]
+    return max(1, min(3, int(np.median(lengths)) - 1)) if lengths else 3
 
 
 def around(table: Table, column: Column, progress: Progress) -> Around:

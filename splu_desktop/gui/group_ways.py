@@ -30,10 +30,9 @@ from splu_desktop.core.generalise import (
     by_cuts,
     by_quantiles,
     by_width,
-    system_of,
 )
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.gui.group_trial import Make
+from splu_desktop.gui.group_trial import Make, Opening
 from splu_desktop.gui.plan_controls import whole_box
 from splu_desktop.gui.widgets import line_edit
 
@@ -55,8 +54,8 @@ class Way:
     title: str
 
 
-def ways_for(column: Column) -> list[Way]:
-    """Return the ways that suit a column, the likeliest first."""
+def ways_for(column: Column, system: str | None) -> list[Way]:
+    """Return the ways that suit a column, the likeliest first; `system` is the classification of its codes, if any."""
     found = [Way("none", translate("groups", "As they are"))]
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
         found += [
@@ -72,7 +71,7 @@ def ways_for(column: Column) -> list[Way]:
             Way("weekday", translate("groups", "Day of the week")),
             Way("age", translate("groups", "Age at a date, in bands")),
         ]
-    if system_of(column) is not None:
+    if system is not None:
         found.append(Way("chapter", translate("groups", "Chapters of the ICD")))
     found.append(Way("rare", translate("groups", "Rare values into “Other”")))
     if not column.kind.ordered or column.kind is Kind.INTEGER:
@@ -121,11 +120,19 @@ class WayInputs(QWidget):
     changed = Signal()
 
     def __init__(
-        self, key: str, column: Column, steps: Steps, width: float | None = None, parent: QWidget | None = None
+        self,
+        key: str,
+        column: Column,
+        steps: Steps,
+        usual: Opening | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.key = key
-        self._column, self._usual = column, width or 10.0
+        self._column = column
+        self._usual = (usual.width if usual is not None else None) or 10.0
+        self._length = usual.prefix if usual is not None else 3
+        self._system = usual.system if usual is not None else None
         self.form = QFormLayout(self)
         self.form.setContentsMargins(0, 0, 0, 0)
         self._read: Callable[[], Make] = lambda: lambda _: ()
@@ -239,7 +246,7 @@ class WayInputs(QWidget):
         self._read = read
 
     def _build_chapter(self, first: Generalisation | None, steps: Steps) -> None:
-        system = first.system if isinstance(first, Chapter) else system_of(self._column)
+        system = first.system if isinstance(first, Chapter) else self._system
         box = self._choice(self.tr("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
 
         def read() -> Make:
@@ -260,7 +267,7 @@ class WayInputs(QWidget):
         self._read = read
 
     def _build_prefix(self, first: Generalisation | None, steps: Steps) -> None:
-        prefix = first if isinstance(first, Prefix) else Prefix(length=3)
+        prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)
         chosen = "before" if prefix.before else "drop_last" if prefix.drop_last else "length"
         how = self._choice(
             self.tr("Keep"),

@@ -92,7 +92,7 @@ class Bars:
         """Return the bars of a column, `most` of them at most; `in_order` keeps the column's order even so."""
         counts = column.counts()
         used = np.flatnonzero(counts > 0)
-        order = used if in_order or len(used) <= most else used[np.argsort(-counts[used], kind="stable")]
+        order = used if in_order or len(used) <= _ROWS else used[np.argsort(-counts[used], kind="stable")]
         order = order[:most]
         return cls(tuple(str(column.labels[i]) for i in order), tuple(int(counts[i]) for i in order), len(used))
 

@@ -152,7 +152,7 @@ def test_an_identifier_in_groups_is_judged_as_grouped(opened: MainWindow, page, 
     idle(opened)
     dialog.way.setCurrentIndex(dialog.way.findData("prefix"))
     idle(opened)
-    assert dialog._trial.steps == (g.Prefix(length=3),)
+    assert dialog._trial.steps == (g.Prefix(length=3),), "shorter than the numbers"
     dialog.accept()
     page.set_role("Record number", Role.NSA)
     assert session.choices.roles["Record number"] is Role.NSA
