@@ -6,6 +6,7 @@ Both are made from the published table and the custodian's choices alone.
 from __future__ import annotations
 
 import csv
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,25 +32,13 @@ _LISTED = 200  # values of a column that the dictionary lists
 def write_readme(published: Published, facts: Mapping[str, Any], path: Path, files: list[str]) -> None:
     """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
     sas = published.sensitive
-    quoted = _listed([f"“{name}”" for name in sas])
-    chances = {name: _chance(published, name) for name in sas}
-    share = (
-        next(iter(chances.values()))
-        if len(set(chances.values())) == 1
-        else _listed([f"{chance} for “{name}”" for name, chance in chances.items()])
-    )
-    many = len(sas) > 1
+    counts = "Counts over the unchanged columns alone are exact."
     paragraphs = [
         "HOW TO READ THIS TABLE",
-        f"{_listed(files)} {'hold' if len(files) > 1 else 'holds'} {published.n:,} records, in random order. "
-        f"{'The columns' if many else 'The column'} {quoted} {'are' if many else 'is'} sensitive and "
-        f"{'were' if many else 'was'} re-drawn (mechanism SPLU-Gen): every record was put into a group with records of "
-        "other values at random, and took the value of a random member of its group. So "
-        f"the value that stands beside a single record is that record's own only by chance ({share}). "
-        "Never read it as a fact about a person. All other columns are unchanged.",
-        "Counts are what this table is for. Counts over the unchanged columns alone are exact. How often a sensitive "
-        "value occurs in the whole table is right on average, and the surer the larger the count:",
-        *[f"  - {promise}" for name in sas for promise in _promises(published, name)],
+        f"{_opening(published, files)} {_redrawn(published)} {_others(facts)}",
+        f"Counts are what this table is for. {counts} How often a sensitive value occurs in the whole table is right "
+        "on average, and the surer the larger the count:",
+        [f"  - {promise}" for name in sas for promise in _promises(published, name)],
         "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
         "the values of a part of the table over the whole of it. A plain filter is wrong there.",
         *_example(published),
@@ -59,11 +48,52 @@ def write_readme(published: Published, facts: Mapping[str, Any], path: Path, fil
         f"file. Release {facts['id']}, made {facts['created'][:10]} by {facts['software']['name']} "
         f"{facts['software']['version']}.",
     ]
-    text = "\n\n".join(
-        textwrap.fill(p, _WIDTH, subsequent_indent="    " if p.startswith("  - ") else "") for p in paragraphs
-    )
+    text = "\n\n".join("\n".join(map(_filled, [p] if isinstance(p, str) else p)) for p in paragraphs)
     # Windows' editor shows UTF-8 as such and both kinds of line ends only with these.
     path.write_text(text.replace("\n", "\r\n") + "\r\n", encoding="utf-8-sig", newline="")
+
+
+def _filled(paragraph: str) -> str:
+    # No line begins with a per cent sign: its blank is one that does not break, as which it is written, too.
+    kept = re.sub(r"(?<=\d) %", "\u00a0%", paragraph)
+    indent = "    " if paragraph.startswith("  - ") else ""
+    return textwrap.fill(kept, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _opening(published: Published, files: list[str]) -> str:
+    quoted = _listed([f"“{name}”" for name in published.sensitive])
+    held = f"{_listed(files)} {'holds' if len(files) == 1 else 'hold'} {published.n:,} records, in random order."
+    if len(published.sensitive) == 1:
+        return f"{held} The column {quoted} is sensitive and was re-drawn (mechanism SPLU-Gen):"
+    return f"{held} The columns {quoted} are sensitive and were re-drawn (mechanism SPLU-Gen), each by itself:"
+
+
+def _redrawn(published: Published) -> str:
+    chances = {name: _chance(published, name) for name in published.sensitive}
+    share = (
+        next(iter(chances.values()))
+        if len(set(chances.values())) == 1
+        else _listed([f"{chance} for “{name}”" for name, chance in chances.items()])
+    )
+    return (
+        "every record was put into a group with records of other values at random, and took the value of a random "
+        f"member of its group. So the value that stands beside a single record is that record's own only by chance "
+        f"({share}). Never read it as a fact about a person."
+    )
+
+
+def _others(facts: Mapping[str, Any]) -> str:
+    """Return what became of the columns that were not re-drawn."""
+    coarser = [entry["name"] for entry in facts["columns"] if entry.get("generalised")]
+    unchanged = [entry for entry in facts["columns"] if entry["role"] == "nsa" and not entry.get("generalised")]
+    if not coarser:
+        return "All other columns are unchanged." if unchanged else ""
+    quoted = _listed([f"“{name}”" for name in coarser])
+    told = (
+        f"{quoted} {'was' if len(coarser) == 1 else 'were'} made coarser before ({DICTIONARY_NAME} says how); what is "
+        "said here is about the coarser values."
+    )
+    return f"{told} All other columns are unchanged." if unchanged else told
 
 
 def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path) -> None:
@@ -88,7 +118,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path)
                 inert(cell)
                 for cell in (
                     column.name,
-                    "sensitive: re-drawn, reconstruct counts" if sensitive else "unchanged",
+                    _role(entry),
                     column.kind.value,
                     _sizes(entry) if sensitive else "",
                     "; ".join(_step(step) for step in entry.get("generalised", ())),
@@ -97,6 +127,12 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path)
                     _values(column),
                 )
             )
+
+
+def _role(entry: Mapping[str, Any]) -> str:
+    if entry["role"] == "sa":
+        return "sensitive: re-drawn, reconstruct counts"
+    return "made coarser, else unchanged" if entry.get("generalised") else "unchanged"
 
 
 def _sizes(entry: Mapping[str, Any]) -> str:
@@ -112,9 +148,31 @@ def _values(column: Column) -> str:
     return " | ".join(known[:5]) + f" | … and {len(known) - 5} more"
 
 
+_WAYS = {
+    "intervals": "numbers in intervals",
+    "date": "{part} of the date",
+    "age": "age in years at {at}",
+    "groups": "values in groups",
+    "hierarchy": "values in groups of a hierarchy",
+    "rare": "values of fewer than {k} records in one group",
+    "missing": "all marks for “no value” spelled alike",
+    "chapter": "chapter of {system}",
+}
+
+
 def _step(step: Mapping[str, Any]) -> str:
-    settings = ", ".join(f"{key} {value}" for key, value in step.items() if key != "how")
-    return f"{step['how']} ({settings})" if settings else str(step["how"])
+    settings = {key: value for key, value in step.items() if key != "how"}
+    if step["how"] == "prefix":
+        if "length" in settings:
+            return f"first {settings['length']} characters"
+        if "before" in settings:
+            return f"what stands before “{settings['before']}”"
+        return f"without the last {settings['drop_last']} characters" if "drop_last" in settings else "first characters"
+    try:
+        return _WAYS[step["how"]].format(**settings)
+    except KeyError:
+        told = ", ".join(f"{key} {value}" for key, value in settings.items())
+        return f"{step['how']} ({told})" if told else str(step["how"])
 
 
 def _chance(published: Published, sa: str) -> str:
@@ -177,8 +235,8 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> st
     if sa in published.groupings:
         return (
             "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json give, "
-            f"the estimate is {answer.estimate:.0f}, and with a probability of 95 % the true count lies between "
-            f"{answer.low:.0f} and {answer.high:.0f}."
+            f"the estimate is {answer.estimate:,.0f}, and with a probability of 95 % the true count lies between "
+            f"{answer.low:,.0f} and {answer.high:,.0f}."
         )
     a = published.retention(sa)
     column = published.table[sa]
@@ -186,13 +244,14 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> st
     b = (1 - a) * count / (published.n - count)
     if a - b < 0.05 * a:
         return f"“{value}” fills so much of the table that nothing about its link to other columns is left."
+    low, high = f"{answer.low:,.0f}", f"{answer.high:,.0f}"
     if abs((answer.published - answer.n_p * b) / (a - b) - answer.estimate) > 1:  # beyond 0 or all records, and cut
-        return f"Reconstructed, the true count lies between {answer.low:.0f} and {answer.high:.0f} (95 %)."
+        return f"Reconstructed, the true count lies between {low} and {high} (95 %)."
     return (
-        f"A record keeps its value with a = {a:.6f}; one of another value becomes {value} with b = (1 - a) x {count} / "
-        f"({published.n} - {count}) = {b:.6f}, {count} being the count of {value} in the whole table. So the "
-        f"estimate is ({answer.published} - {answer.n_p} b) / (a - b) = {answer.estimate:.0f}, and with a probability "
-        f"of 95 % the true count lies between {answer.low:.0f} and {answer.high:.0f}."
+        f"A record keeps its value with a = {a:.6g}; one of another value becomes {value} with b = (1 - a) x {count:,} "
+        f"/ ({published.n:,} - {count:,}) = {b:.6g}, {count:,} being the count of {value} in the whole table. So the "
+        f"estimate is ({answer.published:,} - {answer.n_p:,} b) / (a - b) = {answer.estimate:,.0f}, and with a "
+        f"probability of 95 % the true count lies between {low} and {high}."
     )
 
 
