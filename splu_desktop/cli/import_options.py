@@ -38,6 +38,13 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
     group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
     group.add_argument("--names", metavar="A,B,…", help="names of all columns in order, in place of the header's")
+    group.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="call a column NEW; all other options know it by that name",
+    )
     group.add_argument("--date-order", choices=["dmy", "mdy"], help="order of day and month")
     group.add_argument("--type", action="append", default=[], metavar="COL=TYPE", help=f"type: {', '.join(_KINDS)}")
     group.add_argument(
@@ -58,6 +65,12 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
 
 def choices_from(args: argparse.Namespace) -> ImportChoices:
     """Return the choices made by these options. Raises BadSetting."""
+    renames = {}
+    for text in args.rename:
+        old, new = _pair(text, "--rename")
+        if not new.strip() or old in renames:
+            raise BadSetting(f"“{text}” after --rename must give a column one new name.")
+        renames[old] = new.strip()
     types = {}
     for text in args.type:
         name, kind = _pair(text, "--type")
@@ -86,6 +99,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         header_rows=args.header_rows,
         last_row=args.last_row,
         names=_names(args.names),
+        renames=renames,
         types=types,
         missing=missing,
         date_order=args.date_order,

@@ -14,7 +14,7 @@ from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 
 E = TypeVar("E", bound=Enum)
 _WHOLE = ("header_row", "header_rows", "last_row")
-_MAPPINGS = ("types", "missing", "decisions")
+_MAPPINGS = ("renames", "types", "missing", "decisions")
 
 
 def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
@@ -30,6 +30,8 @@ def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
             found[field.name] = value
     if choices.names is not None and choices.header_row == 0:
         found["names"] = list(choices.names)
+    if choices.renames:
+        found["renames"] = dict(choices.renames)
     if choices.types:
         found["types"] = {name: kind.name.lower() for name, kind in choices.types.items()}
     missing = {name: list(texts) for name, texts in choices.missing.items()}
@@ -51,6 +53,10 @@ def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
             found[name] = _checked(name, value, lambda v: isinstance(v, int) and not isinstance(v, bool))
         elif name == "names":
             found[name] = _texts(name, value)
+        elif name == "renames":
+            found[name] = {
+                key: _checked(name, text, lambda v: isinstance(v, str)) for key, text in _mapping(name, value).items()
+            }
         elif name == "types":
             found[name] = {key: _member(Kind, kind, name) for key, kind in _mapping(name, value).items()}
         elif name == "missing":

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBo
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.resources import sample_path
-from splu_desktop.gui.models import Field, PreviewModel, RowsModel, SortFilter, TableView
+from splu_desktop.gui.models import Field, PreviewModel, RowsModel, TableView
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.page_stack import load_ahead
+from splu_desktop.gui.problem_list import ProblemList, tab_title
 from splu_desktop.gui.session import Session, Source, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
@@ -22,7 +23,6 @@ from splu_desktop.gui.words import number, size, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer import ImportChoices, Imported
-    from splu_desktop.files.importer.problems import Problem
     from splu_desktop.gui.read_dialog import ReadDialog
 
 
@@ -120,21 +120,13 @@ class ImportPage(Page):
         self.reading.setModel(self.reading_model)
         self.tabs.addTab(self.reading, self.tr("&How it was read"))
 
-        self.problem_model: RowsModel[Problem] = RowsModel(
-            [
-                Field(self.tr("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
-                Field(self.tr("Column"), lambda p: p.column or ""),
-                Field(self.tr("What did not fit"), lambda p: told(p.sentence)),
-                Field(self.tr("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
-                Field(self.tr("What was done"), lambda p: told(p.decision.value)),
-            ]
+        self.problems = ProblemList(self.tasks)
+        self.problems.saved.connect(
+            lambda name: self.banner.say(
+                "done", self.tr("The list of problems was saved as “{name}”.").format(name=name)
+            )
         )
-        self.problems = TableView(self.tr("What did not fit while reading"))
-        sorted_problems = SortFilter(self.problems)
-        sorted_problems.setSourceModel(self.problem_model)
-        self.problems.setModel(sorted_problems)
-        self.problems.setSortingEnabled(True)
-        self.problems.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.problems.failed.connect(self.fault)
         self.tabs.addTab(self.problems, "")
         self.body.addWidget(self.tabs, 1)
 
@@ -236,10 +228,9 @@ class ImportPage(Page):
             self.preview.fit_columns(200)
             self.reading_model.show(self._readings(imported))
             self.reading.fit_columns(320)
-            self.problem_model.show(imported.problems)
-            self.problems.fit_columns(420)
+            self.problems.show_problems(imported.problems)
             found = len(imported.problems)
-            self.tabs.setTabText(2, self.tr("&Problems ({count})").format(count=number(found)))
+            self.tabs.setTabText(2, tab_title(found))
             if found and not self.banner.isVisible():
                 self.banner.say(
                     "warning",
@@ -271,6 +262,8 @@ class ImportPage(Page):
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
                 lines.append(_Reading(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+        for old, new in chosen.renames.items():
+            lines.append(_Reading(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:
             if token.applied:
                 what = self.tr("Missing in “{column}”").format(column=token.column)

@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, preview
 from splu_desktop.gui.models import PreviewModel, TableView, shortened
+from splu_desktop.gui.read_columns import ColumnsForm
+from splu_desktop.gui.read_decisions import DecisionsForm
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Banner, label, line_edit, margins
 from splu_desktop.gui.words import number, told
@@ -123,8 +125,15 @@ class ReadDialog(QDialog):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self._build_file(), self.tr("&File"))
-        self.tabs.addTab(self._build_types(), self.tr("&Types"))
+        self.columns = ColumnsForm()
+        self.columns.renamed.connect(self._renamed)
+        self.columns.typed.connect(self._typed)
+        self.type_boxes = self.columns.types
+        self.tabs.addTab(self.columns, self.tr("&Columns"))
         self.tabs.addTab(self._build_missing(), self.tr("&Missing values"))
+        self.decisions = DecisionsForm()
+        self.decisions.decided.connect(lambda kind, what: self._ask(decisions={**self.asked.decisions, kind: what}))
+        self.tabs.addTab(self.decisions, self.tr("&Problems"))
         split.addWidget(self.tabs)
         self.records_model = PreviewModel()
         self.records = TableView(self.tr("The first records, read so"))
@@ -191,17 +200,6 @@ class ReadDialog(QDialog):
         self.reasons[key] = note
         self.form.addRow("", note)
 
-    def _build_types(self) -> QWidget:
-        page = QWidget()
-        self.types_form = QFormLayout(page)
-        self.types_form.setContentsMargins(0, 8, 8, 0)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setWidget(page)
-        self._typed: tuple[str, ...] = ()
-        self.type_boxes: dict[str, QComboBox] = {}
-        return area
-
     def _build_missing(self) -> QWidget:
         page = QWidget()
         row = QHBoxLayout(page)
@@ -230,14 +228,21 @@ class ReadDialog(QDialog):
             found[key] = int(text) if text else None
         self._ask(**found)
 
-    def _type_picked(self, name: str) -> None:
-        types = dict(self.asked.types)
-        kind = self.type_boxes[name].currentData()
-        if kind is None:
-            types.pop(name, None)
-        else:
-            types[name] = kind
-        self._ask(types=types)
+    def _typed(self, name: str, kind: Kind | None) -> None:
+        types = {column: chosen for column, chosen in self.asked.types.items() if column != name}
+        self._ask(types=types if kind is None else {**types, name: kind})
+
+    def _renamed(self, old: str, new: str) -> None:
+        now = self.asked.renames.get(old, old)
+        others = {self.asked.renames.get(name, name) for name in self.columns.names if name != old}
+        # What was chosen for the column goes along with its name, unless two share one for the moment.
+        moved = {} if now in others or new in others else {now: new}
+        renames = {name: to for name, to in self.asked.renames.items() if name != old}
+        self._ask(
+            renames=renames if new == old else {**renames, old: new},
+            types={moved.get(name, name): kind for name, kind in self.asked.types.items()},
+            missing={moved.get(name, name): texts for name, texts in self.asked.missing.items()},
+        )
 
     def _tokens_ticked(self) -> None:
         missing = dict(self.asked.missing)
@@ -272,7 +277,8 @@ class ReadDialog(QDialog):
         self.records_model.show(found.imported.table)
         self.records.fit_columns(160)
         self._fill_file(found)
-        self._fill_types(found)
+        self.columns.show_columns(found.imported, self.asked)
+        self.decisions.show_choices(self.asked)
         if self.tokens_model.tokens != list(found.imported.missing_tokens):
             self.tokens_model.show(found.imported.missing_tokens)
             self.tokens.fit_columns(220)
@@ -322,28 +328,6 @@ class ReadDialog(QDialog):
             "mdy": self.tr("month first"),
         }
         return words.get(value, str(value))
-
-    def _fill_types(self, found: Preview) -> None:
-        columns = found.imported.table.columns
-        if tuple(column.name for column in columns) != self._typed:
-            self._typed = tuple(column.name for column in columns)
-            self.type_boxes.clear()
-            while self.types_form.rowCount():
-                self.types_form.removeRow(0)
-            for column in columns:
-                box = QComboBox()
-                box.setAccessibleName(self.tr("Type of {column}").format(column=column.name))
-                self.type_boxes[column.name] = box
-                box.activated.connect(lambda _, name=column.name: self._type_picked(name))
-                self.types_form.addRow(shortened(column.name)[:40], box)
-        for column in columns:
-            box = self.type_boxes[column.name]
-            box.clear()
-            box.addItem(self.tr("Detected: {value}").format(value=told(column.kind.value)), None)
-            for kind in Kind:
-                box.addItem(kind.value, kind)
-            asked = self.asked.types.get(column.name)
-            box.setCurrentIndex(0 if asked is None else 1 + list(Kind).index(asked))
 
     def accept(self) -> None:
         """Take the choices."""

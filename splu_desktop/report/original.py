@@ -163,6 +163,10 @@ def _choices(imported: Imported) -> Iterable[tuple[str, str, str]]:
         if value is None or isinstance(value, Mapping) or item.name == "names":
             continue
         yield item.name, str(value), str(imported.reasons.get(item.name, ""))
+    for old, new in imported.choices.renames.items():
+        yield "renames", new, str(imported.reasons.get(f"name of {new}", old))
+    for kind, decision in imported.choices.decisions.items():
+        yield "decisions", str(say(decision.value)), str(say(kind.value))
 
 
 def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.import_recipe import load_import_recipe, save_import_recipe
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, read, write_problems
@@ -149,3 +150,50 @@ def test_the_problem_list_can_be_exported(tmp_path: Path) -> None:
         (p.kind.value, str(p.row or ""), p.column or "") for p in found.problems
     ]
     assert any(row["value"] == "'=1+1" for row in rows)  # a spreadsheet must not run it
+
+
+def test_columns_are_renamed_and_the_recipe_remembers(tmp_path: Path, january: Path) -> None:
+    renames = {"größe": "height", "x": "score"}
+    first = read(january, ImportChoices(renames=renames, missing={"score": ("-9",)}, types={"id": Kind.CATEGORY}))
+    assert first.table.names == ("id", "height", "seen", "score")
+    assert first.table["score"].labels[first.table["score"].missing].tolist() == ["-9"]
+    assert "größe" in first.reasons["name of height"]
+    assert read(january, first.choices).table.names == first.table.names
+    recipe = tmp_path / "r.toml"
+    save_import_recipe(first, recipe)
+    later = tmp_path / "february.csv"
+    later.write_bytes(FEBRUARY.encode("cp1252"))
+    again = load_import_recipe(recipe).read(later)
+    assert again.table.names == first.table.names
+    assert again.choices.renames == renames
+    later.write_bytes(FEBRUARY.replace("größe", "gewicht").encode("cp1252"))
+    with pytest.raises(SpluError, match="no column “größe” to rename"):
+        load_import_recipe(recipe).read(later)
+
+
+def test_names_given_for_all_columns_are_remembered_too(tmp_path: Path, january: Path) -> None:
+    first = read(january, ImportChoices(names=("a", "b", "c", "x")))
+    assert first.choices.renames == {"id": "a", "größe": "b", "seen": "c"}
+    recipe = tmp_path / "r.toml"
+    save_import_recipe(first, recipe)
+    assert load_import_recipe(recipe).read(january).table.names == ("a", "b", "c", "x")
+
+
+@pytest.mark.parametrize(
+    ("renames", "words"),
+    [({"nowhere": "a"}, "no column “nowhere”"), ({"id": "x"}, "Two columns would be called “x”")],
+)
+def test_impossible_names_are_refused(january: Path, renames: dict[str, str], words: str) -> None:
+    with pytest.raises(SpluError, match=words):
+        read(january, ImportChoices(renames=renames))
+
+
+def test_renaming_on_the_command_line(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--rename", "größe=height", "--rename", "id=key", "--type", "key=category"]
+    assert main(["inspect", str(january), *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [c["name"] for c in found["columns"]] == ["key", "height", "seen", "x"]
+    assert found["columns"][0]["type"] == "category"
+    assert found["renames"] == {"größe": "height", "id": "key"}
+    for wrong in ("größe", "größe=", "=x"):
+        assert main(["inspect", str(january), "--rename", wrong]) == 2

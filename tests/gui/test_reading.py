@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from splu_desktop.core.table import Kind
+from splu_desktop.files.importer import Decision, ProblemKind
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.read_dialog import ReadDialog
 
@@ -97,3 +98,76 @@ def test_a_mark_for_no_value_can_be_ticked(window: MainWindow, idle: Idle, tmp_p
     idle(window)
     column = window.session.source.imported.table["a"]
     assert bool(column.missing.any()) is not was
+
+
+def test_a_column_is_given_another_name(reading: ReadDialog, window: MainWindow, idle: Idle) -> None:
+    box = reading.type_boxes["code"]
+    box.setCurrentIndex(box.findData(Kind.CATEGORY))
+    box.activated.emit(box.currentIndex())
+    idle(window)
+    reading.columns.names["code"].setText("ward")
+    reading.columns.names["code"].editingFinished.emit()
+    idle(window)
+    assert reading.asked.renames == {"code": "ward"}
+    assert reading.asked.types == {"ward": Kind.CATEGORY}
+    reading.columns.names["amount"].setText("ward")
+    reading.columns.names["amount"].editingFinished.emit()
+    idle(window)
+    assert "“ward”" in reading.banner.text.text()
+    assert not reading.use.isEnabled()
+    reading.columns.names["amount"].setText("")
+    reading.columns.names["amount"].editingFinished.emit()
+    idle(window)
+    reading.accept()
+    idle(window)
+    imported = window.session.source.imported
+    assert imported.table.names == ("ward", "amount", "state")
+    assert imported.table["ward"].kind is Kind.CATEGORY
+    assert any(line.how == "ward" and "code" in line.why for line in window.import_page.reading_model.rows)
+
+
+@pytest.fixture
+def odd(window: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
+    path = tmp_path / "odd.csv"
+    rows = [f"{i},{20 + i % 50},x" for i in range(60)]
+    rows[10], rows[20], rows[30] = "10,forty,x", "20,30,x,surplus", "30,31"
+    path.write_text("id,age,ward\n" + "\n".join(rows) + "\n")
+    window.import_page.open_file(path)
+    idle(window)
+    return window
+
+
+def test_problems_are_narrowed_and_saved(odd: MainWindow, idle: Idle, tmp_path: Path) -> None:
+    problems = odd.import_page.problems
+    assert problems.model.rowCount() == 3
+    problems.search.setText("forty")
+    assert problems.sorted.rowCount() == 1
+    problems.search.clear()
+    problems.kinds.setCurrentIndex(problems.kinds.findData(ProblemKind.LONG_ROW))
+    problems.kinds.activated.emit(problems.kinds.currentIndex())
+    assert [p.row for p in problems.shown()] == [22]
+    target = tmp_path / "list.csv"
+    problems.save(target)
+    idle(odd)
+    assert "surplus" in target.read_text(encoding="utf-8-sig")
+    assert "list.csv" in odd.import_page.banner.text.text()
+
+
+def test_what_is_done_with_problems_is_decided(odd: MainWindow, idle: Idle) -> None:
+    dialog = odd.import_page.change_reading()
+    idle(odd)
+    for kind, what in (
+        (ProblemKind.MISFIT, Decision.MISSING),
+        (ProblemKind.LONG_ROW, Decision.DROP),
+        (ProblemKind.SHORT_ROW, Decision.DROP),
+    ):
+        box = dialog.decisions.boxes[kind]
+        box.setCurrentIndex(box.findData(what))
+        box.activated.emit(box.currentIndex())
+        idle(odd)
+    dialog.accept()
+    idle(odd)
+    imported = odd.session.source.imported
+    assert imported.table.n == 58
+    assert imported.table["age"].labels[imported.table["age"].missing].tolist() == ["forty"]
+    assert {p.decision for p in imported.problems} == {Decision.MISSING, Decision.DROP}

@@ -28,6 +28,7 @@ class ImportChoices:
     header_rows : how many rows make up the header; they are joined.
     last_row : number of the last row that is a record; None: trailing notes and totals are detected.
     names : the columns' names, in order, in place of the header's.
+    renames : the file's name of a column -> the name it gets; `types` and `missing` go by the new names.
     types : column name -> Kind.
     missing : column name -> the texts that stand for "no value" there.
     date_order : "dmy" or "mdy", for dates such as 03/04/2020.
@@ -46,13 +47,14 @@ class ImportChoices:
     header_rows: int | None = None
     last_row: int | None = None
     names: tuple[str, ...] | None = None
+    renames: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, Kind] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     date_order: str | None = None
     decisions: Mapping[ProblemKind, Decision] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("types", "missing", "decisions"):
+        for name in ("renames", "types", "missing", "decisions"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 

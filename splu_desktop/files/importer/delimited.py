@@ -75,6 +75,8 @@ def read(
         last_row=choices.last_row,
         heading=found.heading if choices.names is None else None,
     )
+    if choices.names is not None and found.header.last >= 0:
+        table = replace(table, own_names=found.own_names)
     table = without_padding(table, found, choices)
     table, unmarked = _without_marks(table)
     table = replace(table, problems=(*unsure(found.encoding), *table.problems))

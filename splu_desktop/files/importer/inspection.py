@@ -58,6 +58,7 @@ class Inspection:
             "header_row": choices.header_row,
             "header_rows": choices.header_rows,
             "date_order": choices.date_order,
+            "renames": dict(choices.renames),
             "records": imported.table.n,
             "columns": [dict(vars(column)) for column in self.columns],
             "missing_tokens": tokens,

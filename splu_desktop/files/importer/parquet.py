@@ -43,6 +43,7 @@ def read(
             raise EmptyFile(path, "has no columns")
         memory.check(path, 4.0 * sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)))
         names, problems = unique_names([str(name) for name in schema.names])
+        own: tuple[str, ...] | None = None
         if choices.names is not None:
             if len(choices.names) != len(names):
                 raise BadChoice(
@@ -52,7 +53,7 @@ def read(
                         columns=len(names),
                     )
                 )
-            names = choices.names
+            own, names = names, choices.names
         grid = Grid(len(names), choices)
         at = 0
         for batch in file.iter_batches(batch_size=100_000):
@@ -74,6 +75,7 @@ def read(
     except (pa.ArrowException, OSError) as error:
         raise Corrupt(path, "its Parquet content can't be read") from error
     raw = grid.table(names, problems, trim=False, last_row=choices.last_row)
+    raw = replace(raw, own_names=own)
     return raw, replace(choices, format="parquet", names=names), {}
 
 

@@ -87,6 +87,7 @@ class RawTable:
     rows : (N,) row number of each record in the file or sheet, from 1.
     problems : what the reader met.
     declared : column name -> texts that the file itself declares as "no value".
+    own_names : what the file calls the columns, where the choices' `names` overrule it.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -96,3 +97,4 @@ class RawTable:
     problems: tuple[Problem, ...] = ()
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number_cells: frozenset[str] = frozenset()
+    own_names: tuple[str, ...] | None = None

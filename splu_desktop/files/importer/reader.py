@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.said import say
 from splu_desktop.files.background import in_background
 from splu_desktop.files.importer import delimited, parquet, text_layout, workbook
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
-from splu_desktop.files.importer.faults import NoRecords
+from splu_desktop.files.importer.faults import BadChoice, NoRecords
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -99,7 +100,45 @@ def preview(
 def read_raw(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read a file of a recognised format into untyped columns."""
+    """Read a file of a recognised format into untyped columns, and call them as chosen."""
+    return _renamed(*_read_raw(path, kind, choices, progress, limit=limit))
+
+
+def _renamed(
+    raw: RawTable, resolved: ImportChoices, reasons: dict[str, str]
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Give columns the names chosen for them; what the file calls them is kept in the choices and the reasons."""
+    own = raw.own_names or raw.names
+    # Choices resolved before hold the new names already.
+    unknown = [old for old, new in resolved.renames.items() if old not in own and new not in raw.names]
+    if unknown:
+        known = ", ".join(f"“{name}”" for name in own[:12]) + (", …" if len(own) > 12 else "")
+        raise BadChoice(
+            say("There is no column “{name}” to rename; the columns are: {columns}.", name=unknown[0], columns=known)
+        )
+    names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise BadChoice(say("Two columns would be called “{name}”; give each a name of its own.", name=twice))
+    if not all(names):
+        raise BadChoice("A column would be left without a name; give it one.")
+    renames = {old: new for old, new in zip(own, names, strict=True) if old != new}
+    if names != raw.names:
+        new = dict(zip(raw.names, names, strict=True))
+        raw = replace(
+            raw,
+            names=names,
+            problems=tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in raw.problems),
+            declared={new[name]: texts for name, texts in raw.declared.items()},
+            number_cells=frozenset(new[name] for name in raw.number_cells),
+        )
+    said = {f"name of {new}": say("renamed; the file calls it “{name}”", name=old) for old, new in renames.items()}
+    return raw, replace(resolved, names=names, renames=renames), {**reasons, **said}
+
+
+def _read_raw(
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     if kind in WORKBOOKS:
         return workbook.read(path, kind, choices, progress, limit=limit)
     if kind in TEXTS:

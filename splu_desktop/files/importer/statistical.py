@@ -52,6 +52,7 @@ def read(
         options["user_missing"] = True
     grid: Grid | None = None
     names: tuple[str, ...] = ()
+    own: tuple[str, ...] | None = None
     problems: list[Problem] = []
     declared: dict[str, tuple[str, ...]] = {}
     words: list[dict[Any, str]] = []
@@ -84,7 +85,7 @@ def read(
                             columns=len(names),
                         )
                     )
-                names = choices.names
+                own, names = names, choices.names
             grid = Grid(len(names), choices)
             total = meta.number_rows
             words = [_words(meta.variable_value_labels.get(name, {})) for name in meta.column_names]
@@ -110,7 +111,7 @@ def read(
         if len(frame) < step or (limit is not None and at >= limit) or (total and at >= total):
             break
     raw = grid.table(names, problems, trim=False, last_row=choices.last_row)
-    raw = replace(raw, declared={name: texts for name, texts in declared.items() if texts})
+    raw = replace(raw, declared={name: texts for name, texts in declared.items() if texts}, own_names=own)
     encoding = getattr(meta, "file_encoding", None) or choices.encoding
     return raw, replace(choices, format=kind, encoding=encoding, names=names), reasons
 

@@ -55,6 +55,7 @@ class TextLayout:
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
     sure: bool
+    own_names: tuple[str, ...]
 
     @property
     def heading(self) -> list[str] | None:
@@ -110,7 +111,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = len(choices.names) if choices.names is not None else _width(above, below)
-    names, problems = _names(head_rows, header, width, choices)
+    own, problems = _names(head_rows, header, width)
+    names = own if choices.names is None else choices.names
+    problems = problems if choices.names is None else []
     problems = [*skipped_above(head_rows, header), *problems]
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
     return TextLayout(
@@ -125,6 +128,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
         sure,
+        own,
     )
 
 
@@ -208,11 +212,7 @@ def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int
     return rows or [[]], ends or [0]
 
 
-def _names(
-    rows: list[list[str]], header: Header, width: int, choices: ImportChoices
-) -> tuple[tuple[str, ...], list[Problem]]:
-    if choices.names is not None:
-        return choices.names, []
+def _names(rows: list[list[str]], header: Header, width: int) -> tuple[tuple[str, ...], list[Problem]]:
     if header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, width + 1))
         sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."

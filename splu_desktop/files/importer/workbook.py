@@ -276,7 +276,9 @@ def read(
     width = len(found.head[0]) if found.head else 0
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
-    names, problems = _names(found, used, width, choices)
+    own, problems = _names(found, used, width, choices)
+    names = own if choices.names is None else choices.names
+    problems = problems if choices.names is None else []
     problems = [*skipped_above(found.head, header, name), *problems]
     _put_back(chunks, failed, header.last + 1)
     reasons = dict(found.reasons)
@@ -307,7 +309,8 @@ def read(
     trim = choices.last_row is None and limit is None
     heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading)
-    table = replace(table, number_cells=numbered)
+    overruled = choices.names is not None and header.last >= 0
+    table = replace(table, number_cells=numbered, own_names=own if overruled else None)
     resolved = replace(
         choices,
         format=kind,
@@ -341,16 +344,14 @@ def _names(
     found: SheetLayout, used: list[int], width: int, choices: ImportChoices
 ) -> tuple[tuple[str, ...], list[Problem]]:
     header, sheet = found.header, found.sheet.name
-    if choices.names is not None:
-        if len(choices.names) != len(used):
-            raise BadChoice(
-                say(
-                    "{given} column names were given, but the table has {columns} columns.",
-                    given=len(choices.names),
-                    columns=len(used),
-                )
+    if choices.names is not None and len(choices.names) != len(used):
+        raise BadChoice(
+            say(
+                "{given} column names were given, but the table has {columns} columns.",
+                given=len(choices.names),
+                columns=len(used),
             )
-        return choices.names, []
+        )
     if header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
         sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core import sentences
+from splu_desktop.core.generalise import steps_from
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     KINDS,
@@ -165,6 +166,8 @@ CHOICES = {
     "header_rows": mark("rows of the header"),
     "last_row": mark("last row"),
     "date_order": mark("order of day and month"),
+    "renames": mark("name of a column"),
+    "decisions": mark("what was decided"),
 }
 
 
@@ -223,7 +226,7 @@ def source(report: Report, t: Language) -> list[Block]:
 def columns(report: Report, t: Language) -> list[Block]:
     """Return section 4."""
     public = report.public
-    blocks: list[Block] = [Heading(t("4 Columns"), new_page=True)]
+    blocks: list[Block] = [Heading(t("4 Columns"), new_page=report.original is not None)]
     header = (t("Column"), t("Role"), t("Type"), t("Values"), t("Missing"), t("Generalised"))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -232,12 +235,12 @@ def columns(report: Report, t: Language) -> list[Block]:
             t(KINDS[column.kind]),
             whole(column.distinct, t),
             whole(column.missing, t),
-            ", ".join(str(step["how"]) for step in column.generalised) or "–",
+            "; ".join(t.sentence(step.words) for step in steps_from(column.generalised)) or "–",
         )
         for column in public.columns
     ]
     blocks.append(Paragraph(t("The {n} columns of the published table:", n=t.number(len(rows)))))
-    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.3, 2.5, 1.2, 0.8, 0.9, 1.1)))
+    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.3, 2.2, 1.1, 0.8, 0.9, 2.0)))
     if report.original is not None:
         blocks.append(Heading(t("All columns of the source, with role and reason"), 2))
         source_header = (t("Column"), t("Role"), t("Values"), t("Generalised"), t("Reason"))
@@ -246,7 +249,7 @@ def columns(report: Report, t: Language) -> list[Block]:
                 column.name,
                 t(ROLES[column.role]),
                 whole(column.distinct, t),
-                "; ".join(column.generalised) or "–",
+                "; ".join(map(t.sentence, column.generalised)) or "–",
                 t.sentence(column.reason),
             )
             for column in report.original.columns
