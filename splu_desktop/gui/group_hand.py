@@ -16,7 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.files.hierarchy import read_hierarchy
 from splu_desktop.gui.group_trial import Make
-from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.plan_controls import whole_box
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import button, label, line_edit, margins
@@ -69,14 +69,15 @@ class HandInputs(QWidget):
             ]
         )
         self.table = TableView(self.tr("Values and their groups"))
-        ordered = SortFilter()
-        ordered.setParent(self.table)
-        ordered.setSourceModel(self.model)
-        self.search.textChanged.connect(ordered.look_for)
-        self.table.setModel(ordered)
+        self.table.setModel(self.model)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setSortingEnabled(True)
-        self.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        # Sorted and searched here, on plain rows: a proxy model would call back for every comparison.
+        header = self.table.horizontalHeader()
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(1, Qt.SortOrder.DescendingOrder)
+        header.sortIndicatorChanged.connect(lambda *_: self._show())
+        self.search.textChanged.connect(lambda _: self._show())
         self.table.setFixedHeight(168)
         outer.addWidget(self.table)
         rest = QHBoxLayout()
@@ -101,7 +102,20 @@ class HandInputs(QWidget):
         super().keyPressEvent(event)
 
     def _show(self) -> None:
-        self.model.show(tuple(replace(row, group=self._of.get(row.value, "")) for row in self._values))
+        words = self.search.text().casefold().split()
+        rows = [
+            HandRow(row.value, row.count, self._of.get(row.value, ""))
+            for row in self._values
+            if all(word in row.value.casefold() for word in words)
+        ]
+        header = self.table.horizontalHeader()
+        key = (lambda r: r.value.casefold(), lambda r: r.count, lambda r: r.group.casefold())[
+            min(max(header.sortIndicatorSection(), 0), 2)
+        ]
+        rows.sort(key=key, reverse=header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder)
+        if [row.value for row in rows] != [row.value for row in self.model.rows]:
+            self.table.clearSelection()
+        self.model.show(tuple(rows))
         used = set(self._of.values())
         self._names = [name for name in self._names if name in used]
         said = self.name.currentText()
