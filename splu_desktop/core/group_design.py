@@ -37,6 +37,7 @@ from splu_desktop.core.tolerance import (
     caps,
     check_feasible,
     decimal_above,
+    most_share,
     nearest_feasible,
 )
 from splu_desktop.core.tolerance_rules import equal
@@ -102,28 +103,55 @@ def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: 
     return rate(counts, limits, found.grouping) or found
 
 
-def workable(
-    column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None
-) -> Tolerances:
-    """Return the tolerances, raised where they can't be kept, the least that makes them so.
+def workable(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Tolerances:
+    """Return the tolerances, raised where they can't be kept, by no more than it takes.
 
-    Values whose share demands more get it (Lemma 3.7). Where no group sizes serve all together even then, the value
-    with the least room, the largest f_i / f'_i, is raised by a tenth at a time. Raises EmptyTable, Cancelled.
+    Values whose share demands more get it (Lemma 3.7). Where no group sizes serve all together even then, those with
+    little room are raised towards one and a half times, or three times, their share: by the least part of the way that
+    serves, to a sixteenth. Raises EmptyTable, Cancelled.
     """
-    found = nearest_feasible(column, tolerances, fakes)
-    counts = dict(zip(map(str, column.labels), column.counts().tolist(), strict=True))
-    while True:
+    least = nearest_feasible(column, tolerances, fakes)
+    shares = {str(label): Fraction(int(n), column.n) for label, n in zip(column.labels, column.counts(), strict=True)}
+
+    def serves(tried: Tolerances) -> bool:
         try:
-            design(column, found, fakes=fakes, progress=progress)
+            design(column, tried, fakes=fakes, progress=progress)
         except Infeasible:
-            limits = {label: limit for label, limit in found.limits.items() if limit < 1 and counts.get(label)}
-            if not limits:
-                raise
-            tight = max(limits, key=lambda label: counts[label] / limits[label])
-            raised = Fraction(decimal_above(min(NOT_SENSITIVE, limits[tight] * Fraction(11, 10))))
-            found = nearest_feasible(column, Tolerances({**found.limits, tight: raised}), fakes)
-        else:
-            return found
+            return False
+        return True
+
+    if serves(least):
+        return least
+    for room in (Fraction(3, 2), Fraction(3)):
+        way = {label: _roomy(shares[label] * room, limit, fakes) for label, limit in least.limits.items()}
+
+        def part(sixteenths: int, way: dict[str, Fraction] = way) -> Tolerances:
+            raised = {
+                label: limit
+                if way[label] <= limit
+                else Fraction(decimal_above(limit + (way[label] - limit) * Fraction(sixteenths, 16)))
+                for label, limit in least.limits.items()
+            }
+            return nearest_feasible(column, Tolerances(raised), fakes)
+
+        low, high = 0, 16
+        if not serves(part(high)):
+            continue
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if serves(part(middle)) else (middle, high)
+        return part(high)
+    return Tolerances(dict.fromkeys(least.limits, NOT_SENSITIVE))
+
+
+def _roomy(wanted: Fraction, limit: Fraction, fakes: int) -> Fraction:
+    """Return the least tolerance that a value of this wanted share could have, at least `limit`."""
+    if not wanted or most_share(limit, fakes) >= wanted:
+        return limit
+    if not fakes:
+        return min(wanted, NOT_SENSITIVE)
+    whole = int(1 / wanted)
+    return NOT_SENSITIVE if whole < 1 + fakes else Fraction(1, whole)
 
 
 def chosen_from_blocks(column: Column, grouping: Grouping) -> bool:

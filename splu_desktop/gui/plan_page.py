@@ -33,8 +33,9 @@ from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 _MOMENT = 40  # ms until the sentences follow the slider
 _REST = 120  # ms that the slider must rest before the table of values is made anew
@@ -92,6 +93,12 @@ class PlanPage(Page):
         self.gamma = GammaControl()
         self.gamma.changed.connect(self._gamma_changed)
         grid.addWidget(self.gamma, 0, 0)
+        self.per_value = button(
+            self.tr("&Tolerance per value…"),
+            self.open_tolerances,
+            hint=self.tr("For values that are not all equally sensitive, and for fake values in the groups"),
+        )
+        grid.addWidget(self.per_value, 0, 1, Qt.AlignmentFlag.AlignTop)
         self.which = QWidget()
         side = QHBoxLayout(self.which)
         margins(side, 0, spacing=12)
@@ -113,6 +120,7 @@ class PlanPage(Page):
 
     def _build_plots(self) -> None:
         self.tolerant = TolerantPart(self.session, self.tasks)
+        self.tolerant.settled.connect(self._show_settled)
         self.body.addWidget(self.tolerant, 8)
         self.plots = QWidget()
         row = QHBoxLayout(self.plots)
@@ -202,6 +210,12 @@ class PlanPage(Page):
         after = replace(choices, thresholds=thresholds)
         self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
 
+    def open_tolerances(self) -> ToleranceDialog:
+        """Open the dialog that gives the column shown a tolerance per value."""
+        dialog = ToleranceDialog(self.shown_column(), self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
     def take_way(self, way: WayOut) -> None:
         """Change what a way out changes, as one step of undo."""
         choices, name = self.session.choices, self.shown_column()
@@ -257,7 +271,7 @@ class PlanPage(Page):
         name = self.shown_column()
         thresholds = choices.thresholds
         grouping = choices.groupings.get(name)
-        for part in (self.gamma, self.plots, self.tabs):
+        for part in (self.gamma, self.per_value, self.plots, self.tabs):
             part.setVisible(grouping is None)
         self.tolerant.setVisible(grouping is not None)
         if grouping is not None:
@@ -266,7 +280,7 @@ class PlanPage(Page):
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
         if grouping is not None:
-            self.set_primary(self.tr("Continue with these tolerances"), True)
+            self._show_settled()
             return
         bound = tuple(choices.gammas) if choices.together else (name,)
         limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
@@ -280,6 +294,11 @@ class PlanPage(Page):
         else:
             text = self.tr("Continue with these groups")
         self.set_primary(text, True)
+
+    def _show_settled(self) -> None:
+        """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
+        if self.session.choices is not None and self.shown_column() in self.session.choices.groupings:
+            self.set_primary(self.tr("Continue with these tolerances"), self.tolerant.is_settled)
 
     def _column(self) -> Column | None:
         name = self.shown_column()
@@ -345,7 +364,7 @@ class PlanPage(Page):
         self._telling = key
         table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
         job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
-        job.done.connect(lambda found: self.promises.show_giveaways([each.sentence for each in found]))
+        job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
 
     def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()

@@ -1,43 +1,70 @@
-"""The plan page of a column with a tolerance per value: its group sizes and its promises in sentences."""
+"""The plan page of a column with a tolerance per value: values, group sizes and promises, following every change."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.tolerance_dialog import ToleranceDialog, sizes_in_words
+from splu_desktop.gui.tolerance_editor import ToleranceEditor
+from splu_desktop.gui.tolerance_figures import Designed, sizes_in_words
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.words import told
+
+_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
 class TolerantPart(QWidget):
-    """Stands in place of slider and plots."""
+    """Stands in place of slider and plots.
+
+    Signals
+    -------
+    settled : whether the plan has the tolerances that are shown changed; see `is_settled`.
+    """
+
+    settled = Signal()
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._tasks = session, tasks
+        self._session = session
         self._shown: tuple[str, Grouping, Thresholds] | None = None
+        self._sizes = ""
+        self._last_change, self._stroke = 0.0, 0
+        self.is_settled = True
         outer = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
-        card = Card(spacing=10)
+        card = Card(spacing=8)
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
-        head.addWidget(button(self.tr("C&hange the tolerances…"), self.change, picture="sliders-horizontal"))
+        head.addWidget(button(self.tr("&One group size instead"), self.plain))
         card.body.addLayout(head)
+        self.editor = ToleranceEditor(tasks)
+        card.body.addWidget(self.editor, 1)
+        outer.addWidget(card, 3)
+        promises = Card(spacing=8)
         self.sentences = label("", wrap=True, selectable=True)
-        card.body.addWidget(self.sentences)
-        copy = button(self.tr("Copy &these sentences"), self.copy, picture="copy")
-        card.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        outer.addWidget(card)
-        outer.addStretch(1)
+        scroll = _Sentences(self.sentences)
+        scroll.setAccessibleName(self.tr("Promises"))
+        promises.body.addWidget(scroll, 1)
+        row = QHBoxLayout()
+        row.addWidget(button(self.tr("Copy &these sentences"), self.copy, picture="copy"))
+        row.addStretch(1)
+        promises.body.addLayout(row)
+        outer.addWidget(promises, 1)
+        self.editor.edited.connect(self._unsettle)
+        self.editor.failed.connect(self._unsettle)
+        self.editor.found.connect(self._take)
         self.hide()
 
     def show_grouping(self, name: str, grouping: Grouping, thresholds: Thresholds) -> None:
@@ -46,20 +73,68 @@ class TolerantPart(QWidget):
             return
         self._shown = name, grouping, thresholds
         self.title.setText(
-            self.tr("“{column}” has a tolerance per value; its records stand in {sizes}.").format(
-                column=name, sizes=sizes_in_words(grouping)
-            )
+            self.tr("“{column}” has a tolerance per value").format(column=name),
         )
-        self.sentences.setText("\n\n".join(sentences_of(name, grouping, thresholds)))
+        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=sizes_in_words(grouping))
+        self.sentences.setText("\n\n".join(told(each) for each in sentences_of(name, grouping, thresholds)))
+        column = self._session.column(name)
+        limits = {str(text): grouping.tolerances.limits[str(text)] for text in column.labels}
+        self.is_settled = True
+        self.editor.open(column, limits, thresholds, grouping)
 
-    def change(self) -> ToleranceDialog | None:
-        """Open the dialog that sets the tolerances."""
-        if self._shown is None:
-            return None
-        dialog = ToleranceDialog(self._shown[0], self._session, self._tasks, self)
-        dialog.open()
-        return dialog
+    def plain(self) -> None:
+        """Go back to one group size, where the column allows it."""
+        choices = self._session.choices
+        if choices is not None and self._shown is not None:
+            name = self._shown[0]
+            after = {other: kept for other, kept in choices.groupings.items() if other != name}
+            self._session.choose(
+                replace(choices, groupings=after), self.tr("tolerances of {column}").format(column=name)
+            )
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        QGuiApplication.clipboard().setText(f"{self.title.text()}\n{self.sentences.text()}")
+        QGuiApplication.clipboard().setText("\n".join((self.title.text(), self._sizes, self.sentences.text())))
+
+    def _unsettle(self) -> None:
+        self.is_settled = False
+        self.settled.emit()
+
+    def _take(self, found: Designed) -> None:
+        """Put the group sizes found for what is shown into the plan."""
+        changed = not self.is_settled
+        self.is_settled = True
+        choices = self._session.choices
+        name = self._shown[0] if self._shown is not None else ""
+        here = choices is not None and name in choices.groupings and self._session.column(name) is self.editor.column
+        if changed and choices is not None and here:
+            # A drag of the slider is one step of undo, two drags are two.
+            now = time.monotonic()
+            self._stroke += now - self._last_change > _PAUSE
+            self._last_change = now
+            self._session.choose(
+                replace(choices, groupings={**choices.groupings, name: found.rating.grouping}),
+                self.tr("tolerances of {column}").format(column=name),
+                f"tolerances {name} {self._stroke}",
+            )
+        self.settled.emit()
+
+
+class _Sentences(QScrollArea):
+    """The promises, scrolled where they are many."""
+
+    def __init__(self, text: QWidget) -> None:
+        super().__init__()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        margins(column, 0, spacing=0)
+        column.addWidget(text)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        for part in (self.viewport(), inside):
+            part.setAutoFillBackground(False)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 60)

@@ -17,7 +17,7 @@ from scipy import stats
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import BLOCK, design, one_size
+from splu_desktop.core.group_design import BLOCK, chosen_from_blocks, design, one_size, workable
 from splu_desktop.core.group_law import GroupLaw
 from splu_desktop.core.group_states import GroupStates
 from splu_desktop.core.groups import assign, assign_tolerant, confidence
@@ -260,6 +260,31 @@ def test_infeasible_tolerances_are_one_sentence() -> None:
     tight = of_counts(500, 300, 209)
     with pytest.raises(Infeasible, match="No group sizes up to"):
         design(tight, by_hand(tight, {"v0000": "0.496", "v0001": "0.298", "v0002": "0.208"}))
+
+
+@pytest.mark.parametrize("fakes", [0, 1])
+def test_the_nearest_workable_tolerances_are_near_and_work(fakes: int) -> None:
+    tight = of_counts(500, 300, 209)
+    asked = by_hand(tight, {"v0000": "0.52", "v0001": "0.298", "v0002": "0.1"})
+    found = workable(tight, asked, fakes=fakes)
+    assert layout(tight.counts(), found.of(tight), design(tight, found, fakes=fakes).grouping) is not None
+    assert all(found.limits[label] >= asked.limits[label] for label in asked.limits)
+    if not fakes:
+        assert found.limits["v0000"] < Fraction(7, 10)
+    kept = by_hand(SKEWED, {"v0001": "0.5", "v0002": "0.3"})
+    assert workable(SKEWED, kept) == kept, "what can be kept is left as it is"
+
+
+def test_sizes_say_where_exact_counts_decided() -> None:
+    assert chosen_from_blocks(SKEWED, design(SKEWED, LIMITS).grouping)
+    tight = of_counts(2_743, 1_777, 568)
+    share = Fraction(1_777, tight.n)
+    limits = by_hand(tight, {"v0001": share, "v0002": "0.3"})
+    try:
+        grouping = design(tight, limits).grouping
+    except Infeasible:
+        return
+    assert not chosen_from_blocks(tight, grouping), "a tolerance at the value's very share leaves no room for blocks"
 
 
 def test_plans_refuse_two_ways_at_once() -> None:

@@ -10,12 +10,15 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.condition import Condition
 from splu_desktop.core.roles import Role
 from splu_desktop.core.tolerance_rules import Sensitivity
+from splu_desktop.files.release import read_release
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
-from tests.gui.conftest import PATIENCE
+from splu_desktop.gui.tolerance_editor import ToleranceEditor
+from tests.gui.conftest import DATA, PATIENCE
 
 Idle = Callable[[MainWindow], None]
 
@@ -48,7 +51,7 @@ def dialog(window: MainWindow, qtbot: QtBot, idle: Idle, tmp_path: Path) -> Tole
 def test_from_an_impossible_column_to_an_answer(
     dialog: ToleranceDialog, window: MainWindow, idle: Idle, tmp_path: Path
 ) -> None:
-    assert dialog.use.isEnabled(), dialog.banner.text.text()
+    assert dialog.use.isEnabled(), dialog.editor.banner.text.text()
     assert window.session.state(Step.PLAN) is State.BLOCKED
     dialog.accept()
     grouping = window.session.choices.groupings["Result"]
@@ -82,15 +85,209 @@ def test_an_impossible_tolerance_says_why_and_what_is_possible(
     dialog: ToleranceDialog, window: MainWindow, idle: Idle
 ) -> None:
     row = next(
-        i for i in range(dialog.table.model().rowCount()) if dialog.table.model().index(i, 0).data() == "negative"
+        i
+        for i in range(dialog.editor.table.model().rowCount())
+        if dialog.editor.table.model().index(i, 0).data() == "negative"
     )
-    dialog.table.select_rows([row])
-    dialog.class_buttons[Sensitivity.LOW].click()
+    dialog.editor.table.select_rows([row])
+    dialog.editor.class_buttons[Sensitivity.LOW].click()
     idle(window)
     assert not dialog.use.isEnabled()
-    assert "82" in dialog.banner.text.text()
-    dialog.banner.act_button.click()
+    assert "82" in dialog.editor.banner.text.text()
+    dialog.editor.banner.act_button.click()
     idle(window)
     assert dialog.use.isEnabled()
     dialog.reject()
     assert not window.session.choices.groupings
+
+
+def select(editor: ToleranceEditor, *values: str) -> None:
+    model = editor.table.model()
+    editor.table.select_rows([i for i in range(model.rowCount()) if model.index(i, 0).data() in values])
+
+
+def shown(editor: ToleranceEditor, value: str) -> list[str]:
+    model = editor.table.model()
+    (row,) = [i for i in range(model.rowCount()) if model.index(i, 0).data() == value]
+    return [str(model.index(row, at).data()) for at in range(model.columnCount())]
+
+
+@pytest.fixture
+def planned(dialog: ToleranceDialog, window: MainWindow, idle: Idle) -> ToleranceEditor:
+    """The plan page of Result with the tolerances proposed for it."""
+    dialog.accept()
+    window.show_step(Step.PLAN)
+    idle(window)
+    return window.plan_page.tolerant.editor
+
+
+def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: MainWindow, idle: Idle) -> None:
+    before = window.session.choices.groupings["Result"]
+    select(planned, "positive")
+    assert planned.slider.value() == 100
+    assert shown(planned, "positive")[3] == "10 %"
+    figures = shown(planned, "positive")[4:]
+    assert "–" not in figures
+    planned.slider.setValue(250)
+    assert shown(planned, "positive")[3] == "25 %", "at once"
+    assert shown(planned, "positive")[4:] == ["–"] * 3, "figures belong to the tolerances shown or are not shown"
+    assert not window.plan_page.primary.isEnabled(), "the plan does not have these tolerances yet"
+    idle(window)
+    after = window.session.choices.groupings["Result"]
+    assert after.tolerances.limits["positive"] == Fraction(1, 4)
+    assert after.sizes != before.sizes
+    assert "–" not in shown(planned, "positive")[4:]
+    assert shown(planned, "positive")[4:] != figures
+    assert window.plan_page.primary.isEnabled()
+    for part in ("Loss (MSE)", "signal left", "One group size for all"):
+        assert part in planned.effect.text() + planned.compared.text()
+    assert "25 %" in window.plan_page.tolerant.sentences.text()
+    planned.box.setValue(33.0)
+    idle(window)
+    assert window.session.choices.groupings["Result"].tolerances.limits["positive"] == Fraction(33, 100)
+    window.session.undo_stack.undo()
+    idle(window)
+    undone = window.session.choices.groupings["Result"].tolerances.limits["positive"]
+    assert undone in (Fraction(1, 10), Fraction(1, 4)), "what is done within a second is one step"
+    assert Fraction(shown(planned, "positive")[3].removesuffix(" %")) == 100 * undone, "the editor follows"
+
+
+def test_what_cannot_be_kept_is_said_at_once_and_the_nearest_offered(
+    planned: ToleranceEditor, window: MainWindow, idle: Idle
+) -> None:
+    before = window.session.choices.groupings["Result"]
+    select(planned, "negative")
+    planned.box.setValue(50.0)
+    assert "can't be kept" in planned.banner.text.text(), "without waiting for a worker"
+    assert "0.82" in planned.banner.text.text()
+    assert not window.plan_page.primary.isEnabled()
+    idle(window)
+    assert window.session.choices.groupings["Result"] == before
+    planned.banner.act_button.click()
+    idle(window)
+    assert planned.banner.isHidden()
+    reached = window.session.choices.groupings["Result"].tolerances.limits["negative"]
+    assert Fraction(82, 100) <= reached <= Fraction(9, 10), "the nearest, not just anything"
+    assert window.plan_page.primary.isEnabled()
+
+
+def test_fake_values_are_planned_published_and_said(
+    planned: ToleranceEditor, window: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    planned.fakes.setValue(1)
+    idle(window)
+    assert window.session.choices.groupings["Result"].fakes == 1
+    assert "at most 50 % sure" in window.plan_page.tolerant.sentences.text()
+    assert "fake values, 1 in each" in planned.effect.text()
+    planned.fakes.setValue(12)
+    assert "stands once at most in a group" in planned.banner.text.text()
+    planned.fakes.setValue(1)
+    idle(window)
+    window.plan_page.act()
+    window.publish_page.set_target(tmp_path / "release")
+    idle(window)
+    window.publish_page.gate.accept_all()
+    window.publish_page.act()
+    idle(window)
+    assert window.session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
+    assert read_release(tmp_path / "release").published.groupings["Result"].fakes == 1
+
+
+def test_rules_and_files(planned: ToleranceEditor, window: MainWindow, idle: Idle, tmp_path: Path) -> None:
+    planned.theta.setValue(3.0)
+    planned.offset.setValue(5.0)
+    planned.rule.click()
+    idle(window)
+    limits = window.session.choices.groupings["Result"].tolerances.limits
+    assert limits["positive"] == Fraction(1, 6), "3 x 0.06 + 0.05 = 0.23, and 6 % rounded down to tens; then a rung"
+    path = tmp_path / "tolerances.csv"
+    path.write_text("value,tolerance\npositive,high\nborderline,0.4\n", encoding="utf-8")
+    planned.from_file(path)
+    idle(window)
+    limits = window.session.choices.groupings["Result"].tolerances.limits
+    assert (limits["positive"], limits["borderline"]) == (Fraction(1, 10), Fraction(2, 5))
+    for text, sentence in (
+        ("positve,0.2\n", "has no value “positve”"),
+        ("positive,0.2\npositive,0.3\n", "two tolerances"),
+        ("positive,lots\n", "must be a number"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        planned.from_file(path)
+        assert sentence in planned.banner.text.text()
+    assert window.session.choices.groupings["Result"].tolerances.limits == limits, "a bad file changes nothing"
+
+
+def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle) -> None:
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    assert opened.plan_page.per_value.isVisible()
+    dialog = opened.plan_page.open_tolerances()
+    idle(opened)
+    dialog.accept()
+    assert "Diagnosis" in opened.session.choices.groupings
+    assert opened.plan_page.tolerant.isVisible()
+    opened.plan_page.tolerant.plain()
+    idle(opened)
+    assert not opened.session.choices.groupings
+    assert opened.session.choices.gammas["Diagnosis"] >= 2
+    assert opened.plan_page.plots.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "limits", "commonest"),
+    [
+        ("diabetes130.csv.gz", "readmitted", {">30": 50.0, "<30": 30.0, "NO": 100.0}, "NO"),
+        ("diabetes130.csv.gz", "A1Cresult", {">7": 25.0, ">8": 25.0, "Norm": 25.0, "None": 100.0}, "None"),
+        ("adult.csv.gz", "income", {">50K": 40.0, "<=50K": 100.0}, "<=50K"),
+    ],
+)
+def test_real_skewed_columns_all_the_way(
+    file: str,
+    column: str,
+    limits: dict[str, float],
+    commonest: str,
+    window: MainWindow,
+    idle: Idle,
+    tmp_path: Path,
+) -> None:
+    if not (DATA / file).exists():
+        pytest.skip(f"the real table {file} is not on this machine")
+    window.import_page.open_file(DATA / file)
+    idle(window)
+    roles = window.session.choices.roles
+    kept = {name: Role.NSA if role is Role.SA else role for name, role in roles.items()}
+    window.session.set_roles({**kept, column: Role.SA}, "roles")
+    idle(window)
+    dialog = ToleranceDialog(column, window.session, window.tasks, window)
+    dialog.open()
+    for value, share in limits.items():
+        select(dialog.editor, value)
+        dialog.editor.box.setValue(share)
+    idle(window)
+    dialog.accept()
+    window.show_step(Step.PLAN)
+    idle(window)
+    grouping = window.session.choices.groupings[column]
+    assert {value: float(100 * limit) for value, limit in grouping.tolerances.limits.items()} == limits
+    signal = shown(window.plan_page.tolerant.editor, commonest)[6]
+    if column != "income":
+        assert float(signal) >= 0.35
+    window.plan_page.act()
+    window.publish_page.set_target(tmp_path / "release")
+    idle(window)
+    window.publish_page.gate.accept_all()
+    window.publish_page.act()
+    idle(window)
+    assert window.session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
+    window.show_step(Step.QUERY)
+    window.query_page.one.builder.set_conditions((Condition(column, (commonest,)),))
+    window.query_page.act()
+    idle(window)
+    answer = window.query_page.one.asked_model.rows[0].answer
+    assert abs(answer.estimate - answer.published) < 1, "the count of a value in the whole table is what is published"
+    assert answer.low < answer.published < answer.high
+    window.show_step(Step.REPORT)
+    idle(window)
+    window.report_page.save(tmp_path / "report.html")
+    idle(window)
+    assert f"Column “{column}”, a tolerance per value" in (tmp_path / "report.html").read_text(encoding="utf-8")
