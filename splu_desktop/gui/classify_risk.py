@@ -60,6 +60,11 @@ class Recognisable:
     telling: tuple[Giveaway, ...]
 
 
+def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
+    """Return how recognisable the records are. Runs in a worker. Raises Cancelled."""
+    return risk(table, nsas, progress)
+
+
 def recognisable(table: Table, nsas: tuple[str, ...], sensitive: tuple[str, ...], progress: Progress) -> Recognisable:
     """Return it for a table as it is generalised now. Runs in a worker. Raises Cancelled."""
     steps: dict[str, Steps] = {}
@@ -70,7 +75,7 @@ def recognisable(table: Table, nsas: tuple[str, ...], sensitive: tuple[str, ...]
             trials[name] = column_after(table[name], steps[name])
         except SpluError:  # nothing obvious fits this one
             steps[name] = ()
-    whole = risk(table, nsas, progress)
+    whole = risk_of(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     told = giveaways(table, nsas, sensitive, progress)
     return Recognisable(whole, {cause.name: WhatIf(cause, steps[cause.name]) for cause in found}, told)
@@ -118,7 +123,10 @@ class RiskPanel(QWidget):
         self.shown = None
         self.text.setText(self.tr("Looking for recognisable records…"))
         table = Table(tuple(self._session.column(name) for name in names))
-        job = self._tasks.run("risk", lambda progress: recognisable(table, nsas, sensitive, progress), pause=_REST)
+        # The figures first, which are quick; what causes them takes some ten times as long.
+        quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
+        quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
+        job = self._tasks.run("causes", lambda progress: recognisable(table, nsas, sensitive, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
