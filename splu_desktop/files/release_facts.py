@@ -242,32 +242,48 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
 
 def as_published(column: Column) -> Column:
     """Return a re-drawn column with the type that its published labels have, whatever the source's other labels were.
 
-    A column that counted as text because of one value that then vanished would tell, by being text, that there was one.
+    A column that counted as text because of one value that then vanished would tell, by being text, that there was one;
+    and so would one whose numbers are spelled anew because the source's were read with a decimal comma. So numbers and
+    dates are those that are plainly so (1.5, 2020-12-31); all else is a category, to the letter.
     """
     labels = column.labels[~column.missing].tolist()
-    if column.kind.ordered:
-        values = column.values
-        assert values is not None  # what an ordered kind means
-        if not (valued(column) | column.missing).all():
-            return _retyped(column, Kind.CATEGORY, None)
-        known = values[~column.missing]
-        if column.kind is Kind.DECIMAL and all(map(_WHOLE.fullmatch, labels)):
-            return _retyped(column, Kind.INTEGER, values)
-        if column.kind is Kind.DATETIME and bool(np.all(known == known.astype("datetime64[D]"))):
-            return _retyped(column, Kind.DATE, values)
-        return column
-    if labels and all(map(_DECIMAL.fullmatch, labels)):
+    found = _plainly(labels)
+    if found is None:
+        return _retyped(column, Kind.CATEGORY, None)
+    kind, known = found
+    values = np.full(column.m, np.datetime64("NaT") if known.dtype.kind == "M" else np.nan, known.dtype)
+    values[~column.missing] = known
+    if column.values is not None and not np.array_equal(column.values[~column.missing], known):
+        return _retyped(column, Kind.CATEGORY, None)  # a date read as a number, or the like: better text than another
+    return _retyped(column, kind, values)
+
+
+def _plainly(labels: list[str]) -> tuple[Kind, np.ndarray[Any, Any]] | None:
+    """Return what labels plainly stand for, all of them and each for another; None where they don't."""
+    if not labels:
+        return None
+    if all(map(_DECIMAL.fullmatch, labels)):
         whole = all(map(_WHOLE.fullmatch, labels))
-        values = np.full(column.m, np.nan)
-        values[~column.missing] = [float(text) for text in labels]
-        if len(np.unique(values[~column.missing])) == len(labels):  # 1.5 and 1.50 stay two labels
-            return _retyped(column, Kind.INTEGER if whole else Kind.DECIMAL, values)
-    return _retyped(column, Kind.CATEGORY, None)
+        # 1.234 is a thousand and more in half of Europe; unless another label shows what the mark means, nobody knows.
+        if not whole and all(_THOUSANDS.fullmatch(text) or _WHOLE.fullmatch(text) for text in labels):
+            return None
+        numbers = np.array([float(text) for text in labels])
+        return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(np.unique(numbers)) == len(labels) else None
+    if all(map(_MOMENT.fullmatch, labels)):
+        try:
+            moments = np.array(labels, "datetime64[us]")
+        except ValueError:  # the 31st of February
+            return None
+        days = bool(np.all(moments == moments.astype("datetime64[D]")))
+        return (Kind.DATE if days else Kind.DATETIME, moments) if len(np.unique(moments)) == len(labels) else None
+    return None
 
 
 def _retyped(column: Column, kind: Kind, values: np.ndarray[Any, Any] | None) -> Column:

@@ -57,11 +57,16 @@ def write_xlsx(
     starts = list(range(0, table.n, sheet_rows - 1))
     names = ["Table", *(f"Table {number}" for number in range(2, len(starts) + 1))]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
-        archive.writestr("[Content_Types].xml", parts.content_types(len(names)))
-        archive.writestr("_rels/.rels", parts.ROOT_RELATIONS)
-        archive.writestr("xl/workbook.xml", parts.workbook(names))
-        archive.writestr("xl/_rels/workbook.xml.rels", parts.workbook_relations(len(names)))
-        archive.writestr("xl/styles.xml", parts.STYLES)
+        for name, text in (
+            ("[Content_Types].xml", parts.content_types(len(names))),
+            ("_rels/.rels", parts.ROOT_RELATIONS),
+            ("xl/workbook.xml", parts.workbook(names)),
+            ("xl/_rels/workbook.xml.rels", parts.workbook_relations(len(names))),
+            ("xl/styles.xml", parts.STYLES),
+        ):
+            # Opened by name a part bears no time; `writestr` would note when, and in which time zone.
+            with archive.open(name, "w") as part:
+                part.write(text.encode("utf-8"))
         for number, first in enumerate(starts, 1):
             last = min(first + sheet_rows - 1, table.n)
             with archive.open(f"xl/worksheets/sheet{number}.xml", "w", force_zip64=True) as sheet:
