@@ -395,6 +395,8 @@ class PlanPage(Page):
         self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
+        if self.session.choices is not None and self.shown_column() in self.session.choices.groupings:
+            return self.tolerant.help_text()
         return self.tr(
             "<p>Each patient is put into a group with others who have other values; one of the group's values is then"
             " drawn for each. The <b>group size gamma</b> says how many.</p>"

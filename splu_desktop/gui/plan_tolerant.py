@@ -96,6 +96,20 @@ class TolerantPart(QWidget):
         """Copy the promises as text."""
         QGuiApplication.clipboard().setText("\n".join((self.title.text(), self._sizes, self.sentences.text())))
 
+    def help_text(self) -> str:
+        """Return what the help panel says beside the page."""
+        return self.tr(
+            "<p>Each value has a <b>tolerance</b>: how surely someone may link a person's row to it. Sensitive values"
+            " need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
+            " <b>signal</b> as they can: how values hang together with the other columns.</p>"
+            "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
+            " can't tell the last record's value from the fake ones.</p>"
+            "<p>A tolerance can't be smaller than its value's share of the records.</p>"
+            "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
+            " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
+        )
+
     def _unsettle(self) -> None:
         self.is_settled = False
         self.settled.emit()

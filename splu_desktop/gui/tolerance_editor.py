@@ -231,12 +231,16 @@ class ToleranceEditor(QWidget):
         if same and dict(limits) == self._limits and fakes == self.fakes.value():
             return
         self._planned = grouping
-        if column is not self._column:
+        other = column is not self._column
+        if other:
             self.table.clearSelection()
         self._column, self._limits, self._thresholds = column, dict(limits), thresholds
         with QSignalBlocker(self.fakes):
             self.fakes.setValue(fakes)
         self._look()
+        if other:
+            self.table.fit_columns(200)
+            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(self.tr("not sensitive")) + 28)
         if not self.table.selectionModel().hasSelection() and self.table.model().rowCount():
             self.table.selectionModel().setCurrentIndex(
                 self.table.model().index(0, 0),
@@ -351,7 +355,6 @@ class ToleranceEditor(QWidget):
     def _list(self) -> None:
         if self._column is not None:
             self.model.show(rows_of(self._column, self._limits, self._found))
-            self.table.fit_columns(260)
 
     def _say(self, text: str) -> None:
         self.banner.say("warning", told(text))
