@@ -18,8 +18,9 @@ the class
 
     a q_s + (1 - a) p_s (R - q_s / (1 - p_s)),
 
-and `Gain.informed` states the same measures for that belief. Group ids are not published, so nobody can know more from
-the row alone.
+and `Disclosure.informed` states the same measures for that belief. In groups of several sizes (section 5) the whole
+matrix T takes the place of a: a record published as u is believed to be s with p_s T[s, u] / sum_v p_v T[v, u]. Group
+ids are not published, so nobody can know more from the row alone.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from splu_desktop.core.table import Column, Table
 CL = ((1.0, 2), (3.0, 2), (3.0, 3))  # the (c, l) stated; (3, l) is the one of Machanavajjhala et al.
 LS = (2, 3, 5)
 _STAGE = "Measuring what an attacker gains"
+_BLOCK = 2_000  # classes looked at together
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,7 +109,8 @@ class Disclosure:
     base : share of the most frequent value, the right guesses without NSAs.
     face : with values taken as they stand.
     informed : for a reader who knows the mechanism; None for a table that is no release.
-    confidence : a = r/N, the probability that the value in a person's own row is the person's; None as above.
+    confidence : a = r/N, the probability that the value in a person's own row is the person's; None as above, and where
+        it differs from value to value.
     lacking : classes that lack some value of the column, for which delta is infinite by definition.
     distinct_l : least number of different values in a class.
     entropy_l : least exp(entropy) of a class.
@@ -137,7 +140,7 @@ class Disclosure:
 def disclosure(
     table: Table,
     nsas: Sequence[str],
-    sensitive: Mapping[str, float | None],
+    sensitive: Mapping[str, float | Floats | None],
     progress: Progress | None = None,
 ) -> tuple[Disclosure, ...]:
     """Return what each sensitive column discloses.
@@ -146,7 +149,8 @@ def disclosure(
     ----------
     table : published table, or a source for comparison.
     nsas : the columns the attacker knows of a person, all of them.
-    sensitive : SA -> a = r/N of its draw; None for a column that was not drawn.
+    sensitive : SA -> a = r/N of its draw, or the (m, m) matrix T of groups of several sizes; None for a column that
+        was not drawn.
 
     Raises UnknownColumn; Cancelled.
     """
@@ -155,12 +159,12 @@ def disclosure(
     found = []
     for done, (name, retention) in enumerate(sensitive.items()):
         progress.report(_STAGE, done / len(sensitive))
-        found.append(_measure(table[name], pairs_of(classes, table[name]), retention))
+        found.append(_measure(table[name], pairs_of(classes, table[name]), retention, progress))
     progress.report(_STAGE, 1.0)
     return tuple(found)
 
 
-def _measure(column: Column, pairs: Pairs, retention: float | None) -> Disclosure:
+def _measure(column: Column, pairs: Pairs, drawn: float | Floats | None, progress: Progress) -> Disclosure:
     sizes, values = pairs.sizes, int(np.count_nonzero(pairs.prior))
     different = np.diff(np.append(pairs.starts, len(pairs.counts)))
     share = pairs.counts / sizes[pairs.classes]
@@ -170,6 +174,10 @@ def _measure(column: Column, pairs: Pairs, retention: float | None) -> Disclosur
     first = ranked[pairs.starts]
     second = np.where(different >= 2, ranked[np.minimum(pairs.starts + 1, len(ranked) - 1)], 0)
     rest = {1: sizes, 2: sizes - first, 3: sizes - first - second}
+    if drawn is None:
+        gain = None
+    else:
+        gain = informed(pairs, drawn) if isinstance(drawn, float) else informed_by_matrix(pairs, drawn, progress)
     return Disclosure(
         column=column.name,
         records=column.n,
@@ -177,8 +185,8 @@ def _measure(column: Column, pairs: Pairs, retention: float | None) -> Disclosur
         values=values,
         base=float(pairs.prior.max()),
         face=face_value(pairs),
-        informed=None if retention is None else informed(pairs, retention),
-        confidence=retention,
+        informed=gain,
+        confidence=drawn if isinstance(drawn, float) else None,
         lacking=int(np.count_nonzero(different < values)),
         distinct_l=int(different.min()),
         entropy_l=float(np.exp(entropy.min())),
@@ -211,6 +219,47 @@ def informed(pairs: Pairs, a: float) -> Gain:
     if some.any():
         quotient = max(quotient, float(np.abs(np.log(factor[some])).max()))
     return _gain(apart / 2, best, quotient, pairs)
+
+
+def informed_by_matrix(pairs: Pairs, matrix: Floats, progress: Progress | None = None) -> Gain:
+    """Return the measures for a reader who knows the matrix T of groups of several sizes.
+
+    Parameters
+    ----------
+    matrix : (m, m) T[v, u], the chance that a record of value v is published as u.
+
+    `Gain.delta` is over the values that the belief leaves possible: groups may keep values apart for good.
+    """
+    progress = progress or Silent()
+    prior, m = pairs.prior, len(pairs.prior)
+    joint = prior[:, None] * matrix
+    belief = np.divide(joint, joint.sum(axis=0), out=np.zeros_like(joint), where=joint.sum(axis=0) > 0).T
+    width = np.diff(np.append(pairs.starts, len(pairs.counts)))
+    a_diff, best, quotient = np.empty(len(width)), np.empty(len(width)), 0.0
+
+    def look(rows: Floats) -> tuple[Floats, Floats]:
+        nonlocal quotient
+        ratio = np.divide(rows, prior, out=np.ones_like(rows), where=(rows > 0) & (prior > 0))
+        quotient = max(quotient, float(np.abs(np.log(ratio)).max(initial=0.0)))
+        return np.abs(prior - rows).sum(axis=1) / 2, rows.max(axis=1)
+
+    # Classes in which one value stands alone are most of a wide table, and there are only m kinds of them.
+    alone = width == 1
+    used = np.unique(pairs.values[pairs.starts[alone]])
+    apart, largest = np.zeros(m), np.zeros(m)
+    if len(used):
+        apart[used], largest[used] = look(belief[used])
+    a_diff[alone], best[alone] = apart[pairs.values[pairs.starts[alone]]], largest[pairs.values[pairs.starts[alone]]]
+    several = np.flatnonzero(~alone)
+    for start in range(0, len(several), _BLOCK):
+        progress.report(_STAGE, start / len(several))
+        chosen = several[start : start + _BLOCK]
+        wide = width[chosen]
+        rows = np.repeat(pairs.starts[chosen] - np.cumsum(wide) + wide, wide) + np.arange(wide.sum())
+        shares = np.zeros((len(chosen), m))
+        shares[np.repeat(np.arange(len(chosen)), wide), pairs.values[rows]] = pairs.counts[rows]
+        a_diff[chosen], best[chosen] = look(shares / pairs.sizes[chosen, None] @ belief)
+    return _gain(a_diff, best, quotient, pairs)
 
 
 def _gain(a_diff: Floats, best: Floats, delta: float, pairs: Pairs) -> Gain:

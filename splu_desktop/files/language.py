@@ -95,7 +95,7 @@ class Language:
             return "–"
         if math.isinf(value):
             return "∞"
-        return self.from_english(f"{value:,.{digits}f}")
+        return self.from_english(f"{value:z,.{digits}f}")
 
     def percent(self, share: float | None, digits: int = 1) -> str:
         """Return a share of 1 as per cent."""

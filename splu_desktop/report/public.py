@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop import __version__
 from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
@@ -238,7 +239,7 @@ def _utility(published: Published, name: str) -> model.Utility:
 def _tolerant(published: Published, name: str) -> model.Tolerant:
     column, grouping = published.table[name], published.groupings[name]
     promised = {label: each for each in promises(grouping, published.thresholds) for label in each.values}
-    through = TolerantTransition.of(column.counts().astype(np.float64), column.labels, grouping)
+    through = _transition(published, name)
     labels = [str(label) for label in column.labels]
     values = [
         model.TolerantValue(
@@ -263,6 +264,11 @@ def _tolerant(published: Published, name: str) -> model.Tolerant:
     )
 
 
+def _transition(published: Published, name: str) -> TolerantTransition:
+    column = published.table[name]
+    return TolerantTransition.of(column.counts().astype(np.float64), column.labels, published.groupings[name])
+
+
 def _risk(published: Published, progress: Progress) -> model.Risk:
     table, nsas = published.table, published.nsas
     whole = risk.risk(table, nsas, progress)
@@ -275,12 +281,13 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
         below={str(k): count for k, count in whole.below.items()},
         causes=tuple((cause.name, cause.without.unique) for cause in causes),
     )
-    retention: dict[str, float | None] = {
-        name: published.retention(name) if name in published.gammas else None for name in published.sensitive
+    drawn: dict[str, float | NDArray[np.float64] | None] = {
+        name: published.retention(name) if name in published.gammas else _transition(published, name).matrix
+        for name in published.sensitive
     }
     return model.Risk(
         recognisable=recognisable,
-        disclosure=disclosure(table, nsas, retention, progress),
+        disclosure=disclosure(table, nsas, drawn, progress),
         learners=tuple(
             model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
         ),

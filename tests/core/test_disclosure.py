@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter, defaultdict
 
@@ -168,3 +169,36 @@ def test_a_release_teaches_the_classifier_what_binds_columns() -> None:
     assert found.trained > 0.7
     held = classifier.held_out(released, ["bound"], "s")
     assert held.tested + held.trained_on == table.n
+
+
+@given(small_tables, st.floats(0.05, 0.95))
+@settings(max_examples=80, deadline=None)
+def test_a_matrix_of_plain_groups_says_what_the_two_numbers_say(
+    lists: tuple[list[int], list[int], list[int]], a: float
+) -> None:
+    """T[v, u] = b_u = (1 - a) f_u / (N - f_u) off the diagonal: mechanism.md section 4 written as a matrix."""
+    by_number, table = measured(*lists, a)
+    counts = table["s"].counts().astype(float)
+    if len(counts) < 2:
+        return
+    matrix = np.tile((1 - a) * counts / (table.n - counts), (len(counts), 1))
+    np.fill_diagonal(matrix, a)
+    (by_matrix,) = disclosure(table, ["a", "b"], {"s": matrix})
+    assert by_matrix.confidence is None
+    assert by_number.informed is not None
+    assert by_matrix.informed is not None
+    for field in dataclasses.fields(by_number.informed):
+        expected = getattr(by_number.informed, field.name)
+        assert getattr(by_matrix.informed, field.name) == pytest.approx(expected, abs=1e-9), field.name
+
+
+def test_groups_that_keep_values_apart_tell_what_they_leave_possible() -> None:
+    """Values 0 and 1 share groups of two, value 2 is never re-drawn: belief is 1/2, 1/2 or certain."""
+    table = Table((dense("a", [0, 0, 1, 1, 2, 2, 3, 3]), dense("s", [0, 1, 0, 1, 0, 1, 2, 2])))
+    matrix = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    (found,) = disclosure(table, ["a"], {"s": matrix})
+    assert found.informed is not None
+    assert found.informed.right_guesses == pytest.approx((6 * 0.5 + 2 * 1.0) / 8)
+    assert found.informed.largest_a_diff == pytest.approx(0.75)
+    assert found.informed.a_know == pytest.approx((6 * 0.25 + 2 * 0.75) / 8)
+    assert found.informed.delta == pytest.approx(math.log(4))

@@ -55,6 +55,7 @@ def test_no_sentence_is_glued_together() -> None:
     allowed = ("splu_desktop/gui/smoke_test.py", "splu_desktop/gui/theme.py", "splu_desktop/report/schema.py")
     names = (
         "type of ",
+        "name of ",
         "label of ",
         "days of ",
         "texts of ",

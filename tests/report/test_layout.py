@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.report import content
 from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table
 from splu_desktop.report.fonts import SHAPED
 from splu_desktop.report.layout import BOTTOM, MARGIN, PAPERS, TOP, Drawing, Fill, Layout, Text, set_pages
 from splu_desktop.report.pdf import _Pen
-from splu_desktop.report.scene import Path, Scene
+from splu_desktop.report.scene import Path, Scene, Words
+from tests.report.conftest import Case
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3
 VALUES = [
@@ -190,3 +193,23 @@ def test_columns_of_long_figures_share_a_page_and_short_words_stay_whole() -> No
     layout, pen = laid_out(document(Table("T", header, rows, "lrlr", (4, 1, 0.5, 1))), "Letter")
     check_inside(layout, pen)
     assert "beantwortbar" in {op.text for op in layout.pages[0].ops if isinstance(op, Text)}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_words_of_a_figure_stay_in_it(case: Case, code: str) -> None:
+    """Axis titles are as long as the language makes them."""
+    pen = shared_pen()
+    for block in content.document(case.internal, code).blocks:
+        if not isinstance(block, Figure):
+            continue
+        scene = block.scene
+        for item in scene.items:
+            if not isinstance(item, Words):
+                continue
+            width = pen.width(item.text, item.size, False)
+            back = {"start": 0.0, "middle": width / 2, "end": width}[item.anchor]
+            along, room = (item.y, scene.height) if item.up else (item.x, scene.width)
+            if item.up:  # from below upwards
+                back = width - back
+            assert along - back >= -1, item.text
+            assert along - back + width <= room + 1, item.text

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from splu_desktop.core import sentences
-from splu_desktop.core.generalise import steps_from
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     KINDS,
     ROLES,
     VERDICT_REASONS,
+    WAYS,
     exact_percent,
     facts,
     listed,
@@ -235,7 +235,7 @@ def columns(report: Report, t: Language) -> list[Block]:
             t(KINDS[column.kind]),
             whole(column.distinct, t),
             whole(column.missing, t),
-            "; ".join(t.sentence(step.words) for step in steps_from(column.generalised)) or "–",
+            "; ".join(t(WAYS.get(step["how"], step["how"])) for step in column.generalised) or "–",
         )
         for column in public.columns
     ]

@@ -31,6 +31,17 @@ KINDS = {
     "yes/no": mark("yes/no"),
     "free text": mark("free text"),
 }
+WAYS = {
+    "groups": mark("grouped by hand"),
+    "hierarchy": mark("grouped by a hierarchy"),
+    "rare": mark("rare values together"),
+    "missing": mark("one mark for no value"),
+    "prefix": mark("first part of codes"),
+    "intervals": mark("intervals"),
+    "date": mark("part of a date"),
+    "age": mark("age"),
+    "chapter": mark("chapters of codes"),
+}
 STATES = {
     "protected": mark("protected"),
     "in between": mark("in between"),
@@ -49,6 +60,11 @@ def whole(value: int | None, t: Language) -> Cell:
 def share(value: float | None, t: Language, digits: int = 1) -> Cell:
     """Return a share or probability as a cell in per cent."""
     return Number(t.percent(value, digits), value)
+
+
+def chance(value: float, t: Language, digits: int = 1) -> Cell:
+    """Return the probability of an error as a cell: never 0, since where it comes out as 0 it is beyond reckoning."""
+    return Number(t.percent(value or 1e-15, digits), value)
 
 
 def decimal(value: float | None, t: Language, digits: int = 4) -> Cell:

@@ -110,23 +110,23 @@ def _gains(found: Disclosure, original: Disclosure | None, t: Language) -> list[
             Paragraph(
                 t(
                     "This column has a tolerance per value, which bounds how surely anybody may be linked to each "
-                    "(section 7); the gain of a reader who knows the mechanism is not computed for it."
+                    "(section 7). Whoever knows the mechanism reckons with the whole table of chances, which follows "
+                    "from release.json; its groups may rule values out, and the last line is over those left "
+                    "possible."
                 ),
                 "lead",
             )
         )
-    blocks.append(
-        Paragraph(
-            t(
-                "delta-disclosure asks that A_quot stays below delta for every class and value. {lacking} of {classes} "
-                "classes lack a value, for which A_quot at face value is infinite; the table states the largest among "
-                "the values present. Knowing the mechanism it is finite everywhere.",
-                lacking=t.number(found.lacking),
-                classes=t.number(found.classes),
-            ),
-            "note",
-        )
+    note = t(
+        "delta-disclosure asks that A_quot stays below delta for every class and value. {lacking} of {classes} classes "
+        "lack a value, for which A_quot at face value is infinite; the table states the largest among the values "
+        "present.",
+        lacking=t.number(found.lacking),
+        classes=t.number(found.classes),
     )
+    if found.confidence is not None:
+        note = f"{note} {t('Knowing the mechanism it is finite everywhere.')}"
+    blocks.append(Paragraph(note, "note"))
     return blocks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.files.language import Language
 from splu_desktop.report import figures, model
-from splu_desktop.report.content.parts import MOST_INLINE, STATES, exact_percent, share, shown, whole, yes_no
+from splu_desktop.report.content.parts import MOST_INLINE, STATES, chance, exact_percent, share, shown, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.model import Report
 
@@ -116,7 +116,7 @@ def _published(utility: model.Utility, report: Report, t: Language) -> list[Bloc
         t("Probability of an error above {e}", e=exact_percent(promise.epsilon, t)),
     )
     rows: list[tuple[Cell, ...]] = [
-        (whole(each.count, t), share(each.expected_relative_error, t), share(each.error_probability, t, 2))
+        (whole(each.count, t), share(each.expected_relative_error, t), chance(each.error_probability, t, 2))
         for each in utility.expected
     ]
     blocks: list[Block] = [
@@ -154,7 +154,7 @@ def _values(utility: model.Utility, t: Language) -> Table:
             shown(row.value, t),
             whole(row.published, t),
             t(STATES[row.state]),
-            share(row.error_probability, t),
+            chance(row.error_probability, t),
             share(row.expected_relative_error, t),
             share(row.signal, t),
         )
