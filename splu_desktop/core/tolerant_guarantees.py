@@ -39,7 +39,7 @@ from splu_desktop.core.guarantees import (
     t_f,
 )
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.said import Figure, counted, say
+from splu_desktop.core.said import Figure, counted, listed, say
 from splu_desktop.core.tolerant_groups import Grouping
 
 Floats = NDArray[np.float64]
@@ -258,7 +258,7 @@ def _up(share: Fraction) -> str:
 
 def named(values: Sequence[str]) -> str:
     """Return values in words, the first few of many."""
-    shown = ", ".join(f"“{value}”" for value in values[:3])
+    shown = listed((say("“{value}”", value=value) for value in values[:3]), "{head}, {tail}")
     return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
 
 
