@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from splu_desktop.cli.guarantee_tolerant import add_tolerant, tolerant
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.core.errors import BadSetting
 
@@ -18,7 +19,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("guarantee", help="what a gamma promises about small and large counts")
     # Taken as text: 0.3 has to stay three tenths, and a fault gets a sentence instead of argparse's.
-    parser.add_argument("--gamma", required=True, help="size of the decoy groups, from 2")
+    parser.add_argument("--gamma", help="size of the decoy groups, from 2")
     parser.add_argument("--epsilon", default="0.3", help="relative error, above 0 and at most 1 (default: 0.3)")
     parser.add_argument("--t-e", default="0.05", metavar="T_E", help="tolerated probability, 0 to 1 (default: 0.05)")
     parser.add_argument("--alpha", default="3", help="the largest small count, from 1 (default: 3)")
@@ -26,6 +27,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--curves", action="store_true", help="add T_f over T_E and the probability at each small count"
     )
+    add_tolerant(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -51,10 +53,19 @@ def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
     from splu_desktop.core import guarantees, sentences
 
-    gamma, alpha = whole(args.gamma, "The group size gamma"), whole(args.alpha, "The largest small count alpha")
+    alpha = whole(args.alpha, "The largest small count alpha")
     releases = whole(args.releases, "The number of releases")
     epsilon = decimal(args.epsilon, "The relative error epsilon")
     t_e = decimal(args.t_e, "The tolerated probability T_E")
+    if (args.gamma is None) == (args.tolerance is None) or (args.tolerance is None) != (args.sizes is None):
+        raise BadSetting("Give either --gamma, or --tolerance with --sizes.")
+    if args.tolerance is not None:
+        decimal(args.tolerance, "The tolerance")
+        sizes = sorted({whole(size, "A group size") for size in args.sizes.split(",")})
+        fakes = whole(args.fakes, "The number of fake values")
+        tolerant(args, sizes, epsilon, t_e, alpha, releases, fakes)
+        return
+    gamma = whole(args.gamma, "The group size gamma")
     found: dict[str, Any] = {
         "gamma": gamma,
         "epsilon": float(guarantees.checked_epsilon(epsilon)),

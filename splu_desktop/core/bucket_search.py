@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 CapsOf = Callable[[int], Ints]  # group size -> (m,) floor(f'_i S)
 
 _ENDLESS = np.iinfo(np.int64).max // 4
+_CELLS = 500_000  # settings times values that are validated at once where the search is not pruned
 
 
 @dataclass(frozen=True)
@@ -230,12 +231,22 @@ def _search(
     if pruning is Pruning.FULL:
         return first_valid(counts, small_caps, large_caps, pairs, pairs.below(best_loss))
     end = pairs.last if pruning is Pruning.NONE else pairs.below(best_loss)
-    found = None
-    for i in range(end + 1):
-        b_1, b_2 = pairs.at(i)
-        setting = (Bucket(pairs.small, b_1), Bucket(pairs.large, b_2))
-        if is_valid(counts, (small_caps, large_caps), setting):
+    found, at, some = None, 0, 64
+    while at <= end:
+        to = min(at + some, end + 1)
+        valid = np.flatnonzero(_valid(counts, small_caps, large_caps, pairs, np.arange(at, to)))
+        if len(valid) and found is None:
+            found = at + int(valid[0])
             if pruning is Pruning.LOSS:
-                return i
-            found = i if found is None else found
+                return found
+        at, some = to, max(64, min(4 * some, _CELLS // max(len(counts), 1)))
     return found
+
+
+def _valid(counts: Ints, small_caps: Ints, large_caps: Ints, pairs: PairList, at: Ints) -> NDArray[np.bool_]:
+    """Return whether each position's setting is valid (Theorem 4.17), O(m) each; capacity holds all along the list."""
+    b_1, b_2 = pairs.first[0] - at * pairs.step[0], pairs.first[1] + at * pairs.step[1]
+    small = np.minimum(small_caps[:, None] * b_1, counts[:, None])
+    large = np.minimum(large_caps[:, None] * b_2, counts[:, None])
+    filled = (small.sum(axis=0) >= pairs.small * b_1) & (large.sum(axis=0) >= pairs.large * b_2)
+    return np.asarray(filled & (small + large >= counts[:, None]).all(axis=0))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.query import Method
+from splu_desktop.core.tolerant_guarantees import t_p_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -171,6 +174,25 @@ def test_faults_in_a_file_name_the_row(
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     assert sentence in refused(capsys, "plan", table, "--tolerances", f"disease={path}")
+
+
+def test_guarantees_of_a_tolerance_need_no_table(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = run(capsys, "guarantee", "--gamma", 5)
+    equal = run(capsys, "guarantee", "--tolerance", "0.2", "--sizes", "5")
+    assert (equal["t_p"], equal["t_f"]) == (pytest.approx(plain["t_p"]), plain["t_f"]), "gamma is a special case"
+    faked = run(capsys, "guarantee", "--tolerance", "0.25", "--sizes", "1,4", "--fakes", "1")
+    assert faked["certainty"] == 0.5
+    assert faked["t_p"] == pytest.approx(t_p_of(Fraction(1, 4), (1, 4), 0.3, 3, fakes=1))
+    averaged = run(capsys, "guarantee", "--tolerance", "0.2", "--sizes", "5", "--releases", "5")
+    assert averaged["t_p"] == pytest.approx(t_p(5, 0.3, 3, 5))
+    for words, sentence in (
+        ((), "Give either --gamma"),
+        (("--gamma", "5", "--tolerance", "0.2", "--sizes", "5"), "Give either --gamma"),
+        (("--tolerance", "0.2", "--sizes", "4"), "add groups of 5 or more"),
+        (("--tolerance", "0.2", "--sizes", "five"), "whole number"),
+        (("--tolerance", "2", "--sizes", "5"), "at most at 1"),
+    ):
+        assert sentence in refused(capsys, "guarantee", *words)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared real tables are not on this machine")
