@@ -6,93 +6,18 @@ check that nothing leaves the page (tests/report/test_layout.py). All lengths ar
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.report.document import Document, Figure, Heading, Paragraph, SignatureLines, Table, cell_text
-from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT, Scene
+from splu_desktop.report.lines import Width, wrapped
+from splu_desktop.report.page import Bookmark, Drawing, Fill, Layout, Node, Op, Page, Text
+from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT
 
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
-Width = Callable[[str, float, bool], float]
-
-
-@dataclass
-class Node:
-    """An element of the structure tree: kind such as "H1" or "TD", text alternative, parent (None: the document)."""
-
-    kind: str
-    parent: Node | None = None
-    words: str | None = None
-
-
-@dataclass(frozen=True)
-class Text:
-    """A line of text, baseline at (x, y). Without a node it is decoration that readers aloud skip."""
-
-    x: float
-    y: float
-    text: str
-    size: float
-    bold: bool
-    colour: str
-    node: Node | None
-
-
-@dataclass(frozen=True)
-class Fill:
-    """A filled rectangle, decoration."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: str
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A scene with its upper left corner at (x, y), scaled."""
-
-    x: float
-    y: float
-    scale: float
-    scene: Scene
-    node: Node
-
-
-Op = Text | Fill | Drawing
-
-
-@dataclass
-class Page:
-    """What stands on a page, in reading order."""
-
-    ops: list[Op] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Bookmark:
-    """A heading in the outline; `page` from 0."""
-
-    text: str
-    level: int
-    page: int
-    y: float
-
-
-@dataclass
-class Layout:
-    """All pages of a document."""
-
-    width: float
-    height: float
-    pages: list[Page] = field(default_factory=list)
-    bookmarks: list[Bookmark] = field(default_factory=list)
 
 
 _STYLES = {  # size, bold, colour, space before, space after
@@ -146,6 +71,9 @@ class _Setter:
         self._marks()
         return self.layout
 
+    def _lines(self, text: str, room: float, size: float, bold: bool) -> list[str]:
+        return wrapped(text, room, size, bold, self.measure)
+
     # pages
 
     def _page(self) -> None:
@@ -167,7 +95,7 @@ class _Setter:
 
     def _heading(self, block: Heading, following: object) -> None:
         size, before, after = _HEADINGS[block.level]
-        lines = self._wrapped(block.text, self.right - self.left, size, True)
+        lines = self._lines(block.text, self.right - self.left, size, True)
         if block.new_page and self._ops:
             self._page()
         # A heading never stands alone at the foot of a page.
@@ -185,7 +113,7 @@ class _Setter:
     def _paragraph(self, block: Paragraph) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
         inset = {"lead": 12.0, "item": 12.0}.get(block.style, 0.0)
-        lines = self._wrapped(block.text, self.right - self.left - inset, size, bold)
+        lines = self._lines(block.text, self.right - self.left - inset, size, bold)
         self.y += before
         node = Node("P")
         step = size * _LEADING
@@ -203,7 +131,7 @@ class _Setter:
     def _figure(self, block: Figure) -> None:
         scale = min(1.0, (self.right - self.left) / block.scene.width)
         height = block.scene.height * scale
-        caption = self._wrapped(block.caption, self.right - self.left, 8.0, False)
+        caption = self._lines(block.caption, self.right - self.left, 8.0, False)
         self._room(height + len(caption) * 8 * _LEADING + 8)
         self._ops.append(Drawing(self.left, self.y, scale, block.scene, Node("Figure", words=block.words)))
         self.y += height + 4
@@ -226,7 +154,7 @@ class _Setter:
     def _table(self, block: Table) -> None:
         widths = self._columns(block)
         table = Node("Table", words=block.name)
-        header = [self._wrapped(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
+        header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
         self._room(tall + 3 * step + 4 * _PAD)
@@ -236,7 +164,7 @@ class _Setter:
             if number % 100 == 0:
                 self.progress.report(_STAGE, number / len(block.rows))
             cells = [
-                self._wrapped(cell_text(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
+                self._lines(cell_text(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
             self._row(block, cells, widths, tall, header, table)
@@ -320,42 +248,6 @@ class _Setter:
         share = min(1.0, short / spare) if spare else 0.0
         return [need if w < need else w - share * (w - need) for need, w in zip(needed, widths, strict=True)]
 
-    # lines
-
-    def _wrapped(self, text: str, width: float, size: float, bold: bool) -> list[str]:
-        """Return the lines of a text no wider than `width`: broken at spaces, else within words."""
-        found: list[str] = []
-        for part in text.split("\n"):
-            line = ""
-            for word in part.split(" "):
-                tried = f"{line} {word}" if line else word
-                if self.measure(tried, size, bold) <= width:
-                    line = tried
-                    continue
-                if line:
-                    found.append(line)
-                line = word
-                while self.measure(line, size, bold) > width and len(line) > 1:
-                    cut = self._cut(line, width, size, bold)
-                    found.append(line[:cut])
-                    line = line[cut:]
-            found.append(line)
-        return found if text.isascii() else _held_direction(text, found)
-
-    def _cut(self, word: str, width: float, size: float, bold: bool) -> int:
-        """Return where to break a word that is too wide: after a mark in the last third that fits, else anywhere."""
-        low, high = 1, len(word)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.measure(word[:middle], size, bold) <= width:
-                low = middle
-            else:
-                high = middle - 1
-        for at in range(low, max(1, 2 * low // 3), -1):
-            if word[at - 1] in "-_/.,;:)]|":
-                return at
-        return low
-
     # what is known once all is set
 
     def _contents(self) -> None:
@@ -372,12 +264,12 @@ class _Setter:
             x = self.right - self.measure(number, 9.5, False)
             room = x - self.left - 12
             page.ops.append(
-                Text(self.left, y + 12, self._wrapped(mark.text, room, 9.5, False)[0], 9.5, False, INK, entry)
+                Text(self.left, y + 12, self._lines(mark.text, room, 9.5, False)[0], 9.5, False, INK, entry)
             )
             page.ops.append(Text(x, y + 12, number, 9.5, False, INK, entry))
             page.ops.append(Fill(self.left, y + 15.5, self.right - self.left, 0.4, GRID))
             y += step
-        for line in self._wrapped(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
+        for line in self._lines(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
             y += 8.0 * _LEADING
             page.ops.append(Text(self.left, min(y, self.bottom), line, 8.0, False, QUIET, Node("P")))
         self.layout.pages.insert(1, page)
@@ -390,10 +282,10 @@ class _Setter:
         document, height = self.document, self.layout.height
         colour = "#b03a00" if document.internal else ACCENT
         for number, page in enumerate(self.layout.pages, 1):
-            edition = self._wrapped(document.edition, self.right - self.left, 8.0, True)[0]
+            edition = self._lines(document.edition, self.right - self.left, 8.0, True)[0]
             counter = document.page_of.format(page=number, pages=len(self.layout.pages))
             width = self.measure(counter, 7.5, False)
-            footer = self._wrapped(document.footer, self.right - self.left - width - 16, 7.5, False)[0]
+            footer = self._lines(document.footer, self.right - self.left - width - 16, 7.5, False)[0]
             page.ops += [
                 Text(self.left, 36, edition, 8.0, True, colour, None),
                 Fill(self.left, 42, self.right - self.left, 0.75, colour),
@@ -401,20 +293,3 @@ class _Setter:
                 Text(self.left, height - 30, footer, 7.5, False, QUIET, None),
                 Text(self.right - width, height - 30, counter, 7.5, False, QUIET, None),
             ]
-
-
-def _held_direction(text: str, lines: list[str]) -> list[str]:
-    """Return the lines of a text, each led by the text's own direction: a line that happens to begin with a word in a
-    right-to-left script must not run from right to left where its sentence does not."""
-    if _leading(text) != "L":
-        return lines
-    return ["\u200e" + line if _leading(line) == "R" else line for line in lines]
-
-
-def _leading(text: str) -> str:
-    """Return "L" or "R", the direction of the first letter that has one; "L" where none has."""
-    for letter in text:
-        kind = unicodedata.bidirectional(letter)
-        if kind in ("L", "R", "AL"):
-            return "L" if kind == "L" else "R"
-    return "L"

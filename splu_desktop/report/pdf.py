@@ -31,7 +31,8 @@ from splu_desktop.files.resources import resource_path
 from splu_desktop.files.whole import whole_file
 from splu_desktop.report import fonts
 from splu_desktop.report.document import Document
-from splu_desktop.report.layout import PAPERS, Drawing, Fill, Layout, Node, Text, set_pages
+from splu_desktop.report.layout import PAPERS, set_pages
+from splu_desktop.report.page import Drawing, Fill, Layout, Node, Text
 from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"

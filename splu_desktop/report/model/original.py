@@ -1,0 +1,156 @@
+"""What was computed with the source at hand: the internal edition's part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from splu_desktop.core.classifier import Accuracy
+from splu_desktop.core.disclosure import Disclosure
+from splu_desktop.report.model.public import CheckResult, Eligibility
+
+
+@dataclass(frozen=True)
+class SourceProblem:
+    """Problems of one kind found on import, and what was decided."""
+
+    kind: str
+    decision: str
+    problems: int
+    rows: int
+    example: str
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """Where the table came from and how it was read."""
+
+    file: str
+    bytes: int
+    sha256: str
+    records: int
+    columns: int
+    rows_dropped: int
+    choices: tuple[tuple[str, str, str], ...]  # name, choice, reason
+    missing: tuple[tuple[str, str, int, bool], ...]  # column, text, records, taken as missing
+    problems: tuple[SourceProblem, ...]
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """One column of the source: role, what was done to it, and why."""
+
+    name: str
+    role: str
+    kind: str
+    distinct: int
+    generalised: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """One value's count before and after the draw."""
+
+    value: str
+    true: int
+    published: int
+    state: str
+    inside: bool  # |f' - f| <= epsilon f
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """Counts of one SA before and after, and how many of each kind came out wrong by more than epsilon."""
+
+    column: str
+    values: tuple[BeforeAfter, ...]
+    small_values: int
+    small_wrong: int
+    large_values: int
+    large_wrong: int
+    total_deviation: float  # half the sum of |f' - f|, over N
+
+
+@dataclass(frozen=True)
+class Band:
+    """Measured error of questions whose true count lies in a band."""
+
+    label: str
+    queries: int
+    mean_relative_error: float | None
+    coverage: float | None
+
+
+@dataclass(frozen=True)
+class MeasuredUtility:
+    """A workload asked of the published table and of the source (`core.workload`).
+
+    Attributes
+    ----------
+    small : questions with a true count of 1 to 3; `unsafe` of them were answered wrong by more than 30 %.
+    """
+
+    column: str
+    queries: int
+    method: str
+    bands: tuple[Band, ...]
+    small: int
+    unsafe: float | None
+
+
+@dataclass(frozen=True)
+class OriginalDisclosure:
+    """The same measures for the original table, and for a classifier judged by true values.
+
+    `published_on_true` was trained on the published table and tested on original records; `original` is the best that
+    this classifier could do with the original at hand.
+    """
+
+    column: str
+    disclosure: Disclosure
+    published_on_true: Accuracy
+    original: Accuracy
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier release of the same source."""
+
+    time: str
+    release: str
+    purpose: str
+    recipient: str
+    relation: str
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """An amber line of the gate: a risk that the custodian took.
+
+    Attributes
+    ----------
+    sentence : what was found; empty where it can't be told again.
+    accepted : whether it was acknowledged by name, or only shown.
+    words : the words in which it was accepted; empty for a bare acknowledgement.
+    """
+
+    name: str
+    column: str | None
+    sentence: str
+    accepted: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Original:
+    """What was computed with the source at hand: for the internal edition alone."""
+
+    source: SourceFacts
+    columns: tuple[SourceColumn, ...]
+    eligibility: tuple[Eligibility, ...]
+    marginals: tuple[Marginal, ...]
+    utility: tuple[MeasuredUtility, ...]
+    disclosure: tuple[OriginalDisclosure, ...]
+    earlier: tuple[Earlier, ...] | None  # None where no register was asked
+    acknowledged: tuple[Acknowledged, ...] | None  # None where it is not known
+    checks: tuple[CheckResult, ...]
