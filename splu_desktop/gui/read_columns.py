@@ -64,6 +64,7 @@ class ColumnsForm(QScrollArea):
             kind = QComboBox()
             kind.setAccessibleName(self.tr("Type of {column}").format(column=now))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
+            kind.setMinimumWidth(190)
             beside.addWidget(name, 1)
             beside.addWidget(kind)
             self.names[old], self.types[now] = name, kind

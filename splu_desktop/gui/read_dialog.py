@@ -45,7 +45,12 @@ _ENCODINGS = (
     "big5",
     "cp932",
 )
-_MARKS = {"delimiter": (",", ";", "\t", "|", " "), "quote": ('"', "'", ""), "decimal": (".", ",")}
+_MARKS = {
+    "delimiter": (",", ";", "\t", "|", " "),
+    "quote": ('"', "'", ""),
+    "decimal": (".", ","),
+    "thousands": (",", ".", " ", "'", ""),
+}
 
 
 class TokensModel(QAbstractTableModel):
@@ -170,6 +175,7 @@ class ReadDialog(QDialog):
             "delimiter": self.tr("Between fields"),
             "quote": self.tr("Quote mark"),
             "decimal": self.tr("Decimal mark"),
+            "thousands": self.tr("Thousands mark"),
             "date_order": self.tr("Day and month"),
         }
         for key, name in names.items():

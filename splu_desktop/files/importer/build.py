@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,8 @@ from splu_desktop.files.importer.kinds import Typed, decide
 from splu_desktop.files.importer.missing import candidates, code_proposals, proposal
 from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawColumn, RawTable, workers
+from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.spread import spread
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -41,17 +41,20 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
     forms = [_form(marks, overall, choices) for marks in evidence]
-    found: list[_One] = []
-    with ThreadPoolExecutor(workers(len(raw.rows)), "splu-import") as pool:
-        for one in pool.map(lambda i: _one(raw, i, forms[i], choices, choices.date_order), range(len(raw.names))):
-            progress.report("Finding types", len(found) / len(raw.names))
-            found.append(one)
+    found = spread(
+        lambda i, own: _one(raw, i, forms[i], choices, choices.date_order, own),
+        len(raw.names),
+        len(raw.rows),
+        progress,
+        "Finding types",
+    )
     problems: list[Problem] = []
     order = choices.date_order or _told_order([one.typed for one in found])
     undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
     if undecided and order is not None:  # what one column tells holds for the others
         for i in undecided:
-            found[i] = _one(raw, i, forms[i], choices, order)
+            progress.report("Finding types", 1.0)
+            found[i] = _one(raw, i, forms[i], choices, order, progress)
     elif undecided:
         problems.append(_order_problem([raw.names[i] for i in undecided]))
     keep = np.ones(len(raw.rows), bool)
@@ -101,7 +104,8 @@ def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) ->
     return form if choices.thousands is None else replace(form, thousands=choices.thousands)
 
 
-def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None) -> _One:
+def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None, own: Progress) -> _One:
+    own.report("Finding types", 0.0)
     name, column = raw.names[i], raw.columns[i]
     counts = column.counts()
     wanted = choices.missing.get(name)
@@ -123,6 +127,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         date_order=order,
         absent=frozenset(declared if wanted is None else wanted),
     )
+    own.report("Finding types", 0.5)
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
     tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
     taken = {token.token for token in tokens if token.applied}

@@ -74,6 +74,7 @@ def read(
         trim=trim,
         last_row=choices.last_row,
         heading=found.heading if choices.names is None else None,
+        progress=progress,
     )
     if choices.names is not None and found.header.last >= 0:
         table = replace(table, own_names=found.own_names)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.progress import Progress
+
 Words = NDArray[np.uint64]
 _CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache
 _MOST_DIGITS = 15  # a float64 holds every whole number of so many digits
@@ -44,13 +46,14 @@ class Figures:
     ordered: bool
 
 
-def figures(words: Sequence[Words], length: NDArray[np.uint8]) -> Figures | None:
+def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) -> Figures | None:
     """Return the numbers of a column, None where a field is no plain number or decimals vary.
 
     Parameters
     ----------
     words : the fields' last eight bytes, the eight before and so on, (N,) each.
     length : (N,) bytes of each field.
+    own : may raise Cancelled.
     """
     if len(words) > 2 or not len(length):
         return None
@@ -61,6 +64,7 @@ def figures(words: Sequence[Words], length: NDArray[np.uint8]) -> Figures | None
     digits = np.empty(n, np.uint8)
     zero = np.zeros(n, bool)
     for start in range(0, n, _CHUNK):
+        own.report("", 0.0)
         part = slice(start, start + _CHUNK)
         found = _chunk(words[0][part], None if low is None else low[part], length[part], decimals)
         if found is None:
@@ -76,10 +80,10 @@ def figures(words: Sequence[Words], length: NDArray[np.uint8]) -> Figures | None
         number *= 16
         number += np.where(number < 0, -digits.astype(np.int64), digits)
     codes, firsts = _distinct(number, filled, full)
-    own = number[firsts]
+    known = number[firsts]
     if differ:
-        own = np.sign(own) * (np.abs(own) // 16)
-    values = own / 10.0**decimals
+        known = np.sign(known) * (np.abs(known) // 16)
+    values = known / 10.0**decimals
     if not full:
         values[-1] = np.nan
     zeros = zero[firsts] & (decimals == 0)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.importer.digits import LAST, figures
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -141,8 +142,9 @@ def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows
     return packed
 
 
-def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
-    """Join the blocks of one column into codes over its distinct texts."""
+def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) -> RawColumn:
+    """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
+    own = own or Silent()
     if not parts:
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):
@@ -152,11 +154,13 @@ def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
         np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
         for k in range(max(len(p.words) for p in parts))
     ]
-    if _varied(words[0]) and (told := figures(words, length)) is not None:
-        texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding)
+    if _varied(words[0]) and (told := figures(words, length, own)) is not None:
+        texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding, own)
         return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)
+    own.report("", 0.0)
     codes, firsts = _factorise(words)
-    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding))
+    own.report("", 0.0)
+    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
 
 
 def _varied(words: Words) -> bool:
@@ -194,11 +198,12 @@ def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArr
     return codes.reshape(-1).astype(np.int32), firsts
 
 
-def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str) -> list[str]:
+def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str]:
     """Decode distinct fields."""
     texts: list[str] = []
     breaks = 10 if encoding.startswith("utf") or encoding == "ascii" else -1
     for start in range(0, len(length), _DECODED_AT_ONCE):
+        own.report("", 0.0)
         part = slice(start, start + _DECODED_AT_ONCE)
         raw = _left_aligned([word[part] for word in words], length[part])
         if breaks < 0 or (raw == breaks).any():

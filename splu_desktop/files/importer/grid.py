@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.not_records import Kind, NotRecords, among, other_table, trailing
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable, workers
+from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
+from splu_desktop.files.importer.spread import spread
 
 MAX_LISTED = 1000
 
@@ -46,7 +47,7 @@ class Grid:
             return
         import pandas as pd  # only where a table is read: it takes half a second to import
 
-        factorised: list[tuple[NDArray[np.int64], list[str]]] = []
+        factorised: list[tuple[NDArray[np.int64], Labels]] = []
         for texts in zip(*rows, strict=True):
             array = np.empty(len(texts), object)
             array[:] = texts
@@ -54,13 +55,16 @@ class Grid:
             factorised.append((codes, list(labels)))
         self.add_columns(factorised, numbers)
 
-    def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], list[str]]], numbers: NDArray[np.int64]) -> None:
-        """Append records given as codes over texts, one pair per column."""
+    def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], Labels]], numbers: NDArray[np.int64]) -> None:
+        """Append records given as codes over texts or numbers, one pair per column."""
         blank = np.ones(len(numbers), bool)
         for codes, labels in columns:
             if not blank.any():
                 break
-            blank &= np.array([is_blank(label) for label in labels], bool)[codes]
+            empty = (
+                np.isnan(labels) if isinstance(labels, np.ndarray) else np.array([is_blank(t) for t in labels], bool)
+            )
+            blank &= empty[codes]
         # A row of nothing but empty fields is padding, except in a table of one column, where it is a missing value.
         if self.width > 1 and blank.any():
             self.blank_rows += int(blank.sum())
@@ -133,6 +137,7 @@ class Grid:
         trim: bool,
         last_row: int | None,
         heading: Sequence[str] | None = None,
+        progress: Progress,
     ) -> RawTable:
         """Return what was gathered, up to `last_row`.
 
@@ -140,8 +145,7 @@ class Grid:
         out the rows that say it again.
         """
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
-        with ThreadPoolExecutor(workers(len(rows)), "splu-import") as pool:
-            columns = list(pool.map(self._column, range(self.width)))
+        columns = spread(self._column, self.width, len(rows), progress, "Joining the columns")
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
@@ -186,12 +190,12 @@ class Grid:
             )
         return RawTable(tuple(names), tuple(columns), rows, tuple(found))
 
-    def _column(self, i: int) -> RawColumn:
-        texts = self._texts[i].column()
+    def _column(self, i: int, own: Progress) -> RawColumn:
+        texts = self._texts[i].column(own)
         parts, self._packed[i] = self._packed[i], []
         if not parts:
             return texts
-        packed = gather(parts, self._encoding)
+        packed = gather(parts, self._encoding, own)
         if not len(texts.codes):
             return packed
         index = {label: code for code, label in enumerate(packed.labels)}

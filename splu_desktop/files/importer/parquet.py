@@ -74,7 +74,7 @@ def read(
                 break
     except (pa.ArrowException, OSError) as error:
         raise Corrupt(path, "its Parquet content can't be read") from error
-    raw = grid.table(names, problems, trim=False, last_row=choices.last_row)
+    raw = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
     raw = replace(raw, own_names=own)
     return raw, replace(choices, format="parquet", names=names), {}
 

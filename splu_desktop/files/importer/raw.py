@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,14 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
 
-_WORTH_THREADS = 50_000  # records from which columns are worked on side by side
-
-
-def workers(records: int) -> int:
-    """Return how many threads to spread the columns of a table over; NumPy leaves the interpreter free meanwhile."""
-    return min(4, os.cpu_count() or 1) if records >= _WORTH_THREADS else 1
+_AT_ONCE = 50_000  # texts made per step, so that other threads get their turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +48,54 @@ class RawColumn:
         return cls(codes.astype(np.int32), list(labels))
 
 
+Labels = list[str] | NDArray[np.float64]
+"""A chunk's distinct texts, or the numbers of number cells, NaN for an empty cell."""
+
+
 class Gatherer:
-    """Joins the chunks of one column: texts keep the code they first got."""
+    """Joins the chunks of one column."""
 
     def __init__(self) -> None:
-        self._index: dict[str, int] = {}
-        self._codes: list[NDArray[np.int32]] = []
+        self._chunks: list[tuple[NDArray[Any], Labels]] = []
 
-    def add(self, codes: NDArray[Any], labels: Sequence[str]) -> None:
+    def add(self, codes: NDArray[Any], labels: Labels) -> None:
         """Append a chunk's (n,) codes over its own labels."""
-        index = self._index
-        fresh = {} if index else dict(zip(labels, range(len(labels)), strict=True))
-        if not index and len(fresh) == len(labels):
-            index.update(fresh)
-            mapped = np.arange(len(labels), dtype=np.int32)
-        else:  # texts met in an earlier chunk, or twice in this one
-            mapped = np.array([index.setdefault(label, len(index)) for label in labels], np.int32)
-        self._codes.append(mapped[codes] if len(labels) else np.zeros(len(codes), np.int32))
+        self._chunks.append((codes, labels))
 
-    def column(self) -> RawColumn:
-        """Return all chunks as one column."""
-        codes = np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32)
-        return RawColumn(codes, list(self._index))
+    def column(self, own: Progress) -> RawColumn:
+        """Return all chunks as one column; `own` may raise Cancelled."""
+        chunks, self._chunks = self._chunks, []
+        numbers = [labels for _, labels in chunks if isinstance(labels, np.ndarray)]
+        if numbers and len(numbers) == len(chunks):
+            return _numbered([codes for codes, _ in chunks], numbers, own)
+        index: dict[str, int] = {}
+        codes: list[NDArray[np.int32]] = []
+        for coded, labels in chunks:
+            own.report("", 0.0)
+            texts = labels if isinstance(labels, list) else float_texts(labels)
+            fresh = dict.fromkeys(text for text in texts if text not in index)
+            index.update(zip(fresh, range(len(index), len(index) + len(fresh)), strict=True))
+            mapped = np.fromiter(map(index.__getitem__, texts), np.int32, len(texts))
+            codes.append(mapped[coded] if len(texts) else np.zeros(len(coded), np.int32))
+        return RawColumn(np.concatenate(codes) if codes else np.zeros(0, np.int32), list(index))
+
+
+def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own: Progress) -> RawColumn:
+    """Join chunks of nothing but numbers and empty cells; only the distinct ones become texts."""
+    values, found = np.unique(np.concatenate(numbers), return_inverse=True)
+    places = np.split(found.astype(np.int32), np.cumsum([len(part) for part in numbers])[:-1])
+    joined = [
+        place[coded] if len(place) else np.zeros(len(coded), np.int32)
+        for place, coded in zip(places, codes, strict=True)
+    ]
+    labels: list[str] = []
+    for start in range(0, len(values), _AT_ONCE):
+        own.report("", 0.0)
+        labels += float_texts(values[start : start + _AT_ONCE])
+    plain = np.where(np.abs(values) < 1e15, values, np.nan)
+    return RawColumn(
+        np.concatenate(joined), labels, plain, np.zeros(len(values), bool), bool(np.isfinite(plain[:-1]).all())
+    )
 
 
 @dataclass(frozen=True, eq=False)

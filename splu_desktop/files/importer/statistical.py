@@ -110,7 +110,7 @@ def read(
         at += len(frame)
         if len(frame) < step or (limit is not None and at >= limit) or (total and at >= total):
             break
-    raw = grid.table(names, problems, trim=False, last_row=choices.last_row)
+    raw = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
     raw = replace(raw, declared={name: texts for name, texts in declared.items() if texts}, own_names=own)
     encoding = getattr(meta, "file_encoding", None) or choices.encoding
     return raw, replace(choices, format=kind, encoding=encoding, names=names), reasons

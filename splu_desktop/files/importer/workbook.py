@@ -17,17 +17,19 @@ import numpy as np
 import python_calamine as calamine
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.number_texts import float_text
 from splu_desktop.files.importer.problems import Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.raw import Labels, RawTable
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
+from splu_desktop.files.importer.spread import aside
 
 HEAD_ROWS = 400
 _CHUNK = 5_000
@@ -91,7 +93,7 @@ def _silenced() -> Iterator[None]:
 
 def _corrupt(path: Path, what: str, error: BaseException) -> BaseException:
     """Return the fault for what calamine raised; a panic in it is a BaseException, not an Exception."""
-    if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+    if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, Cancelled)):
         return error
     return Corrupt(path, what)
 
@@ -110,10 +112,7 @@ def text_of(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, float):
-        text = repr(cell)
-        if text.endswith(".0"):
-            return text[:-2] if text != "-0.0" else "0"
-        return str(int(cell)) if "e" in text and cell.is_integer() and abs(cell) < 1e15 else text
+        return float_text(cell)
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, dt.datetime):
@@ -126,30 +125,32 @@ def text_of(cell: Any) -> str:
     return str(cell)
 
 
-def texts_of(cells: list[Any]) -> list[str]:
-    """Return `text_of` of each cell, quickly where they are texts and numbers."""
-    kinds = set(map(type, cells))
-    if kinds == {str}:
+Cells = list[Any] | NDArray[np.float64]
+"""Distinct cells of a chunk, or, where they are nothing but numbers, those, NaN for an empty cell."""
+
+
+def texts_of(cells: Cells) -> Labels:
+    """Return `text_of` of each cell; numbers stay numbers until all chunks are joined."""
+    if isinstance(cells, np.ndarray) or set(map(type, cells)) == {str}:
         return cells
-    if kinds <= {float, str}:
-        # As in text_of; the rare numbers that need more thought than cutting off ".0" are left to it.
-        texts = [cell if type(cell) is str else repr(cell) for cell in cells]
-        if float not in kinds:
-            return texts
-        numbers = [type(cell) is float for cell in cells]
-        return [
-            text if not number else text_of(cell) if "e" in text or text == "-0.0" else text.removesuffix(".0")
-            for cell, text, number in zip(cells, texts, numbers, strict=True)
-        ]
-    return [text_of(cell) for cell in cells]
+    return [cell if type(cell) is str else text_of(cell) for cell in cells]
 
 
-def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def _listed(cells: Cells) -> list[Any]:
+    return ["" if cell != cell else cell for cell in cells.tolist()] if isinstance(cells, np.ndarray) else cells
+
+
+def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], Cells]:
     """Return codes over the distinct cells. TRUE and 1 are equal to Python, so yes/no cells become texts first."""
     import pandas as pd  # only where a table is read: it takes half a second to import
 
+    kinds = set(map(type, cells))
+    if kinds == {float} or (kinds == {float, str} and not any(cell for cell in cells if type(cell) is str)):
+        plain = cells if len(kinds) == 1 else [cell if type(cell) is float else np.nan for cell in cells]
+        codes, numbers = pd.factorize(np.array(plain, np.float64), use_na_sentinel=False)
+        return codes, np.asarray(numbers, np.float64)
     array = np.empty(len(cells), object)
-    if bool in set(map(type, cells)):
+    if bool in kinds:
         array[:] = [text_of(cell) if cell is True or cell is False else cell for cell in cells]
     else:
         array[:] = cells
@@ -171,7 +172,7 @@ class _Opened:
         memory.check(self.path, _CELL_BYTES * scan.rows * scan.columns)
         try:
             with _silenced():
-                return self.book.get_sheet_by_name(name)
+                return aside(lambda: self.book.get_sheet_by_name(name), self._progress, "Opening the workbook")
         except BaseException as error:
             raise _corrupt(self.path, say("sheet “{name}” can't be read", name=name), error) from error
 
@@ -250,11 +251,10 @@ def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) ->
 
 
 def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
-    """Yield the sheet's rows from its very first one, each from the first column, blank ones too."""
+    """Iterate over the sheet's rows from its very first one, each from the first column, blank ones too."""
     _, left = sheet.start or (0, 0)  # calamine fills up the rows above the first cell, not the columns beside it
     pad = [""] * left
-    for row in sheet.iter_rows():
-        yield pad + row if left else row
+    return (pad + row for row in sheet.iter_rows()) if left else iter(sheet.iter_rows())
 
 
 def read(
@@ -264,7 +264,7 @@ def read(
     found = layout(path, kind, choices, progress)
     sheet, header, name = found.sheet, found.header, found.sheet.name
     failed = [] if limit is not None else found.scan.failed
-    chunks: list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]] = []
+    chunks: Chunks = []
     stop = choices.last_row if limit is None else header.last + 1 + limit
     rows = itertools.islice(_rows(sheet), header.last + 1, stop)
     at, height = header.last + 1, max(sheet.total_height or sheet.height, 1)
@@ -289,7 +289,7 @@ def read(
             "cells without date format among dates: day counts, turned into dates"
         )
         for columns, _ in chunks:
-            columns[i] = (columns[i][0], [_day(cell, epoch) for cell in columns[i][1]])
+            columns[i] = (columns[i][0], [_day(cell, epoch) for cell in _listed(columns[i][1])])
     digits = {i: found.scan.digits(i, sheet.height - header.last - 1) for i in used} if found.scan.padded else {}
     for i, zeros in digits.items():
         if zeros:
@@ -297,18 +297,19 @@ def read(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
             for columns, _ in chunks:
-                columns[i] = (columns[i][0], [_filled_up(cell, zeros) for cell in columns[i][1]])
+                columns[i] = (columns[i][0], [_filled_up(cell, zeros) for cell in _listed(columns[i][1])])
     numbered = frozenset(names[k] for k, i in enumerate(used) if float in _kinds(chunks, i))
     grid = Grid(len(used), choices, sheet=name)
     chunks.reverse()
     while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
         columns, numbers = chunks.pop()
+        progress.report("Joining the columns", 0.0)
         grid.add_columns([(columns[i][0], texts_of(columns[i][1])) for i in used], numbers)
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
     heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
-    table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading)
+    table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     overruled = choices.names is not None and header.last >= 0
     table = replace(table, number_cells=numbered, own_names=own if overruled else None)
     resolved = replace(
@@ -330,14 +331,17 @@ def _next(rows: Iterator[list[Any]]) -> list[list[Any]]:
     return part
 
 
-Chunks = list[tuple[list[tuple[NDArray[np.int64], list[Any]]], NDArray[np.int64]]]
+Chunks = list[tuple[list[tuple[NDArray[np.int64], Cells]], NDArray[np.int64]]]
 
 
 def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
     """Whether a column holds anything: a name or a value; the rest is padding."""
     header = found.header
     named = any(found.head[y][i] != "" for y in range(header.first, header.last + 1)) if header.last >= 0 else False
-    return named or any(cell != "" for columns, _ in chunks for cell in columns[i][1])
+    return named or any(
+        bool(np.isfinite(cells).any()) if isinstance(cells, np.ndarray) else any(cell != "" for cell in cells)
+        for cells in (columns[i][1] for columns, _ in chunks)
+    )
 
 
 def _names(
@@ -367,7 +371,7 @@ def _serials(chunks: Chunks, i: int) -> bool:
     if float not in kinds or not kinds & {dt.date, dt.datetime}:
         return False
     for columns, _ in chunks:
-        for cell in columns[i][1]:
+        for cell in _listed(columns[i][1]):
             if isinstance(cell, dt.date):
                 dates += 1
             elif isinstance(cell, float):
@@ -381,7 +385,8 @@ def _kinds(chunks: Chunks, i: int) -> set[type]:
     """Return the types of a column's cells, of all chunks together."""
     found: set[type] = set()
     for columns, _ in chunks:
-        found.update(map(type, columns[i][1]))
+        cells = columns[i][1]
+        found.update((float,) if isinstance(cells, np.ndarray) else map(type, cells))
     return found
 
 
@@ -403,12 +408,14 @@ def _put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:
     for cell in failed:
         if cell.value and cell.row > first and chunks:
             by_chunk.setdefault(int(np.searchsorted(starts, cell.row, side="right")) - 1, []).append(cell)
-    for k, cells in by_chunk.items():
+    for k, missed in by_chunk.items():
         columns, numbers = chunks[k]
-        for cell in cells:
+        for cell in missed:
             if cell.column >= len(columns) or cell.row > numbers[-1]:
                 continue
-            codes, labels = columns[cell.column]
+            codes, cells = columns[cell.column]
+            labels = _listed(cells)
+            columns[cell.column] = codes, labels
             if cell.value not in labels:
                 labels.append(cell.value)
             codes[cell.row - numbers[0]] = labels.index(cell.value)

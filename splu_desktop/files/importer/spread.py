@@ -1,0 +1,87 @@
+"""The columns of a table worked on side by side, and stopped soon when the user cancels."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TypeVar
+
+from splu_desktop.core.progress import Progress, Watched
+
+T = TypeVar("T")
+_WORTH_THREADS = 50_000  # records from which columns are worked on side by side
+_LOOK = 0.05  # seconds between two looks whether to stop
+
+
+def workers(records: int) -> int:
+    """Return how many threads to spread the columns of a table over; NumPy leaves the interpreter free meanwhile."""
+    return min(4, os.cpu_count() or 1) if records >= _WORTH_THREADS else 1
+
+
+@contextmanager
+def pool(count: int) -> Iterator[tuple[ThreadPoolExecutor, Progress]]:
+    """Give `count` threads, and a Progress that stops their work when the block is left early."""
+    stopped = threading.Event()
+    own = Watched(lambda stage, done: None, stopped.is_set)
+    with ThreadPoolExecutor(count, "splu-import") as threads:
+        try:
+            yield threads, own
+        except BaseException:
+            stopped.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def awaited(future: Future[T], progress: Progress, stage: str, done: float) -> T:
+    """Wait for a result, asking again and again whether to stop."""
+    while not wait([future], timeout=_LOOK).done:
+        progress.report(stage, done)
+    return future.result()
+
+
+def spread(work: Callable[[int, Progress], T], count: int, records: int, progress: Progress, stage: str) -> list[T]:
+    """Do `work` for each of `count` columns, side by side in a large table; results are in the columns' order.
+
+    Parameters
+    ----------
+    work : takes a column's place and a Progress that it reports to every 50 ms or so, which may raise Cancelled.
+    records : of the table.
+    progress, stage : told how far it is; may raise Cancelled.
+    """
+    with pool(workers(records)) as (threads, own):
+        futures = [threads.submit(work, i, own) for i in range(count)]
+        left = set(futures)
+        while left:
+            done, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            progress.report(stage, 1.0 - len(left) / count)
+        return [future.result() for future in futures]
+
+
+def aside(work: Callable[[], T], progress: Progress, stage: str) -> T:
+    """Do one long piece of work that can't be told to stop, and walk away from it when the user cancels.
+
+    Its thread then ends by itself, its result is dropped.
+    """
+    found: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except BaseException as fault:  # handed over to the thread that waits
+            failed.append(fault)
+
+    thread = threading.Thread(target=run, name="splu-aside", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_LOOK)
+        if thread.is_alive():
+            progress.report(stage, 0.5)
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,89 @@
+"""Reading stops soon when it is told to, wherever it is, and leaves no thread at work."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+
+from splu_desktop.core.progress import Cancelled, Silent, Watched
+from splu_desktop.files.importer import read, spread
+
+
+def stopping_at(stage: str) -> tuple[Watched, list[str]]:
+    said: list[str] = []
+    return Watched(lambda what, done: said.append(what), lambda: stage in said), said
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("stop")
+    rows = [(i, f"{i % 97}.5", f"name {i}", f"2020-01-{i % 28 + 1:02d}") for i in range(60_000)]
+    with (folder / "t.csv").open("w") as file:
+        file.write("id,x,name,seen\n")
+        file.writelines(",".join(map(str, row)) + "\n" for row in rows)
+    with xlsxwriter.Workbook(str(folder / "t.xlsx"), {"constant_memory": True}) as book:
+        sheet = book.add_worksheet()
+        for y, row in enumerate([("id", "x", "name", "seen"), *rows[:20_000]]):
+            sheet.write_row(y, 0, row)
+    return {kind: folder / f"t.{kind}" for kind in ("csv", "xlsx")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage"),
+    [
+        ("csv", "Reading"),
+        ("csv", "Joining the columns"),
+        ("csv", "Finding types"),
+        ("xlsx", "Looking through the sheet"),
+        ("xlsx", "Opening the workbook"),
+        ("xlsx", "Reading"),
+        ("xlsx", "Joining the columns"),
+        ("xlsx", "Finding types"),
+    ],
+)
+def test_it_stops_at_every_stage(files: dict[str, Path], kind: str, stage: str) -> None:
+    before = set(threading.enumerate())
+    watched, said = stopping_at(stage)
+    with pytest.raises(Cancelled):
+        read(files[kind], progress=watched)
+    assert said[-1] == stage  # nothing was begun after that
+    for thread in set(threading.enumerate()) - before:  # a workbook being opened is walked away from
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_work_that_cannot_be_stopped_is_walked_away_from() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def work() -> int:
+        begun.set()
+        may_end.wait(60)
+        return 1
+
+    with pytest.raises(Cancelled):
+        spread.aside(work, Watched(lambda stage, done: None, begun.is_set), "Opening")
+    may_end.set()
+    assert spread.aside(lambda: 2, Silent(), "Opening") == 2
+    with pytest.raises(ValueError, match="x"):
+        spread.aside(lambda: int("x"), Silent(), "Opening")
+
+
+def test_the_columns_under_work_stop_too() -> None:
+    stopped = threading.Event()
+    seen: list[int] = []
+
+    def work(i: int, own: object) -> int:
+        for _ in range(10_000):
+            seen.append(i)
+            stopped.set()
+            threading.Event().wait(0.01)
+            own.report("", 0.0)  # type: ignore[attr-defined]
+        return i
+
+    with pytest.raises(Cancelled):
+        spread.spread(work, 8, 1_000_000, Watched(lambda stage, done: None, stopped.is_set), "Working")
+    assert len(set(seen)) < 8  # those still waiting were never begun
+    assert spread.spread(lambda i, own: i * i, 5, 1_000_000, Silent(), "Working") == [0, 1, 4, 9, 16]
