@@ -1,4 +1,4 @@
-"""How long the window stands still while a large table goes through the gate and is published.
+"""How long the window stands still while a large table goes through the gate, is published and reported on.
 
     .venv/bin/python -m benchmarks.pauses [--records 1000000] [--distinct] [--formats csv,xlsx]
 
@@ -111,6 +111,17 @@ def main() -> None:
         assert window.session.release is not None, page.banner.text.text()
         heart.phase = "showing the release"
         wait(application, window)
+        report = window.report_page
+        for internal in (False, True):
+            heart.phase = f"the {'internal' if internal else 'external'} report's figures"
+            report.form.internal.setChecked(internal)
+            window.show_step(Step.REPORT)
+            wait(application, window, lambda: internal in report._figures)  # noqa: B023
+            heart.phase = f"writing the {'internal' if internal else 'external'} report"
+            began = time.perf_counter()
+            report.save(folder / f"report-{internal}.pdf")
+            wait(application, window, (folder / f"report-{internal}.pdf").exists)
+            print(f"{heart.phase}: {time.perf_counter() - began:.1f} s")
         print(f"{args.records} records x {len(names)}")
         print(f"{'phase':44}{'longest pause':>14}{'program':>9}{'window':>8}{'over 50 ms':>11}")
         for phase, (late, used, own) in heart.longest.items():

@@ -156,7 +156,7 @@ def catalogue(room: str, code: str) -> dict[str, str]:
 
 def write(room: str, code: str, entries: dict[str, str]) -> None:
     """Write a catalogue in the order in which the program says its sentences, file by file."""
-    lines, last = [f"# {LANGUAGES[code]}, {room}. See scripts/translations.py and docs/translating.md."], ""
+    lines, last = [f"# {LANGUAGES[code]}, {room}. See docs/decisions/translations.md."], ""
     for text, place in wanted(room).items():
         if text in entries:
             if place != last:
