@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QAbstractEventDispatcher, QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -61,6 +61,25 @@ def settle(window: MainWindow) -> None:
     window.tasks.run("ahead", load_ahead)
 
 
+def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
+    """Call `do` once the window is on the screen and nothing waits to be done, work in the background included."""
+    turns = QTimer(window)
+    waited = 0
+
+    def turn() -> None:  # a timer of no time fires when no event is left
+        nonlocal waited
+        shown = window.windowHandle() is not None and window.windowHandle().isExposed()
+        ready = shown and not window.tasks.busy()
+        waited = waited + 1 if ready else 0
+        turns.setInterval(0 if ready else 20)  # while it waits for others it keeps out of their way
+        if waited == 3:
+            turns.stop()
+            do()
+
+    turns.timeout.connect(turn)
+    turns.start(0)
+
+
 class Application(QApplication):
     """Opens the files that macOS hands over as events, as when a project is clicked twice."""
 
@@ -93,11 +112,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
         QTimer.singleShot(0, lambda: window.open_path(path))
     else:
         QTimer.singleShot(0, window.offer_recovery)
-    idle = QAbstractEventDispatcher.instance().aboutToBlock
-    if until_idle:
-        idle.connect(window.close)
-    else:
-        idle.connect(lambda: settle(window), Qt.ConnectionType.SingleShotConnection)
+    when_idle(window, window.close if until_idle else lambda: settle(window))
     status = application.exec()
     theme.forget_pictures()
     return status
