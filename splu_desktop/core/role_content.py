@@ -150,6 +150,13 @@ def holds_diagnosis_codes(column: Column) -> bool:
     return any("." in label for label in labels) or len({len(label.strip()) for label in labels}) > 1
 
 
+def holds_small_numbers(column: Column) -> bool:
+    """Whether a column holds numbers of a few digits, which reach nobody."""
+    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
+        return False
+    return bool((np.abs(column.values[~column.missing]) < 10_000).all())
+
+
 def holds_answers(column: Column) -> bool:
     """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
     labels = sample_labels(column)

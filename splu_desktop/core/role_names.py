@@ -146,6 +146,7 @@ _BIRTH = listed(
     "birth birthdate dob birthday geburtsdatum geburtstag geb gebdat gebdatum geburt naissance nacimiento "
     "born nasc ddn fnac nac naiss geboren"
 )
+_BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
 _FREE = listed(
     "note notes comment comments remark remarks narrative bemerkung bemerkungen kommentar kommentare "
     "notiz notizen anmerkung anmerkungen freitext remarque remarques commentaire commentaires "
@@ -161,6 +162,7 @@ _MEDICAL = listed(
     "readcode "
     "morphology topography tnm labor laborwert analyse analyt laboratoire laboratorio resultado prueba prescripcion "
     "ordonnance posologie dosis posologia allergen vaccine impfstoff vaccin vacuna antibiotic antibiotikum "
+    "operation operations opertn oper op eingriff variant gene gen genotype mutation allele snp hgvs karyotype "
     "diag diagnosis diagnoses diagnose diagnosen diagnostic diagnostico dx icd icd9 icd10 drg ccs mdc "
     "procedure prozedur ops cpt disease krankheit maladie enfermedad medication medikament drug atc "
     "symptom lab test result value dose"
@@ -238,7 +240,10 @@ def identifier_by_name(name: str) -> str | None:
 
 
 def number_by_name(name: str) -> bool:
-    """Whether a name may announce a number of a person or stay, which its values have to bear out."""
+    """Whether a name may announce a number of a person or stay, which its values have to bear out.
+
+    "Historia" or "dossier" by themselves do not: see `names_a_file`.
+    """
     words = words_of(name)
     told = [word for word in words if word not in _NUMBER_WORDS]
     if not told or len(words) > 3 or not _ACRONYMS.union(_NUMBERED).issuperset(told):
@@ -247,6 +252,12 @@ def number_by_name(name: str) -> bool:
         return bool(_FACILITY_NUMBER.intersection(words))
     numbered = len(words) > len(told) or any(mark in name for mark in "#№")
     return bool(_ACRONYMS.intersection(told)) or numbered
+
+
+def names_a_file(name: str) -> bool:
+    """Whether a name is that of a person's file or stay and nothing else, such as "historia"."""
+    words = words_of(name)
+    return len(words) == 1 and words[0] in _NUMBERED
 
 
 def person_by_name(name: str) -> str | None:
@@ -291,6 +302,8 @@ def birth_by_name(name: str) -> bool:
     have = set(words)
     if words[:1] == ("ne",) and words[-1:] == ("le",):  # né(e) le
         return True
+    if any(word.endswith(_BIRTH_ENDS) or any(part in word for part in _BIRTH_PARTS) for word in words):
+        return True  # only dates count, so a weight at birth is none
     return bool(have & _BIRTH) and not have & {
         "weight",
         "order",

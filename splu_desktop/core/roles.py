@@ -14,6 +14,7 @@ from splu_desktop.core.role_content import (
     distinct_share,
     holds_answers,
     holds_diagnosis_codes,
+    holds_small_numbers,
     identifier_by_content,
     looks_like_days,
     names_persons,
@@ -26,6 +27,7 @@ from splu_desktop.core.role_names import (
     identifier_by_name,
     measures,
     medical,
+    names_a_file,
     number_by_name,
     numbering,
     person_by_name,
@@ -122,6 +124,8 @@ def _identifies(column: Column) -> str | None:
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     answers = holds_answers(column)  # a telephone consultation: yes, no
     said = identifier_by_name(name)
+    if said == "telephone number" and holds_small_numbers(column):
+        said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return say("the name says {what}", what=say(said))
     if worded and not answers and (person := person_by_name(name)):
@@ -144,7 +148,7 @@ def _identifies(column: Column) -> str | None:
         return None
     share = distinct_share(column)
     many = int((~column.missing).sum()) >= _MANY and column.kind is not Kind.DECIMAL and not dated
-    if number_by_name(name) and many:
+    if many and (number_by_name(name) or (names_a_file(name) and near_unique(column))):
         return say("the name says {what}", what=say("number of a person or stay"))
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         return say("numbers the records: {n} different values in 100 records", n=round(100 * share))

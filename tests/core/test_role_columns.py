@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
@@ -16,6 +17,14 @@ N = 400
 
 def _icd(r: random.Random) -> str:
     return f"{r.choice('ABCDEFGHIJKLMNR')}{r.randrange(100):02}.{r.randrange(10)}"
+
+
+def _digits(count: int) -> Callable[[random.Random], str]:
+    return lambda r: str(r.randrange(10 ** (count - 1), 10**count))
+
+
+def _birth(r: random.Random) -> str:
+    return str(date(1930, 1, 1) + timedelta(days=r.randrange(30_000)))
 
 
 def _day(r: random.Random) -> str:
@@ -162,6 +171,128 @@ OTHERS: dict[str, list[Any]] = {
         ("Unidad hospitalaria", lambda r: r.choice(["UCI", "Planta", "Urg", "Qx"])),
     ],
 }
+
+
+# Headers of databases and national records: MIMIC, HES, Epic, the German, French and Spanish hospital discharge data.
+IDENTIFIERS["databases"] = [
+    ("subject_id", _digits(8), Kind.INTEGER),
+    ("hadm_id", _digits(8), Kind.INTEGER),
+    ("stay_id", _digits(8), Kind.INTEGER),
+    ("EPIKEY", _digits(12), Kind.INTEGER),
+    ("ENCRYPTED_HESID", lambda r: f"{r.randrange(16**12):012x}"),
+    ("NEWNHSNO", _digits(10), Kind.INTEGER),
+    ("MYDOB", _birth, Kind.DATE),
+    ("LOPATID", lambda r: f"P{r.randrange(10**7)}"),
+    ("KH-internes-Kennzeichen", lambda r: f"F{r.randrange(10**7)}"),
+    ("Fallnummer", _digits(7), Kind.INTEGER),
+    ("Patientennummer", _digits(7), Kind.INTEGER),
+    ("numrss", _digits(9), Kind.INTEGER),
+    ("noanon", lambda r: f"{r.randrange(16**10):010x}"),
+    ("CIP_SNS", lambda r: f"BB{r.randrange(10**10)}"),
+    ("historia", _digits(6), Kind.INTEGER),
+    ("fecnac", _birth, Kind.DATE),
+    ("fecha_nacimiento", _birth, Kind.DATE),
+    ("nombre_paciente", lambda r: r.choice(["Iker", "Nerea", "Unai", "Aitor", "Leire", "Ane"])),
+    ("patient_name_last", lambda r: r.choice(["Ngo", "Okafor", "Silva", "Haddad", "Kim", "Novak"])),
+    ("gebdat", _birth, Kind.DATE),
+    ("pat_vorname", lambda r: r.choice(["Uwe", "Ilse", "Jörg", "Heidi", "Gerd", "Ute"])),
+    ("strasse_hausnr", lambda r: f"Weg {r.randrange(99)}"),
+    ("tel_mobil", _digits(10)),
+    ("e_mail", lambda r: f"x{r.randrange(999)}@y.de"),
+    ("kvnr", lambda r: f"A{r.randrange(10**8, 10**9)}"),
+    ("datenaissance", _birth, Kind.DATE),
+    ("nom_patient", lambda r: r.choice(["ROUX", "BLANC", "GARNIER", "FAURE", "ANDRE", "MERCIER"])),
+    (
+        "medecin",
+        lambda r: r.choice(
+            [
+                "Dr ROUX",
+                "Dr BLANC",
+                "Dr FAURE",
+                "Dr GIRARD",
+                "Dr LEMOINE",
+                "Dr COLIN",
+                "Dr PICARD",
+                "Dr ROLLAND",
+                "Dr RENAUD",
+                "Dr LUCAS",
+                "Dr BRUN",
+            ]
+        ),
+    ),
+    ("tel_domicile", _digits(9)),
+    ("PatientMRN", _digits(7), Kind.INTEGER),
+    ("Pat_MRN_ID", lambda r: f"Z{r.randrange(10**7)}"),
+    ("PAT_ENC_CSN_ID", _digits(11), Kind.INTEGER),
+    ("HAR", _digits(8), Kind.INTEGER),
+    ("ssn4_name", lambda r: f"{r.randrange(10**9)}"),
+    ("Full Address", lambda r: f"{r.randrange(999)} Elm St, Troy"),
+    ("DoctorNotes", lambda r: f"seen {r.random()}", Kind.TEXT),
+    ("medical_record_no", _digits(7), Kind.INTEGER),
+    ("ID", _digits(7), Kind.INTEGER),
+    ("dni_paciente", _digits(8)),
+    ("correo", lambda r: f"a{r.randrange(999)}@b.es"),
+]
+OTHERS["databases"] = [
+    ("itemid", lambda r: str(r.choice([220045, 220050, 220179, 223761])), Kind.INTEGER),
+    (
+        "charttime",
+        lambda r: f"2150-01-{r.randrange(1, 28):02} {r.randrange(24):02}:{r.randrange(60):02}:00",
+        Kind.DATETIME,
+    ),
+    ("valuenum", lambda r: f"{r.random() * 200:.3f}", Kind.DECIMAL),
+    ("valueuom", lambda r: r.choice(["mmHg", "bpm"])),
+    ("drg_code", lambda r: str(r.randrange(1, 990)), Kind.INTEGER),
+    ("icd_code", _icd),
+    ("PROCODE3", lambda r: f"R{r.choice('ABCDE')}{r.randrange(9)}"),
+    ("DIAG_01", _icd),
+    ("OPERTN_01", lambda r: f"{r.choice('ABCH')}{r.randrange(999):03}"),
+    ("EPISTART", _day, Kind.DATE),
+    ("ADMIDATE", _day, Kind.DATE),
+    ("GPPRAC", lambda r: f"A{r.randrange(80000, 80040)}"),
+    ("STARTAGE", lambda r: str(r.randrange(99)), Kind.INTEGER),
+    ("ETHNOS", lambda r: r.choice("ABCZ")),
+    ("IMD04RK", lambda r: str(r.randrange(1, 32000)), Kind.INTEGER),
+    ("Geburtsjahr", lambda r: str(r.randrange(1930, 2010)), Kind.INTEGER),
+    ("IK", lambda r: str(r.choice([260100123, 260100456])), Kind.INTEGER),
+    ("Aufnahmegrund", lambda r: r.choice(["0101", "0107"])),
+    ("Beatmungsstunden", lambda r: str(r.randrange(500)), Kind.INTEGER),
+    ("finess", lambda r: str(r.choice([750000001, 690000002])), Kind.INTEGER),
+    ("GHM2", lambda r: f"{r.randrange(1, 28):02}C{r.randrange(99):02}{r.choice('1234')}"),
+    ("duree_sejour", lambda r: str(r.randrange(90)), Kind.INTEGER),
+    ("poids_entree", lambda r: str(r.randrange(400, 5000)), Kind.INTEGER),
+    ("D1", _icd),
+    ("P1", lambda r: f"{r.randrange(100):02}.{r.randrange(100):02}"),
+    ("fecing", _day, Kind.DATE),
+    ("tipo_alta", lambda r: r.choice("1234")),
+    ("los_days", lambda r: f"{r.random() * 40:.5f}", Kind.DECIMAL),
+    ("insurance", lambda r: r.choice(["Medicare", "Private", "Other"])),
+    ("marital_status", lambda r: r.choice("MSWD")),
+    ("anchor_age", lambda r: str(r.randrange(18, 91)), Kind.INTEGER),
+    ("ndc", lambda r: str(r.randrange(10**10, 10**11)), Kind.INTEGER),
+    ("drug", lambda r: f"Drug {r.randrange(390)}"),
+    ("dose_val_rx", lambda r: str(r.randrange(1, 3000)), Kind.INTEGER),
+    ("spec_type_desc", lambda r: r.choice(["URINE", "BLOOD"])),
+    ("org_name", lambda r: r.choice(["E. COLI", "STAPH AUREUS", "KLEBSIELLA"])),
+    ("ab_name", lambda r: r.choice(["CEFAZOLIN", "GENTAMICIN"])),
+    ("careunit_name", lambda r: r.choice(["MICU", "SICU"])),
+    ("comments_code", lambda r: str(r.randrange(9)), Kind.INTEGER),
+    ("pain_score_phone_followup", lambda r: str(r.randrange(11)), Kind.INTEGER),
+    ("Street level (m)", lambda r: f"{r.random() * 100:.2f}", Kind.DECIMAL),
+    ("mobile_xray", lambda r: r.choice(["yes", "no"])),
+    ("HouseholdIncome", lambda r: str(r.randrange(10**4, 10**6)), Kind.INTEGER),
+    ("infant_birth_order", lambda r: str(r.randrange(1, 9)), Kind.INTEGER),
+    ("latest_lab_value", lambda r: f"{r.random() * 9:.3f}", Kind.DECIMAL),
+    ("oncologist_visits", lambda r: str(r.randrange(60)), Kind.INTEGER),
+    ("Email reminder sent", lambda r: r.choice(["Y", "N"])),
+    ("Surname changed", lambda r: r.choice(["Y", "N"])),
+    ("Serum sodium", lambda r: str(r.randrange(110, 160)), Kind.INTEGER),
+    ("Troponin_ngL", lambda r: str(r.randrange(1, 40000)), Kind.INTEGER),
+    ("Nummer der OP", lambda r: str(r.randrange(1, 6)), Kind.INTEGER),
+    ("survival_days", lambda r: str(r.randrange(4000)), Kind.INTEGER),
+    ("gene_variant", lambda r: f"c.{r.randrange(9999)}A>G"),
+    ("tumor_stage_TNM", lambda r: f"T{r.randrange(4)}N{r.randrange(3)}M{r.randrange(2)}"),
+]
 
 
 def _cases() -> list[Any]:
