@@ -27,6 +27,7 @@ from splu_desktop.core.table import Column, Kind
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
+_AT_ONCE = 20_000  # labels looked at without a break
 REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
 FEWEST = 50  # records below which being near-unique says nothing
@@ -201,5 +202,9 @@ def refers_to(column: Column, key: Column) -> bool:
     if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
         return False
     own = sample_labels(column)  # a column of free text may have a label per record
-    known = set(key.labels[~key.missing].tolist())
+    wanted = set(own)
+    known: set[str] = set()
+    for start in range(0, key.m, _AT_ONCE):  # a set of a million labels would hold up the window
+        part = slice(start, start + _AT_ONCE)
+        known |= wanted.intersection(key.labels[part][~key.missing[part]].tolist())
     return sum(label in known for label in own) >= REFERENCES * len(own)
