@@ -1,0 +1,121 @@
+; The Windows installer: for the user who runs it, without administrator. Built by build.ps1, which defines
+;   Version, Bundle (the folder that PyInstaller made), Out, Icon, and SignTool where there is a key.
+#ifndef Version
+  #error Version is not defined: run installer\windows\build.ps1
+#endif
+
+[Setup]
+; The identity that an upgrade finds the older version by. Never change it.
+AppId={{6B0B8E0C-5B0E-4B5C-9E57-2C9B6E1C7A41}
+AppName=SPLU Desktop
+AppVersion={#Version}
+AppVerName=SPLU Desktop {#Version}
+AppPublisher=SPLU Desktop
+VersionInfoVersion={#Version}
+DefaultDirName={localappdata}\Programs\SPLU Desktop
+DefaultGroupName=SPLU Desktop
+DisableDirPage=auto
+DisableProgramGroupPage=yes
+PrivilegesRequired=lowest
+ArchitecturesAllowed=x64compatible
+ArchitecturesInstallIn64BitMode=x64compatible
+MinVersion=10.0.17763
+LicenseFile={#SourcePath}\..\..\LICENSE
+SetupIconFile={#Icon}
+UninstallDisplayIcon={app}\splu-desktop.exe
+UninstallDisplayName=SPLU Desktop
+OutputDir={#Out}
+OutputBaseFilename=splu-desktop-{#Version}-windows-x64-setup
+Compression=lzma2/max
+SolidCompression=yes
+ChangesAssociations=yes
+ChangesEnvironment=yes
+CloseApplications=yes
+RestartApplications=no
+WizardStyle=modern
+#ifdef SignTool
+SignTool={#SignTool}
+SignedUninstaller=yes
+#endif
+
+[Languages]
+Name: "en"; MessagesFile: "compiler:Default.isl"
+Name: "de"; MessagesFile: "compiler:Languages\German.isl"
+Name: "fr"; MessagesFile: "compiler:Languages\French.isl"
+
+[CustomMessages]
+en.Project=SPLU Desktop project
+de.Project=SPLU-Desktop-Projekt
+fr.Project=Projet SPLU Desktop
+en.Release=SPLU Desktop release
+de.Release=SPLU-Desktop-Veröffentlichung
+fr.Release=Publication SPLU Desktop
+en.Commands=Make the command “splu” available in terminals
+de.Commands=Den Befehl „splu“ im Terminal verfügbar machen
+fr.Commands=Rendre la commande « splu » disponible dans les terminaux
+
+[Tasks]
+Name: "desktopicon"; Description: "{cm:CreateDesktopIcon}"; Flags: unchecked
+Name: "path"; Description: "{cm:Commands}"; Flags: unchecked
+
+[InstallDelete]
+; An upgrade leaves no module of the older version behind.
+Type: filesandordirs; Name: "{app}\_internal"
+
+[Files]
+Source: "{#Bundle}\*"; DestDir: "{app}"; Flags: ignoreversion recursesubdirs createallsubdirs
+
+[Icons]
+Name: "{autoprograms}\SPLU Desktop"; Filename: "{app}\splu-desktop.exe"
+Name: "{autodesktop}\SPLU Desktop"; Filename: "{app}\splu-desktop.exe"; Tasks: desktopicon
+
+[Registry]
+Root: HKA; Subkey: "Software\Classes\.splu"; ValueType: string; ValueData: "SPLUDesktop.Project"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\.splu"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-splu-project"
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project"; ValueType: string; ValueData: "{cm:Project}"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project\DefaultIcon"; ValueType: string; ValueData: "{app}\splu-desktop.exe,0"
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project\shell\open\command"; ValueType: string; ValueData: """{app}\splu-desktop.exe"" ""%1"""
+Root: HKA; Subkey: "Software\Classes\.splurelease"; ValueType: string; ValueData: "SPLUDesktop.Release"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\.splurelease"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-splu-release"
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Release"; ValueType: string; ValueData: "{cm:Release}"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Release\DefaultIcon"; ValueType: string; ValueData: "{app}\splu-desktop.exe,0"
+Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Release\shell\open\command"; ValueType: string; ValueData: """{app}\splu-desktop.exe"" ""%1"""
+; A release is a folder, and its release.json can't have a type of its own here: tables and releases are opened by
+; "Open with" or by dragging them onto the program.
+Root: HKA; Subkey: "Software\Classes\Applications\splu-desktop.exe\shell\open\command"; ValueType: string; ValueData: """{app}\splu-desktop.exe"" ""%1"""; Flags: uninsdeletekey
+Root: HKCU; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
+
+[Run]
+Filename: "{app}\splu-desktop.exe"; Description: "{cm:LaunchProgram,SPLU Desktop}"; Flags: nowait postinstall skipifsilent
+
+[UninstallDelete]
+; Only what was installed. Projects, releases, settings and the register of releases are the user's own.
+Type: filesandordirs; Name: "{app}\_internal"
+
+[Code]
+function NeedsPath: Boolean;
+var
+  Path: string;
+begin
+  if not RegQueryStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path) then
+    Path := '';
+  Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Path) + ';') = 0;
+end;
+
+procedure CurUninstallStepChanged(Step: TUninstallStep);
+var
+  Path, Part: string;
+  At: Integer;
+begin
+  if Step <> usPostUninstall then
+    exit;
+  if not RegQueryStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path) then
+    exit;
+  Part := ';' + ExpandConstant('{app}');
+  At := Pos(Uppercase(Part), Uppercase(Path));
+  if At > 0 then
+  begin
+    Delete(Path, At, Length(Part));
+    RegWriteExpandStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path);
+  end;
+end;

@@ -1,0 +1,237 @@
+"""What goes into the bundle and what stays out, with the reason for each.
+
+Read by splu.spec, by the bill of materials and by the tests, so that the three can't disagree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "splu-desktop"
+APP_ID = "io.github.splu_desktop.SPLUDesktop"
+PROJECT_MIME, RELEASE_MIME = "application/x-splu-project", "application/x-splu-release"
+
+# Modules that some library imports where it can, and that the program never uses. A test sees to it that nothing in
+# splu_desktop imports one of them; the smoke test that no library misses them.
+EXCLUDED_MODULES = [
+    "PIL",  # 15 MB with its codecs: bitmaps in the PDF, and our figures are vectors
+    "pyarrow",  # 170 MB: Parquet, an optional extra
+    "polars",
+    "numba",
+    "matplotlib",
+    "IPython",
+    "h5py",
+    "cupy",
+    "tkinter",
+    "sqlite3",
+    "curses",
+    "readline",
+    "xmlrpc",
+    "lib2to3",
+    "pydoc_data",
+    "setuptools",
+    "pkg_resources",
+    "pip",
+    "pytest",
+    "pandas.tests",
+    "numpy.tests",
+    # Qt for what the window does not do.
+    "PySide6.QtNetwork",
+    "PySide6.QtTest",
+    "PySide6.QtDBus",
+    "PySide6.QtPrintSupport",
+    # SciPy beyond special functions, sparse matrices and graphs: 20 MB.
+    *(f"scipy.{part}" for part in ("cluster", "fft", "integrate", "interpolate", "io", "misc", "ndimage", "odr")),
+    *(f"scipy.{part}" for part in ("optimize", "signal", "spatial", "stats")),
+    *(f"pyqtgraph.{part}" for part in ("canvas", "console", "examples", "flowchart", "opengl")),
+    "Cryptodome.PublicKey",  # a ZIP with a password needs AES and HMAC
+    "Cryptodome.SelfTest",
+]
+
+# Shared libraries of the system that come along, since a PC without them can't be asked to install any. What is not
+# named here is left to the system: drivers for its graphics need its own libstdc++ and libX11, not ours.
+_OWN_LIBRARIES = {
+    "libbz2",
+    "libcrypto",
+    "libexpat",
+    "libffi",
+    "liblzma",
+    "libssl",
+    "libuuid",
+    "libxcb-cursor",
+    "libxcb-icccm",
+    "libxcb-image",
+    "libxcb-keysyms",
+    "libxcb-render-util",
+    "libxcb-util",
+    "libxkbcommon-x11",
+}
+_PLUGINS = {
+    "iconengines": {"qsvgicon"},
+    "imageformats": {"qsvg"},
+    "platforms": {"qxcb", "qwayland", "qoffscreen", "qminimal", "qwindows", "qcocoa"},
+    "platforminputcontexts": {"composeplatforminputcontextplugin", "ibusplatforminputcontextplugin"},
+    "platformthemes": {"qxdgdesktopportal"},
+    "styles": set(),
+    "wayland-decoration-client": {"bradient", "adwaita"},
+    "wayland-graphics-integration-client": {"qt-plugin-wayland-egl"},
+    "wayland-shell-integration": {"xdg-shell"},
+    "xcbglintegrations": {"qxcb-egl-integration", "qxcb-glx-integration"},
+}
+_QT_LANGUAGES = {"de", "fr"}
+_LEFT_OUT = re.compile(
+    r"""
+    ^PySide6/(Qt/lib/)?(lib)?Qt6(EglF[Ss]|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*
+    | ^(lib)?Qt6(EglF[Ss]|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*\.so  # the links to them
+    | ^PySide6/opengl32sw\.dll$            # 20 MB to draw OpenGL without a graphics card; we draw none
+    | ^pyqtgraph/(icons|colors/maps|examples|canvas|flowchart|console)/
+    | ^(numpy|scipy|pandas)/.*/tests/
+    | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
+    | ^pandas/io/formats/templates/
+    """,
+    re.VERBOSE,
+)
+
+
+def version() -> str:
+    """Return the version, from the one place where it is written."""
+    text = (ROOT / "splu_desktop/__init__.py").read_text("utf-8")
+    found = re.search(r'^__version__ = "([^"]+)"$', text, re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def datas() -> list[tuple[str, str]]:
+    """Return what comes along beside the code: (where it is, folder in the bundle)."""
+    kept = [
+        path for path in sorted((ROOT / "resources").iterdir()) if path.suffix != ".py" and path.name[0] not in "._"
+    ]
+    place = "splu_desktop/resources"
+    return [(str(path), f"{place}/{path.name}" if path.is_dir() else place) for path in kept]
+
+
+def hidden_imports() -> list[str]:
+    """Return the modules that PyInstaller can't see being imported."""
+    return [
+        "PySide6.QtOpenGL",
+        "PySide6.QtOpenGLWidgets",
+    ]  # pyqtgraph asks for them by name, whether it draws so or not
+
+
+def keep(name: str, *, from_system: bool = False) -> bool:
+    """Whether a file belongs in the bundle.
+
+    Parameters
+    ----------
+    name : its path in the bundle.
+    from_system : whether it was found among the libraries of the machine that builds.
+    """
+    name = name.replace("\\", "/")
+    file = name.rpartition("/")[2]
+    if _LEFT_OUT.search(name):
+        return False
+    if "/translations/" in name and name.startswith("PySide6/"):
+        return bool(re.fullmatch(rf"qtbase_({'|'.join(_QT_LANGUAGES)})\.qm", file))
+    plugin = re.search(r"^PySide6/(?:Qt/)?plugins/([^/]+)/(?:lib)?([^/]+?)\.(?:so|dll|dylib)$", name)
+    if plugin:
+        return plugin[2] in _PLUGINS.get(plugin[1], set())
+    if from_system and sys.platform.startswith("linux"):
+        return file.partition(".so")[0] in _OWN_LIBRARIES or file.startswith("libpython3")
+    return True
+
+
+Entry = tuple[str, str, str]  # path in the bundle, where it is now (of a link: what it points at), kind
+
+
+def chosen(*lists: list[Entry]) -> list[list[Entry]]:
+    """Return PyInstaller's lists of files without what stays out, in an order that is always the same."""
+    lists_kept = [
+        sorted(
+            entry
+            for entry in entries
+            if keep(entry[0], from_system=entry[1].startswith(("/lib", "/usr/lib")) and "/" not in entry[0])
+        )
+        for entries in lists
+    ]
+    there = {target for entries in lists_kept for target, _, _ in entries}
+    # A link whose target was left out goes too.
+    return [
+        [
+            (target, source, kind)
+            for target, source, kind in entries
+            if kind != "SYMLINK" or os.path.normpath(Path(target).parent / source) in there
+        ]
+        for entries in lists_kept
+    ]
+
+
+def windows_version(name: str) -> Any:
+    """Return what Windows shows about a program file under Properties."""
+    from PyInstaller.utils.win32 import versioninfo as win
+
+    number = tuple(int(part) for part in re.findall(r"\d+", version())[:3])
+    number = (*number, 0, 0, 0, 0)[:4]
+    told = {
+        "CompanyName": "SPLU Desktop",
+        "FileDescription": "SPLU Desktop" if name == NAME else "SPLU Desktop, command line",
+        "FileVersion": version(),
+        "InternalName": name,
+        "LegalCopyright": "MIT licence",
+        "OriginalFilename": f"{name}.exe",
+        "ProductName": "SPLU Desktop",
+        "ProductVersion": version(),
+    }
+    strings = [win.StringStruct(key, value) for key, value in told.items()]
+    return win.VSVersionInfo(
+        ffi=win.FixedFileInfo(filevers=number, prodvers=number),
+        kids=[
+            win.StringFileInfo([win.StringTable("040904B0", strings)]),
+            win.VarFileInfo([win.VarStruct("Translation", [1033, 1200])]),
+        ],
+    )
+
+
+def mac_info() -> dict[str, Any]:
+    """Return the additions to Info.plist: what the Finder shows, and which files open with the program."""
+    return {
+        "CFBundleName": "SPLU Desktop",
+        "CFBundleDisplayName": "SPLU Desktop",
+        "CFBundleShortVersionString": version(),
+        "CFBundleVersion": version(),
+        "LSMinimumSystemVersion": "13.0",
+        "LSApplicationCategoryType": "public.app-category.medical",
+        "NSHighResolutionCapable": True,
+        "NSHumanReadableCopyright": "MIT licence",
+        "CFBundleDocumentTypes": [
+            {
+                "CFBundleTypeName": "SPLU Desktop project",
+                "CFBundleTypeRole": "Editor",
+                "LSHandlerRank": "Owner",
+                "LSItemContentTypes": [f"{APP_ID}.project"],
+            },
+            {
+                "CFBundleTypeName": "SPLU Desktop release",
+                "CFBundleTypeRole": "Viewer",
+                "LSHandlerRank": "Owner",
+                "LSItemContentTypes": [f"{APP_ID}.release"],
+            },
+        ],
+        "UTExportedTypeDeclarations": [
+            _mac_type("project", "SPLU Desktop project", PROJECT_MIME, "splu", "public.text"),
+            _mac_type("release", "SPLU Desktop release", RELEASE_MIME, "splurelease", "public.zip-archive"),
+        ],
+    }
+
+
+def _mac_type(name: str, words: str, mime: str, ending: str, kind: str) -> dict[str, Any]:
+    return {
+        "UTTypeIdentifier": f"{APP_ID}.{name}",
+        "UTTypeDescription": words,
+        "UTTypeConformsTo": [kind],
+        "UTTypeTagSpecification": {"public.filename-extension": [ending], "public.mime-type": [mime]},
+    }

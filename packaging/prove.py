@@ -1,0 +1,354 @@
+"""Proves the Debian package on a clean Debian 12 that never saw Python. Needs root, debootstrap, strace and the network
+once, for Debian's packages; the program itself is run without any.
+
+    python3 packaging/prove.py NEW.deb [--old OLD.deb] [--work DIR] [--mirror URL]
+
+Installs, runs as an unprivileged user on a read-only system in a network namespace without interfaces, traces every
+socket, upgrades from an older version, removes, and compares what is left. Ends with 0 if all holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+_USER, _UID = "custodian", 4242
+_SAMPLE = "usr/lib/splu-desktop/_internal/splu_desktop/resources/sample_hospital.xlsx"
+# What installing any package leaves, whatever it is.
+_NOISE = re.compile(
+    r"^(var/(cache|log)/|var/lib/(apt|dpkg|systemd)/|etc/ld\.so\.cache|root/|tmp/|run/|dev/|proc/|sys/|var/lib/ucf|etc/.*-$)"
+)
+
+
+class Refuted(Exception):
+    """A proof failed; str() says which."""
+
+
+class Root:
+    """A Debian system in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run a command in it as root, with the network."""
+        environment = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "DEBIAN_FRONTEND": "noninteractive",
+            "LC_ALL": "C.UTF-8",
+        }
+        told = subprocess.run(
+            ["chroot", str(self.folder), *command], capture_output=True, text=True, env=environment, check=False
+        )
+        if check and told.returncode:
+            raise Refuted(f"{' '.join(command)}: {told.stdout[-1500:]}{told.stderr[-1500:]}")
+        return told
+
+    def apart(self, script: str, *, trace: Path | None = None, screen: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a shell script in it as the user: no network interface, everything but home and /tmp read-only."""
+        inside = (
+            'set -eu; root=$1; mount --rbind "$root" "$root"; mount -o remount,ro,bind "$root";'
+            ' for d in home tmp; do mount --bind "$root/$d" "$root/$d"; mount -o remount,rw,bind "$root/$d"; done;'
+            ' mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm";'
+            ' [ -z "$4" ] || { mkdir -p "$root/tmp/.X11-unix"; mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"; };'
+            ' exec chroot --userspec="$2:$2" "$root" /usr/bin/env -i HOME=/home/custodian USER=custodian'
+            ' PATH=/usr/bin:/bin LC_ALL=C.UTF-8 ${4:+DISPLAY=$4} /bin/sh -c "$3"'
+        )
+        command = ["unshare", "--net", "--mount", "--pid", "--fork", "--ipc", "/bin/sh", "-c", inside, "sh"]
+        command += [str(self.folder), str(_UID), script, screen]
+        if trace is not None:
+            command = [
+                "strace",
+                "-f",
+                "-qq",
+                "-e",
+                "trace=socket,socketpair,connect,bind,sendto",
+                "-o",
+                str(trace),
+                *command,
+            ]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+
+    def files(self) -> dict[str, str]:
+        """Return all that is in it: path -> kind and content in short."""
+        found = {}
+        for folder, folders, names in os.walk(self.folder):
+            for name in [*folders, *names]:
+                path = Path(folder, name)
+                inner = path.relative_to(self.folder).as_posix()
+                if _NOISE.match(inner + ("/" if path.is_dir() else "")):
+                    continue
+                state = path.lstat()
+                if stat.S_ISLNK(state.st_mode):
+                    found[inner] = f"-> {path.readlink()}"
+                elif stat.S_ISREG(state.st_mode):
+                    found[inner] = hashlib.sha256(path.read_bytes()).hexdigest()
+                else:
+                    found[inner] = "folder"
+        return found
+
+
+def fresh(work: Path, mirror: str) -> Root:
+    """Return a new minimal Debian 12, from a copy that is kept."""
+    base = work / "debian12-base"
+    if not (base / "etc/debian_version").exists():
+        shutil.rmtree(base, ignore_errors=True)
+        command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", str(base), mirror]
+        subprocess.run(command, check=True, capture_output=True)
+    target = work / "debian12"
+    shutil.rmtree(target, ignore_errors=True)
+    subprocess.run(["cp", "-a", str(base), str(target)], check=True)
+    shutil.copyfile("/etc/resolv.conf", target / "etc/resolv.conf")
+    for source in (Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d"), Path("/etc/apt/apt.conf.d")):
+        if source.is_dir():
+            shutil.copytree(source, target / source.relative_to("/"), dirs_exist_ok=True)
+        elif source.exists():
+            shutil.copyfile(source, target / source.relative_to("/"))
+    root = Root(target)
+    root.run("apt-get", "-qq", "update")
+    # What a Debian desktop has, to see that the file types reach it.
+    desktop = ["libglib2.0-bin", "shared-mime-info", "desktop-file-utils"]
+    root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", *desktop)
+    root.run("useradd", "--create-home", "--uid", str(_UID), _USER)
+    return root
+
+
+def install(root: Root, package: Path) -> None:
+    """Install a package file with what it depends on, and nothing that it merely recommends."""
+    shutil.copyfile(package, root.folder / "tmp" / package.name)
+    root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", f"/tmp/{package.name}")
+    (root.folder / "tmp" / package.name).unlink()
+
+
+def no_python(root: Root) -> str:
+    """See that there is no Python but the one in the bundle."""
+    found = [
+        name
+        for name in root.files()
+        if re.search(r"(bin/python[\d.]*|lib/python3[\d.]*|libpython[\d.]+\.so[\d.]*)$", name)
+    ]
+    if [name for name in found if not name.startswith("usr/lib/splu-desktop/")]:
+        raise Refuted(f"Python is on the system: {found[:5]}")
+    return "no Python on the system beside the bundle's own"
+
+
+def smoke(root: Root, work: Path) -> str:
+    """Run the smoke test apart, and see from a trace that no internet socket was tried."""
+    trace = work / "smoke.strace"
+    told = root.apart("splu-desktop --smoke-test", trace=trace)
+    if told.returncode or not told.stdout.rstrip().endswith("follows its law.") or told.stderr:
+        raise Refuted(f"smoke test: {told.returncode}\n{told.stdout}{told.stderr}")
+    calls = trace.read_text("utf-8", "replace")
+    if re.search(r"AF_INET|AF_NETLINK|AF_PACKET", calls):
+        raise Refuted("an internet socket was tried: " + re.findall(r".*AF_INET.*|.*AF_NETLINK.*", calls)[0])
+    if not re.search(r"exited with 0|socket|\+\+\+", calls) and not trace.stat().st_size == 0:
+        raise Refuted("the trace is empty of what it should hold")
+    kinds = sorted(set(re.findall(r"AF_[A-Z0-9]+", calls)))
+    return f"smoke test passed without network, unprivileged, read-only; sockets tried: {', '.join(kinds) or 'none'}"
+
+
+def traced_when_it_should(root: Root, work: Path) -> str:
+    """See that the trace would have shown an internet socket: a program that tries one is caught."""
+    trace = work / "control.strace"
+    root.apart("exec 3<>/dev/tcp/127.0.0.1/9 || true", trace=trace)  # dash knows no such file: nothing is tried
+    quiet = trace.read_text("utf-8", "replace")
+    root.apart("getent ahosts example.org || true", trace=trace)
+    loud = trace.read_text("utf-8", "replace")
+    if "AF_INET" in quiet or "AF_INET" not in loud:
+        raise Refuted("the trace does not tell programs that use the network from others")
+    return "the same trace catches a program that looks up a name"
+
+
+def main_job(root: Root, name: str = "release") -> str:
+    """Publish, query, verify and report from the bundle's command line."""
+    script = f"""set -eu
+cd
+splu --version
+splu publish /{_SAMPLE} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
+splu query {name} 'Diagnosis=Heart failure' --json
+splu verify {name} >/dev/null
+splu report {name} --out {name}.pdf >/dev/null
+"""
+    told = root.apart(script)
+    if told.returncode:
+        raise Refuted(f"the command line: {told.stdout}{told.stderr}")
+    version, _, rest = told.stdout.partition("\n")
+    answer = json.loads(rest)
+    answer = answer[0] if isinstance(answer, list) else answer
+    if (
+        not answer["low"] - 3 * (answer["high"] - answer["low"])
+        <= 1560
+        <= answer["high"] + 3 * (answer["high"] - answer["low"])
+    ):
+        raise Refuted(f"1560 heart failures were estimated as {answer}")
+    return f"{version}: published, queried, verified, reported"
+
+
+def window(root: Root) -> str:
+    """Start the window on a real X screen, and open a project as a double click does."""
+    screen = ":77"
+    server = subprocess.Popen(
+        ["Xvfb", screen, "-screen", "0", "1280x800x24", "-nolisten", "tcp"], stderr=subprocess.DEVNULL
+    )
+    try:
+        script = "sleep 1; splu-desktop --until-idle && splu-desktop --until-idle ~/release/release.json"
+        told = root.apart(script, screen=screen)
+    finally:
+        server.terminate()
+        server.wait()
+    if told.returncode or told.stderr:
+        raise Refuted(f"the window on a screen: {told.returncode} {told.stderr}")
+    return "window opened on an X screen with the package's own dependencies alone"
+
+
+def file_types(root: Root) -> str:
+    """See that desktops know the two file types and open them with the program."""
+    script = """set -eu
+cd; mkdir -p types; printf '{\\n "format": "splu-project",\\n "version": 1\\n}\\n' >types/mine.splu
+cp types/mine.splu types/unnamed
+cp release/release.json types/release.json; printf PK >types/x.splurelease
+printf '{"releases": [1]}' >types/other.json
+for f in mine.splu unnamed release.json x.splurelease other.json; do
+    gio info -a standard::content-type types/$f | sed -n 's/.*content-type: //p'
+done
+gio mime application/x-splu-project | head -1; gio mime application/x-splu-release | head -1; rm -r types
+"""
+    told = root.apart(script)
+    lines = told.stdout.split("\n")
+    project, release = "application/x-splu-project", "application/x-splu-release"
+    if lines[:5] != [project, project, release, release, "application/json"]:
+        raise Refuted(f"file types: {told.stdout}{told.stderr}")
+    if not all("splu-desktop.desktop" in line for line in lines[5:7]):
+        raise Refuted(f"no program for the file types: {told.stdout}{told.stderr}")
+    return "projects and releases are known by name and content, and open with the program"
+
+
+def upgrade(root: Root, old: Path, new: Path) -> str:
+    """Upgrade from an older version with settings, register and a project, and see that all are kept."""
+    install(root, old)
+    before = main_job(root, "before")
+    project = root.folder / f"home/{_USER}/mine.splu"
+    project.write_text(json.dumps(_project(root)), "utf-8")
+    os.chown(project, _UID, _UID)
+    _opens(root, "~/mine.splu", "~/.config")  # which the older version remembers in its settings
+    own = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
+    if not any("register" in name for name in own) or not any(name.endswith(".conf") for name in own):
+        raise Refuted(f"the older version kept nothing: {sorted(own)}")
+    install(root, new)
+    after = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
+    if after != own:
+        raise Refuted(f"the upgrade touched the user's files: {sorted(set(after.items()) ^ set(own.items()))[:5]}")
+    told = root.apart("cd; splu verify before >/dev/null; splu --version; splu releases --json")
+    now, _, register = told.stdout.partition("\n")
+    if told.returncode or not json.loads(register)["sound"] or len(json.loads(register)["releases"]) != 1:
+        raise Refuted(f"after the upgrade: {told.stdout}{told.stderr}")
+    _opens(root, "~/mine.splu", "/tmp/settings")
+    if now == before.partition(":")[0]:
+        raise Refuted("the upgrade did not change the version")
+    kept = f"{len(own)} files of the user unchanged; register, release and project open"
+    return f"upgraded from {before.partition(':')[0]} to {now}: {kept}"
+
+
+def _project(root: Root) -> dict[str, object]:
+    """Return a project about the sample, as the window saves it."""
+    content = (root.folder / _SAMPLE).read_bytes()
+    names = ("Age", "Sex", "Postcode", "Ward", "Admission date", "Length of stay", "Smoker", "Alcohol")
+    return {
+        "format": "splu-project",
+        "version": 1,
+        "software": "0.0.9",
+        "source": {
+            "name": Path(_SAMPLE).name,
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "folder": f"/{Path(_SAMPLE).parent}",
+        },
+        "import": {"format": "xlsx", "header_row": 1},
+        "columns": {**dict.fromkeys(names, "nsa"), "Diagnosis": "sa"},
+        "kept_identifiers": {},
+        "generalise": {},
+        "gammas": {"Diagnosis": 7},
+        "one_gamma_for_all": True,
+        "thresholds": {"epsilon": 0.3, "t_e": 0.05, "alpha": 3, "t_p": 0.5},
+        "window": {"page": 0},
+    }
+
+
+def _opens(root: Root, file: str, config: str) -> None:
+    """See that the window opens a project: its source is then among the recent files of the settings."""
+    told = root.apart(
+        f"export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME={config}; splu-desktop --until-idle {file};"
+        " grep -rq sample_hospital.xlsx $XDG_CONFIG_HOME"
+    )
+    if told.returncode or told.stdout or told.stderr:
+        raise Refuted(f"{file} was not opened: {told.returncode} {told.stdout}{told.stderr}")
+
+
+def main() -> int:
+    """Prove."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--old", type=Path)
+    parser.add_argument("--work", type=Path, default=Path("/var/tmp/splu-prove"))
+    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    root = fresh(args.work, args.mirror)
+    before = root.files()
+
+    def prove(what: Callable[[], str]) -> None:
+        print(f"ok  {what()}", flush=True)
+
+    try:
+        prove(lambda: no_python(root))
+        if args.old:
+            prove(lambda: upgrade(root, args.old, args.package))
+        else:
+            install(root, args.package)
+        prove(lambda: no_python(root))
+        prove(lambda: main_job(root))
+        prove(lambda: smoke(root, args.work))
+        prove(lambda: traced_when_it_should(root, args.work))
+        prove(lambda: file_types(root))
+        if shutil.which("Xvfb"):
+            prove(lambda: window(root))
+        prove(lambda: removed(root, before))
+    except Refuted as fault:
+        print(f"FAILED  {fault}")
+        return 1
+    print("The package holds what it promises.")
+    return 0
+
+
+def removed(root: Root, before: dict[str, str]) -> str:
+    """Remove the program with what it brought, and see that only the user's own files are left."""
+    mine = {name for name in root.files() if name.startswith(f"home/{_USER}/")}
+    root.run("apt-get", "-qq", "-y", "purge", "splu-desktop")
+    root.run("apt-get", "-qq", "-y", "--purge", "autoremove")
+    after = root.files()
+    own = {name for name in after if name.startswith(f"home/{_USER}/")}
+    if own != mine or not own:
+        raise Refuted("the removal touched the user's files")
+    left = {name for name in after.keys() - before.keys() - own if not _of_packages(root, name)}
+    changed = {name for name in before if after.get(name) != before[name] and not name.startswith("etc/")}
+    if left or changed:
+        raise Refuted(f"left: {sorted(left)[:20]}; changed: {sorted(changed)[:20]}")
+    return f"removed: nothing left but {len(own)} files and folders of the user"
+
+
+def _of_packages(root: Root, name: str) -> bool:
+    """Whether a file was left by another package, such as a font's cache; none of them knows the name of ours."""
+    return "splu" not in name.lower() and name.startswith(("var/", "etc/"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
