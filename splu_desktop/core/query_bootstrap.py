@@ -46,7 +46,11 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
             for bit, one in enumerate(sets)
         )
 
-    low, high = reconstruct_bootstrap.ends(centre, top, alone, laws, common, (found.low, found.high), progress)
+    aim = None
+    if len(laws) > 1 and not tolerant:
+        aim = float(several.aims(question, several.weighed(question))[0, question.chosen[0][1]].sum())
+    reach = found.low, found.high
+    low, high = reconstruct_bootstrap.ends(centre, top, alone, laws, common, aim, reach, progress)
     return replace(found, low=low, high=high, bootstrapped=True)
 
 

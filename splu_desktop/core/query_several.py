@@ -89,17 +89,20 @@ class Several:
             return self._several_tolerant(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
+        aims = self.aims(question, seen)
         if seen.readable:
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
             margins = self.margins(question)
-            low, high, spread, doubtful = reconstruct_interval.several(seen.centre, seen.top, margins, sets)
+            low, high, spread, doubtful = reconstruct_interval.several(
+                seen.centre, seen.top, margins, sets, float(aims[0, question.chosen[0][1]].sum())
+            )
         else:
             # No more records meet all conditions than meet one of them.
             highs = [self.alone(question, at).high for at in range(len(parts))]
             low, high, spread = 0.0, min(seen.top, *highs), np.inf
         estimate = seen.straight
         if method in (Method.POOLED, Method.SHRUNK):
-            estimate = self._several_shrunk(question, seen, method)
+            estimate = self._several_shrunk(question, seen, aims, method)
         elif method in (Method.BAYES, Method.AS_PUBLISHED):
             estimate = self._by_states(question, seen, method)
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
@@ -210,34 +213,36 @@ class Several:
         estimate, low, high, spread = numbers
         return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)
 
-    def _several_shrunk(self, question: Question, seen: Weighed, method: Method) -> float:
-        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions.
+    def aims(self, question: Question, seen: Weighed) -> Floats:
+        """Return (1, m) the count expected of each value of the first SA with the others' conditions.
 
-        The target takes the SAs as related among the records of P as they are in the whole table: each value's own
-        count in P, times the share of P that meets the other conditions, times how far the whole table strays from
-        independence of the two. Pairs of redrawn values scatter so widely that most of the answer is this target.
+        It takes the SAs as related among the records of P as the NSAs explain it and as they are in the whole table
+        beyond that. Pairs of redrawn values scatter so widely that most of an estimate is this target.
         """
-        base, chosen = question.chosen[0]
-        through, rows, shift = self._engine.transition(base), seen.rows, seen.centre - seen.straight
-        x = reconstruct.unbiased(rows, through)
-        var = reconstruct.variance(rows, x, through)
-        if method is Method.SHRUNK:
-            return float(reconstruct.shrink(rows, x, var, through)[0, chosen].sum())
+        base = question.chosen[0][0]
         others = question.chosen[1:]
         if len(others) == 1:
             rest = float(self._values(others[0][0], question.picked)[others[0][1]].sum())
         else:
-            rest = self.answer(Question(question.picked, others), method).estimate
-        alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
+            rest = self.answer(Question(question.picked, others), Method.POOLED).estimate
         shape = self._values(base, question.picked)[None, :]
         for name, flags in others:
             shape = shape * self._together(base, name, flags, seen.records)
-        aims = shape * (rest / max(float(shape.sum()), 1e-300))
+        return np.asarray(shape * (rest / max(float(shape.sum()), 1e-300)))
+
+    def _several_shrunk(self, question: Question, seen: Weighed, aims: Floats, method: Method) -> float:
+        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions."""
+        base, chosen = question.chosen[0]
+        through, rows, shift = self._engine.transition(base), seen.rows, seen.centre - seen.straight
+        x = reconstruct.unbiased(rows, through)
+        if method is Method.SHRUNK:
+            return float(reconstruct.shrink(rows, x, reconstruct.variance(rows, x, through), through)[0, chosen].sum())
+        alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
         # Squared weights spread over the values like the records: their own few large ones move together with x.
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
         var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
         x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
-        start = self._engine.teaching(base, len(question.picked) + len(others))[None, :]
+        start = self._engine.teaching(base, len(question.picked) + len(question.chosen) - 1)[None, :]
         limits = Rows(rows.y, rows.squares, np.array([seen.top]), weighted=True)
         pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
         return float(pooled[0, chosen].sum())

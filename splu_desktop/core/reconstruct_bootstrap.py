@@ -4,8 +4,8 @@ An estimate over several re-drawn columns is a sum of products of weights phi. W
 sum is far from normal: skewed, with a few values it can take. So the draw is repeated on paper. If x of the N_P records
 met all conditions, every record's product would have a known law, that of its state (which conditions it meets); a
 repetition draws how many records of each state come out with each product (multinomial), however many records there
-are. The interval holds every x for which neither tail of the repetitions beyond the estimate seen has less than
-2.5 %.
+are. The interval holds every x for which neither tail of the repetitions beyond the estimate seen has less than its
+share of 5 %.
 
 The repetitions use a fixed stream: they describe the release and are no part of its randomness, and the same question
 must get the same answer every time.
@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.reconstruct_interval import composed
+from splu_desktop.core.reconstruct_interval import composed, tails
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
 
 REPETITIONS = 2_000
+REPEATING = "Repeating the draw"  # the stage that progress is told
 _STREAM = 19790101  # of the repetitions
-_TAIL = 0.025
 _HALVINGS = 12  # of an interval's end, from as far as theory is doubtful to
 _MOST_OUTCOMES = 50_000  # different products of weights; beyond, near ones count as one
 _NEAR = 60
@@ -88,6 +88,7 @@ def ends(
     margins: Sequence[float],
     laws: Sequence[Law],
     common: Callable[[float], float],
+    aim: float | None,
     reach: tuple[float, float],
     progress: Progress,
 ) -> tuple[float, float]:
@@ -100,6 +101,7 @@ def ends(
     margins : (w,) estimated records of P that meet each of the w conditions by itself.
     laws : (w,) what each condition makes of a record's weight.
     common : x -> the part of the variance that records share and the repetitions do not draw (`Chosen.common`).
+    aim : the count expected beforehand, None for tails of 2.5 % on either side (`reconstruct_interval.tails`).
     reach : the ends by theory; the search begins beyond them.
 
     Raises Cancelled.
@@ -113,9 +115,9 @@ def ends(
         values, chances = _coarser(values, chances)
     steps = {"done": 0}
 
-    def tails(x: float) -> tuple[float, float]:
-        """Return the shares of repetitions at or below and at or above the estimate seen, if the truth is x."""
-        progress.report("Repeating the draw", min(steps["done"] / (2.0 * _HALVINGS + 4), 1.0))
+    def surprised(x: float) -> tuple[bool, bool]:
+        """Return whether too few repetitions are at or below, or at or above, the estimate seen if the truth is x."""
+        progress.report(REPEATING, min(steps["done"] / (2.0 * _HALVINGS + 4), 1.0))
         steps["done"] += 1
         chance = np.random.default_rng(_STREAM)
         present = composed(x, selected, margins if len(laws) > 1 else [x])
@@ -130,12 +132,14 @@ def ends(
         shared = np.sqrt(max(1 + common(x) / max(variance, _LEAST), 0.0))
         drawn = x + (drawn - mean) * shared
         edge = 1e-9 * max(1.0, abs(centre))
-        return float((drawn <= centre + edge).mean()), float((drawn >= centre - edge).mean())
+        away = np.inf if aim is None else (x - aim) / max(float(drawn.std()), _LEAST)
+        below, above = tails(np.array([away]))
+        return bool((drawn <= centre + edge).mean() < below[0]), bool((drawn >= centre - edge).mean() < above[0])
 
     inside = min(max(centre, 0.0), selected)
     width = max(reach[1] - reach[0], 1.0)
-    low = _edge(lambda x: tails(x)[1] < _TAIL, inside, max(0.0, reach[0] - width))
-    high = _edge(lambda x: tails(x)[0] < _TAIL, inside, min(selected, reach[1] + width))
+    low = _edge(lambda x: surprised(x)[1], inside, max(0.0, reach[0] - width))
+    high = _edge(lambda x: surprised(x)[0], inside, min(selected, reach[1] + width))
     return min(low, high), max(low, high)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,13 @@ _HALVINGS = 40  # of an interval's end; enough for a thousandth of a record of 1
 _MOST_SKEWED = 1.0  # skewness beyond which the expansion no longer holds
 _FEW = 100  # questions
 _FITTING_ROUNDS = 12
+_TAIL = 0.025
+_REACH = 2.0  # standard deviations over which the tails become even
+_NEAREST = 0.98  # of the 5 %, at most so much goes to one side, so that clear evidence is never overruled
+_TAILS = np.linspace(0.0004, 0.0501, 500)
+_QUANTILES = np.array([-NormalDist().inv_cdf(tail) for tail in _TAILS])
+_CUTS, _REFINEMENTS = 49, 4
+_FAR = 6.0  # standard deviations beyond which nothing is looked at first
 _LEAST = 1e-9  # a variance is not less, records squared
 
 Indices = NDArray[np.intp]
@@ -189,8 +197,23 @@ def composed(inside: float, selected: float, margins: Sequence[float]) -> Floats
     return present
 
 
+def tails(away: Floats) -> tuple[Floats, Floats]:
+    """Return (K,) chances of missing the truth by an interval wholly below it and wholly above it.
+
+    Parameters
+    ----------
+    away : (K,) how far the possible truth lies above what was expected of it beforehand, in standard deviations.
+
+    They add up to 5 % whatever the truth is, so the interval covers as often; but they need not be even, nor alike for
+    every truth. With most of them on the side away from the expected count, the interval reaches there unless the
+    release speaks clearly against it, and an estimate drawn towards it stays inside (Pratt 1961; Yu and Hoff 2018).
+    """
+    near = np.minimum(np.exp(-((away / _REACH) ** 2)), _NEAREST) * np.where(away >= 0, 1.0, -1.0)
+    return _TAIL * (1 + near), _TAIL * (1 - near)
+
+
 def several(
-    centre: float, selected: float, margins: Sequence[float], chosen: list[Chosen]
+    centre: float, selected: float, margins: Sequence[float], chosen: list[Chosen], aim: float | None = None
 ) -> tuple[float, float, float, bool]:
     """Return lower end, upper end and variance of a count over sets of values of one or more SAs, and whether in doubt.
 
@@ -201,6 +224,7 @@ def several(
     centre : the unbiased estimate.
     selected : N_P.
     margins : (w,) estimated records of P that meet each of the w conditions by itself; unused for one condition.
+    aim : the count expected beforehand (`tails`), None for tails of 2.5 % on either side.
     """
     moments = np.ones(1)
     for one in chosen:
@@ -220,12 +244,42 @@ def several(
     cubed = float(present @ third) - inside * (3 * float(moments[-1]) - 2)
     skewness = cubed / variance**1.5
     doubtful = abs(skewness) >= _MOST_SKEWED
-    lean = 0.0 if doubtful or len(chosen) == 1 else (NORMAL_95**2 - 1) / 6 * skewness
-    ends = []
+    lean = 0.0 if doubtful or len(chosen) == 1 else skewness / 6
+
+    def accepted(x: Floats) -> Flags:
+        """Return whether the estimate seen is no surprise if the truth is x."""
+        spread = np.sqrt(np.maximum(variance + steep * (x - inside), _LEAST))
+        below, above = tails(np.full_like(x, np.inf) if aim is None else (x - aim) / spread)
+        gap = (centre - x) / spread
+        # The quantiles of a skewed sum, to the first order.
+        high, low = _quantile(above), _quantile(below)
+        return np.asarray((gap <= high + lean * (high**2 - 1)) & (gap >= -low + lean * (low**2 - 1)))
+
+    low, high = _hull(accepted, centre, aim, np.sqrt(variance), selected)
+    return low, high, variance, doubtful
+
+
+def _hull(
+    accepted: Callable[[Floats], Flags], centre: float, aim: float | None, scale: float, selected: float
+) -> tuple[float, float]:
+    """Return the least and the largest accepted x in [0, N_P], on a grid that is refined at its ends."""
+    bounds = []
+    start = min(max(centre, 0.0), selected)
     for side in (-1, 1):
-        # (centre - x)^2 = z^2 (variance + steep (x - inside)), a quadratic in x
-        square = (NORMAL_95 - side * lean) ** 2
-        half = centre + square * steep / 2
-        rest = centre**2 - square * (variance - steep * inside)
-        ends.append(min(max(half + side * float(np.sqrt(max(half**2 - rest, 0.0))), 0.0), selected))
-    return ends[0], ends[1], variance, doubtful
+        inner, outer = start, 0.0 if side < 0 else selected
+        far = min(max(centre + side * _FAR * scale, 0.0), selected)
+        if aim is not None:
+            far = side * max(side * far, side * min(max(aim, 0.0), selected))
+        outer = far if not accepted(np.array([far]))[0] else outer
+        for _ in range(_REFINEMENTS):
+            cuts = np.linspace(inner, outer, _CUTS)
+            fine = np.flatnonzero(accepted(cuts))
+            at = int(fine[-1]) if len(fine) else 0
+            inner, outer = float(cuts[at]), float(cuts[min(at + 1, _CUTS - 1)])
+        bounds.append(outer if len(fine) else start)
+    return bounds[0], bounds[1]
+
+
+def _quantile(tail: Floats) -> Floats:
+    """Return the normal quantile that is exceeded with probability `tail`."""
+    return np.asarray(np.interp(tail, _TAILS, _QUANTILES), np.float64)
