@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from splu_desktop.core.query import Answer, Badge
+from splu_desktop.core.reconstruct_bootstrap import REPEATING
 from splu_desktop.gui import theme
 from splu_desktop.gui.widgets import Card, Chip, label
 from splu_desktop.gui.words import number, percent, told
@@ -106,10 +107,26 @@ class AnswerCard(Card):
             self.published,
             self.share,
         )
-        for part in (self.nothing, *self._parts, self.true):
+        self.repeating = QProgressBar()
+        self.repeating.setTextVisible(False)
+        self.repeating.setMaximumHeight(6)
+        self.repeating.setRange(0, 100)
+        self.repeating.setAccessibleName(self.tr("Repeating the draw"))
+        self.repeating.hide()
+        for part in (self.nothing, *self._parts, self.true, self.repeating):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.show_answer(None)
+
+    def show_progress(self, stage: str, done: float) -> None:
+        """Show how far the repetitions of the draw are; other work takes no time that would be seen."""
+        if stage == REPEATING:
+            self.repeating.setValue(round(100 * done))
+            self.repeating.show()
+
+    def end_progress(self) -> None:
+        """Show no progress any more."""
+        self.repeating.hide()
 
     def show_answer(self, answer: Answer | None, true: int | None = None) -> None:
         """Show another answer; `true` is the true count where the custodian asked to see it."""
@@ -129,7 +146,11 @@ class AnswerCard(Card):
         self.bar.show_answer(answer)
         self.bar.setVisible(not answer.exact)
         self.bar_note.setVisible(not answer.exact)
-        self.bar_note.setText(self.tr("The true count lies in this range in 95 of 100 cases."))
+        self.bar_note.setText(
+            self.tr("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
+            if answer.bootstrapped
+            else self.tr("The true count lies in this range in 95 of 100 cases.")
+        )
         self.published.setText(self.tr("Published count: {n}").format(n=number(answer.published)))
         self.published.setVisible(not answer.exact)
         self._show_share(answer)

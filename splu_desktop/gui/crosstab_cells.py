@@ -42,12 +42,18 @@ class CellsModel(QAbstractTableModel):
             self.tr("Share"),
             self.tr("Published"),
             self.tr("Selected"),
+            self.tr("True (custodian only)"),
         ]
 
     @property
     def bar_section(self) -> int:
         """The column with the bars."""
-        return len(self.titles()) - 5
+        return len(self.titles()) - 6
+
+    @property
+    def secret_section(self) -> int:
+        """The column with the true counts, which are for the custodian alone."""
+        return len(self.titles()) - 1
 
     def arrange(self) -> None:
         """Find the cells and their order anew."""
@@ -87,6 +93,7 @@ class CellsModel(QAbstractTableModel):
                 sides + 4: self.seen.estimate / np.maximum(self.seen.n_p, 1.0)[:, None],
                 sides + 5: self.seen.published,
                 sides + 6: np.broadcast_to(self.seen.n_p[:, None], self.seen.estimate.shape),
+                sides + 7: np.zeros(grid.trust.shape) if self.seen.truth is None else self.seen.truth.astype(float),
             }[section]
             key = flat.ravel()[cells]
         self._cells = cells[np.argsort(key if order == Qt.SortOrder.AscendingOrder else -key, kind="stable")]
@@ -118,7 +125,7 @@ class CellsModel(QAbstractTableModel):
         return None
 
     def _side(self, section: int) -> Qt.AlignmentFlag:
-        words_to = len(self.titles()) - 6
+        words_to = len(self.titles()) - 7
         return LEFT if section < words_to or section in (words_to + 1, words_to + 2) else RIGHT
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -142,6 +149,7 @@ class CellsModel(QAbstractTableModel):
                 short(answer, True),
                 number(answer.published),
                 number(answer.n_p),
+                self.seen.true_text(line, value),
             )[section - sides - 1]
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.seen.words(line, value)

@@ -20,6 +20,7 @@ from splu_desktop.gui.words import number, percent, told
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+PUBLIC = Qt.ItemDataRole.UserRole + 7  # a cell's text without what only the custodian may see
 _DEEPEST = 0.45  # of the accent in the ground of the largest cell, so that the text in it keeps its contrast
 
 
@@ -119,10 +120,20 @@ class Seen(QObject):
         self.low, self.high, self.published = self.estimate, self.estimate, self.estimate
         self.n_p: NDArray[np.float64] = np.zeros(0)
         self.totals: NDArray[np.float64] = np.zeros(0)
+        self.truth: NDArray[np.int64] | None = None  # (A, B); never in a grid, which files are made of
+
+    def take_truth(self, truth: NDArray[np.int64] | None) -> None:
+        """Show the true counts beside the cells, or no longer."""
+        self.truth = truth
+        self.changed.emit()
+
+    def true_text(self, line: int, value: int) -> str:
+        """Return a cell's true count, "" where it is not to be seen."""
+        return "" if self.truth is None else number(int(self.truth[line, value]))
 
     def take(self, grid: Grid | None) -> None:
         """See another grid."""
-        self.grid = grid
+        self.grid, self.truth = grid, None
         if grid is not None:
             self.estimate, self.low, self.high, self.published = (
                 grid.numbers(name) for name in ("estimate", "low", "high", "published")
@@ -281,11 +292,15 @@ class HeatModel(QAbstractTableModel):
             return RIGHT
         line, value = self.place(index)
         assert self._shot is not None
+        inside = line >= 0 and value >= 0
         if role == Qt.ItemDataRole.DisplayRole:
+            text = self._shot.text(line, value)
+            true = self.seen.true_text(line, value) if inside and not self._shot.hidden(line, value) else ""
+            return self.tr("{estimate} | true {count}").format(estimate=text, count=true) if true else text
+        if role == PUBLIC:
             return self._shot.text(line, value)
         if self._shot.hidden(line, value):
             return None
-        inside = line >= 0 and value >= 0
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:
             return self.seen.words(line, value)
         c = theme.colours()

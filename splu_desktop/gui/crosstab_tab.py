@@ -6,9 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QComboBox,
     QFileDialog,
     QHBoxLayout,
@@ -27,7 +30,7 @@ from splu_desktop.gui.crosstab_export import Picture, title_of, write_picture
 from splu_desktop.gui.crosstab_model import HeatModel, Seen
 from splu_desktop.gui.crosstab_setup import Setup
 from splu_desktop.gui.crosstab_view import CellsView, HeatView
-from splu_desktop.gui.crosstab_work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes
+from splu_desktop.gui.crosstab_work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes, true_cells
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks
@@ -99,6 +102,12 @@ class CrosstabTab(Tab):
             self.tr("&Turn"), self.turn, picture="refresh-cw", hint=self.tr("Swap rows and columns")
         )
         bar.addWidget(self.turn_button)
+        self.truth_switch = QCheckBox(self.tr("True coun&ts"))
+        self.truth_switch.setToolTip(
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
+        )
+        self.truth_switch.toggled.connect(self._truth_switched)
+        bar.addWidget(self.truth_switch)
         self.export_button = button(self.tr("&Export…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
         for words, ending in (
@@ -117,6 +126,10 @@ class CrosstabTab(Tab):
             view.pointed.connect(self._point)
             self.views.addWidget(view)
         column.addWidget(self.views, 1)
+        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
+        self.warning.setMargin(3)
+        self.warning.hide()
+        column.addWidget(self.warning)
         self.readout = label("", "quiet", wrap=True, selectable=True)
         column.addWidget(self.readout)
         return table
@@ -126,8 +139,12 @@ class CrosstabTab(Tab):
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
         self.tasks.drop("crosstab")
+        self.tasks.drop("true cells")
         self._job = None
         self.seen.take(None)
+        self.truth_switch.setChecked(False)
+        self.truth_switch.setVisible(asker is not None and asker.knows_truth)
+        self._show_truth(None)
         self.setup.show_release(asker.published if asker is not None else None)
         self.stack.setCurrentWidget(self.start)
 
@@ -214,6 +231,26 @@ class CrosstabTab(Tab):
 
     # -- inside --------------------------------------------------------------------------------------------------
 
+    def _truth_switched(self, on: bool) -> None:
+        """Count the true cells in the worker, or forget them."""
+        self.tasks.drop("true cells")
+        self._show_truth(None)
+        asker, grid = self.asker, self.seen.grid
+        if on and asker is not None and grid is not None:
+            job = self.tasks.run("true cells", lambda progress: true_cells(asker, grid, progress))
+            job.done.connect(partial(self._truth_counted, grid))
+            job.failed.connect(self.failed)
+
+    def _truth_counted(self, grid: Grid, truth: NDArray[np.int64]) -> None:
+        if self.seen.grid is grid and self.truth_switch.isChecked():
+            self._show_truth(truth)
+
+    def _show_truth(self, truth: NDArray[np.int64] | None) -> None:
+        self.warning.setVisible(truth is not None)
+        self.cells_view.show_truth(truth is not None)
+        if truth is not None or self.seen.truth is not None:
+            self.seen.take_truth(truth)
+
     def _ask_export(self, ending: str) -> None:
         if self.seen.grid is None:
             return
@@ -241,6 +278,7 @@ class CrosstabTab(Tab):
         self.cells_view.fit()
         self.stack.setCurrentWidget(self.table)
         self.readout.setText(self._legend())
+        self._truth_switched(self.truth_switch.isChecked())
         self.answered.emit()
         self.offered.emit()
 

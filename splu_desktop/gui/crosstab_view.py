@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_cells import CellsModel
-from splu_desktop.gui.crosstab_model import HeatModel
+from splu_desktop.gui.crosstab_model import PUBLIC, HeatModel
 from splu_desktop.gui.models import BAR, ROW, Index, TableView
 from splu_desktop.gui.words import told
 
@@ -56,7 +56,7 @@ class HeatView(TableView):
             self.addAction(act)
 
     def copy(self) -> None:
-        """Copy the selected cells with the names of their rows and columns."""
+        """Copy the selected cells with the names of their rows and columns, without true counts."""
         chosen = self.selectionModel().selectedIndexes()
         if not chosen:
             return
@@ -64,7 +64,7 @@ class HeatView(TableView):
         rows, columns = (sorted({getattr(index, name)() for index in chosen}) for name in ("row", "column"))
         lines = ["\t".join(["", *(str(self.heat.headerData(at, across)) for at in columns)])]
         for row in rows:
-            cells = (str(self.heat.index(row, at).data() or "") for at in columns)
+            cells = (str(self.heat.index(row, at).data(PUBLIC) or "") for at in columns)
             lines.append("\t".join([str(self.heat.headerData(row, down)), *cells]))
         QGuiApplication.clipboard().setText("\n".join(lines))
 
@@ -79,7 +79,12 @@ class HeatView(TableView):
         width, across = self.fontMetrics().horizontalAdvance, Qt.Orientation.Horizontal
         some = range(min(self.heat.columnCount(), 60))
         names = max((width(str(self.heat.headerData(at, across))) for at in some), default=0)
-        self.horizontalHeader().setDefaultSectionSize(min(max(width("1,234 – 5,678"), names) + 28, 170))
+        widest = (
+            "1,234 – 5,678"
+            if self.heat.seen.truth is None
+            else self.tr("{estimate} | true {count}").format(estimate="1,234 – 5,678", count="1,234")
+        )
+        self.horizontalHeader().setDefaultSectionSize(min(max(width(widest), names) + 28, 170 + width(widest[13:])))
 
     def _point(self, index: Index) -> None:
         if not index.isValid():
@@ -127,6 +132,26 @@ class CellsView(TableView):
         self.setItemDelegate(BarDelegate(self))
         self.setSortingEnabled(True)
         self.selectionModel().currentChanged.connect(lambda now, _: self._point(now))
+
+    def copy(self) -> None:
+        """Copy the selected cells, without true counts."""
+        secret = self.cells.secret_section
+        hidden = self.isColumnHidden(secret)
+        self.setColumnHidden(secret, True)
+        super().copy()
+        self.setColumnHidden(secret, hidden)
+
+    def show_truth(self, on: bool) -> None:
+        """Show the column of true counts, or hide it."""
+        for section in range(self.cells.columnCount()):  # their number differs from one cross-table to the next
+            self.setColumnHidden(section, section == self.cells.secret_section and not on)
+        words = self.cells.titles()[self.cells.secret_section]
+        self.setColumnWidth(self.cells.secret_section, self.fontMetrics().horizontalAdvance(words) + 28)
+        # Beside the answer, where it is compared.
+        header = self.horizontalHeader()
+        header.moveSection(
+            header.visualIndex(self.cells.secret_section), header.visualIndex(self.cells.bar_section - 1) + 1
+        )
 
     def fit(self) -> None:
         """Give the columns the width of their content, and the bars room."""

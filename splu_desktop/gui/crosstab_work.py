@@ -12,7 +12,7 @@ from splu_desktop.core.crosstab_grid import MOST_CELLS, TRUST, Grid, Side, Wante
 from splu_desktop.core.progress import Progress
 from splu_desktop.gui.query_work import Asker
 
-__all__ = ["MOST_CELLS", "TRUST", "Grid", "Side", "Wanted", "compute", "matching", "sizes"]
+__all__ = ["MOST_CELLS", "TRUST", "Grid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
 
 
 def sizes(asker: Asker, wanted: Wanted) -> int:
@@ -24,6 +24,13 @@ def compute(asker: Asker, wanted: Wanted, progress: Progress) -> Grid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     with asker.lock:
         return crosstab_grid.compute(asker.reader, wanted, progress)
+
+
+def true_cells(asker: Asker, grid: Grid, progress: Progress) -> NDArray[np.int64]:
+    """Return (A, B) true counts of a grid's cells, from the source. For the custodian's eyes alone."""
+    with asker.lock:
+        lines = [line.conditions for line in grid.lines]
+        return asker.truth(progress).cells(lines, grid.wanted.sa, progress)
 
 
 def matching(names: Sequence[str], text: str) -> NDArray[np.bool_]:

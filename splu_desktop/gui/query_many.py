@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.progress import Progress
@@ -15,8 +15,8 @@ from splu_desktop.core.query import DEFAULT, Answer, Method, sentence
 from splu_desktop.files.questions import Questions, read_questions, write_answers
 from splu_desktop.files.sheets import Sheet, write_sheets
 from splu_desktop.gui.answer_card import LOOKS
-from splu_desktop.gui.models import Field, RowsModel, TableView
-from splu_desktop.gui.query_question import interval
+from splu_desktop.gui.models import Field, RowsModel
+from splu_desktop.gui.query_question import AskedView, interval
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks, Work
@@ -31,6 +31,7 @@ class Row:
     number: int
     conditions: tuple[Condition, ...]
     answer: Answer | None = None
+    true: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,11 @@ def read(asker: Asker, path: Path, progress: Progress) -> Given:
     return Given(path, questions, rows)
 
 
-def answer(asker: Asker, given: Given, method: Method, progress: Progress) -> Answered:
-    """Answer all of them. Raises BadQuestion; Cancelled."""
+def answer(asker: Asker, given: Given, method: Method, progress: Progress, *, repeat: bool = False) -> Answered:
+    """Answer all of them; with `repeat` the draw is repeated where theory gives out. Raises BadQuestion; Cancelled."""
     with asker.lock:
-        answers = given.questions.answered(asker.reader, method, progress)
+        bootstrap = None if repeat else False
+        answers = given.questions.answered(asker.reader, method, progress, bootstrap=bootstrap)
     rows = tuple(Row(row.number, row.conditions, found) for row, found in zip(given.rows, answers, strict=True))
     return Answered(given, answers, rows)
 
@@ -87,6 +89,7 @@ class ManyTab(Tab):
         super().__init__(tasks, parent)
         self._given: Given | None = None
         self._answered: Answered | None = None
+        self._rows: tuple[Row, ...] = ()
         self._job: Job | None = None
         self.method = DEFAULT
         column = QVBoxLayout(self)
@@ -97,7 +100,8 @@ class ManyTab(Tab):
             self.tr("A list of questions"),
             self.tr(
                 "A CSV file: its first row names columns of the release, each further row is a question. A cell holds a"
-                " value, several with | between them (A|B), or a range (30..39); an empty cell is no condition."
+                " value, several with | between them (A|B), or a range (30..39); an empty cell is no condition, and"
+                " (empty) means records without a value."
             ),
         )
         for made in (
@@ -120,6 +124,22 @@ class ManyTab(Tab):
         bar.setSpacing(8)
         self.title = label("", "strong", wrap=True)
         bar.addWidget(self.title, 1)
+        self.repeat = QCheckBox(self.tr("&Repeat draws"))
+        self.repeat.setToolTip(
+            self.tr(
+                "Where theory gives out, take the interval from repetitions of the draw on paper. Takes a tenth of a"
+                " second for each such question."
+            )
+        )
+        self.truth_switch = QCheckBox(self.tr("True coun&ts"))
+        self.truth_switch.setToolTip(
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
+        )
+        self.truth_switch.toggled.connect(self._truth_switched)
+        for switch in (self.repeat, self.truth_switch):
+            switch.setMinimumWidth(switch.sizeHint().width() + 8)
+        bar.addWidget(self.repeat)
+        bar.addWidget(self.truth_switch)
         self.other_button = button(self.tr("Another &file…"), self.ask_file, picture="folder-open")
         self.save_button = button(self.tr("&Save the answers…"), self._ask_save, picture="download")
         bar.addWidget(self.other_button)
@@ -140,11 +160,15 @@ class ManyTab(Tab):
                 Field(self.tr("95 % interval"), lambda r: interval(r.answer) if r.answer else "", right=True),
                 Field(self.tr("Published"), lambda r: number(r.answer.published) if r.answer else "", right=True),
                 Field(self.tr("Selected"), lambda r: number(r.answer.n_p) if r.answer else "", right=True),
+                Field(self.tr("True (custodian only)"), lambda r: "" if r.true is None else number(r.true), right=True),
             ],
             self,
         )
-        self.view = TableView(self.tr("Questions of the file"))
+        self.view = AskedView(self.tr("Questions of the file"))
         self.view.setModel(self.model)
+        self.view.secret = self.model.columnCount() - 1
+        self.view.setColumnHidden(self.view.secret, True)
+        self.view.horizontalHeader().moveSection(self.view.secret, 3)  # beside the answer, where it is compared
         column.addWidget(self.view, 1)
         return table
 
@@ -153,8 +177,11 @@ class ManyTab(Tab):
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
         self.tasks.drop("questions")
+        self.tasks.drop("true answers")
+        self.truth_switch.setChecked(False)
+        self.truth_switch.setVisible(asker is not None and asker.knows_truth)
         self._job = self._given = self._answered = None
-        self.model.show(())
+        self._show_rows(())
         self.stack.setCurrentWidget(self.start)
 
     def offer(self) -> tuple[str, bool, str]:
@@ -187,12 +214,12 @@ class ManyTab(Tab):
 
     def answer_all(self) -> Job | None:
         """Answer the questions in the worker."""
-        asker, given = self.asker, self._given
+        asker, given, repeat = self.asker, self._given, self.repeat.isChecked()
         if asker is None or given is None:
             return None
         job = self._begin(
             self.tr("Answering {n} questions").format(n=number(len(given.rows))),
-            lambda progress: answer(asker, given, self.method, progress),
+            lambda progress: answer(asker, given, self.method, progress, repeat=repeat),
         )
         job.done.connect(partial(self._all_answered, asker))
         return job
@@ -255,10 +282,34 @@ class ManyTab(Tab):
         )
         self.answered.emit()
 
-    def _show(self, rows: tuple[Row, ...]) -> None:
-        self._job = None
+    def _truth_switched(self, on: bool) -> None:
+        """Count the true answers in the worker, or forget them."""
+        self.tasks.drop("true answers")
+        self.view.setColumnHidden(self.view.secret, True)
+        if any(row.true is not None for row in self._rows):
+            self._show_rows(tuple(replace(row, true=None) for row in self._rows))
+        asker, rows = self.asker, self._rows
+        if on and asker is not None and rows:
+            asked = [row.conditions for row in rows]
+            job = self.tasks.run("true answers", lambda progress: asker.true_counts(asked, progress))
+            job.done.connect(partial(self._truth_counted, rows))
+            job.failed.connect(self.failed)
+
+    def _truth_counted(self, rows: tuple[Row, ...], counts: list[int]) -> None:
+        if self._rows is rows and self.truth_switch.isChecked():
+            self._show_rows(tuple(replace(row, true=count) for row, count in zip(rows, counts, strict=True)))
+            self.view.setColumnHidden(self.view.secret, False)
+            self.view.fit_columns(300)
+
+    def _show_rows(self, rows: tuple[Row, ...]) -> None:
+        self._rows = rows
         self.model.show(())
         self.model.show(rows)
+
+    def _show(self, rows: tuple[Row, ...]) -> None:
+        self._job = None
+        self._show_rows(rows)
+        self._truth_switched(self.truth_switch.isChecked())
         self.view.fit_columns(300)
         self.save_button.setEnabled(self._answered is not None)
         self.stack.setCurrentWidget(self.table)

@@ -186,11 +186,15 @@ class QuestionTab(Tab):
         if asker is None:
             return None
         method, truth = self.estimators.chosen(), self.truth_switch.isChecked()
-        others = self.card_stack.currentIndex() == 1
+        others, repeat = self.card_stack.currentIndex() == 1, self.estimators.repeat.isChecked()
         self.failed.emit("")
         job = self.tasks.run(
-            "query", lambda progress: asker.ask(conditions, method, progress, others=others, truth=truth)
+            "query",
+            lambda progress: asker.ask(conditions, method, progress, others=others, truth=truth, repeat=repeat),
         )
+        job.progressed.connect(self.answer_card.show_progress)
+        for ending in (job.done, job.failed, job.stopped):
+            ending.connect(self.answer_card.end_progress)
         job.done.connect(partial(self._answered, asker))
         job.failed.connect(self.failed)
         return job

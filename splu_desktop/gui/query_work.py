@@ -53,6 +53,19 @@ class Truth:
         records = self._selector.records(picked)
         return self.table.n if records is None else len(records)
 
+    def cells(self, lines: Sequence[Sequence[Condition]], sa: str, progress: Progress) -> NDArray[np.int64]:
+        """Return (A, B) true counts of the published values of one SA among the records that meet each line."""
+        shown, own = self._published.table[sa], self.table[sa]
+        place = {str(label): at for at, label in enumerate(shown.labels)}
+        to = np.array([place.get(str(label), shown.m) for label in own.labels], np.intp)  # one more for what vanished
+        codes = to[own.codes]
+        found = np.zeros((len(lines), shown.m), np.int64)
+        for at, conditions in enumerate(lines):
+            progress.report("Counting the true cells", at / len(lines))
+            records = self._selector.records([(c.column, self._flags(c).tobytes()) for c in conditions])
+            found[at] = np.bincount(codes if records is None else codes[records], minlength=shown.m + 1)[: shown.m]
+        return found
+
     def _flags(self, condition: Condition) -> Flags:
         column = self.table[condition.column]
         if not condition.is_range:
@@ -111,11 +124,12 @@ class Asker:
         *,
         others: bool = False,
         truth: bool = False,
+        repeat: bool = False,
     ) -> Asked:
-        """Answer one question. Raises BadQuestion."""
+        """Answer one question, repeating the draw where theory gives out or with `repeat`. Raises BadQuestion."""
         with self.lock:
             progress.report("Counting", 0.0)
-            answer = self.reader.answer(conditions, method)
+            answer = self.reader.answer(conditions, method, progress, bootstrap=True if repeat else None)
             every = tuple(self.reader.answer(conditions, each) for each in Method) if others else ()
             true = self.truth(progress).count(conditions) if truth else None
             return Asked(answer, every, true)
@@ -128,6 +142,17 @@ class Asker:
             progress.report("Preparing the true counts", 0.1)
             self._truth = Truth(source.imported.table, choices.plan().generalisations, self.published)
         return self._truth
+
+    def true_counts(self, asked: Sequence[Sequence[Condition]], progress: Progress) -> list[int]:
+        """Return the true count of each question."""
+        with self.lock:
+            truth = self.truth(progress)
+            found = []
+            for done, conditions in enumerate(asked):
+                if done % 50 == 0:
+                    progress.report("Counting the true answers", done / len(asked))
+                found.append(truth.count(conditions))
+            return found
 
     def counts(self, progress: Progress) -> dict[str, NDArray[np.int64]]:
         """Return the published counts of every column's values."""

@@ -15,12 +15,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.crosstab_grid import pieces
 from splu_desktop.core.query import Badge
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.crosstab_tab import CrosstabTab
-from splu_desktop.core.crosstab_grid import pieces
 from tests.gui.conftest import PATIENCE
-from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
+from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
 
@@ -183,3 +183,57 @@ def test_a_table_that_cannot_be_is_told_beforehand(recipient: Stage, monkeypatch
     _choose(page.crosstab, "Sex", "Ward")
     assert not page.primary.isEnabled()
     assert "At most 10 cells" in page.foot_note.text()
+
+
+def test_true_cells_are_for_the_custodian_alone(custodian: Stage, made: Made, idle: Idle, tmp_path: Path) -> None:
+    """Shown beside the cells when asked for; in no copy, no file and no picture."""
+    page = custodian.query_page
+    page.tabs.setCurrentWidget(page.crosstab)
+    tab = page.crosstab
+    assert not tab.truth_switch.isHidden()
+    assert not tab.truth_switch.isChecked()
+    for sides in (("Sex", "Ward"), ("Ward", "")):
+        _choose(tab, *sides)
+        page.act()
+        idle(custodian)
+        secret = tab.cells.secret_section
+        tab.truth_switch.setChecked(False)
+        assert tab.seen.truth is None
+        assert tab.cells_view.isColumnHidden(secret)
+        plain = tab.picture()
+        tab.truth_switch.setChecked(True)
+        idle(custodian)
+        grid, source = tab.seen.grid, made[0].imported.table
+        assert grid is not None
+        assert tab.seen.truth is not None
+        for line, value in ((0, 0), (1, 3), (2, len(grid.values) - 1)):
+            meets = np.ones(source.n, bool)
+            for column, label in zip(("Sex", "Ward")[-len(grid.parts[line]) :], grid.parts[line], strict=True):
+                meets &= source[column].codes == source[column].code_of(label)
+            meets &= source["Diagnosis"].codes == source["Diagnosis"].code_of(grid.values[value])
+            assert tab.seen.truth[line, value] == meets.sum()
+        assert [at for at in range(tab.cells.columnCount()) if tab.cells_view.isColumnHidden(at)] == []
+        assert tab.warning.isVisibleTo(tab)
+        shown = tab.heat.index(1, 1).data()
+        assert "true" in shown
+        for view in (tab.heat_view, tab.cells_view):
+            view.selectAll()
+            view.copy()
+            assert "rue" not in QGuiApplication.clipboard().text()
+        assert tab.cells.titles()[secret] not in QGuiApplication.clipboard().text()
+        assert not tab.cells_view.isColumnHidden(secret), "what is seen does not change by copying"
+        with_truth = tab.picture()
+        assert [with_truth.heat.text(*place) for row in with_truth.heat.rows() for place in row] == [
+            plain.heat.text(*place) for row in plain.heat.rows() for place in row
+        ]
+        tab.export(tmp_path / "cells.csv")
+        idle(custodian)
+        assert "true" not in (tmp_path / "cells.csv").read_text("utf-8").casefold()
+    tab.truth_switch.setChecked(False)
+    assert tab.seen.truth is None, "off means gone, not hidden"
+    assert "true" not in str(tab.heat.index(1, 1).data())
+
+
+def test_a_recipient_is_offered_no_true_cells(counted: CrosstabTab) -> None:
+    assert counted.truth_switch.isHidden()
+    assert counted.cells_view.isColumnHidden(counted.cells.secret_section)

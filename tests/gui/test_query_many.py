@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.query import Reader
+from splu_desktop.core.query import Condition, Reader
 from splu_desktop.core.workload import bands_of
 from splu_desktop.files.release import OpenRelease
 from tests.gui.conftest import PATIENCE
-from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
+from tests.gui.query_fixtures import DIAGNOSES, Idle, Stage, custodian, folder, made, recipient, stage
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
 
@@ -115,3 +116,49 @@ def test_the_workload_is_judged_by_the_source(custodian: Stage, idle: Idle) -> N
     assert small > 0.5
     assert "custodian" not in page.workload.small_plot.accessibleDescription()
     assert "A true count of 1" in page.workload.small_plot.accessibleDescription()
+
+
+def test_true_answers_are_for_the_custodian_alone(custodian: Stage, idle: Idle, tmp_path: Path) -> None:
+    asked = tmp_path / "asked.csv"
+    asked.write_text(QUESTIONS, encoding="utf-8")
+    many = custodian.query_page.many
+    custodian.query_page.tabs.setCurrentWidget(many)
+    many.open_file(asked)
+    idle(custodian)
+    many.truth_switch.setChecked(True)
+    idle(custodian)
+    true = [
+        45,
+        sum(20 + at % 7 in (21, 22, 23) and what in ("gout", "asthma") for at, what in enumerate(DIAGNOSES)),
+        300,
+        0,
+    ]
+    assert [row.true for row in many.model.rows] == true
+    many.answer_all()
+    idle(custodian)
+    assert [row.true for row in many.model.rows] == true
+    assert all(row.answer is not None for row in many.model.rows)
+    assert not many.view.isColumnHidden(many.view.secret)
+    many.view.selectAll()
+    many.view.copy()
+    assert "custodian" not in QGuiApplication.clipboard().text()
+    many.save(tmp_path / "answers.csv")
+    idle(custodian)
+    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
+        assert not any("true" in name for name in next(csv.reader(file)))
+    many.truth_switch.setChecked(False)
+    assert [row.true for row in many.model.rows] == [None] * 4
+    assert many.view.isColumnHidden(many.view.secret)
+
+
+def test_draws_are_repeated_where_asked(recipient: Stage, idle: Idle) -> None:
+    one = recipient.query_page.one
+    one.builder.set_conditions((Condition("Sex", ("f",)), Condition("Diagnosis", ("measles", "rabies"))))
+    one.ask()
+    idle(recipient)
+    assert not one.asked_model.rows[0].answer.bootstrapped
+    one.estimators.repeat.setChecked(True)
+    idle(recipient)
+    assert one.asked_model.rows[0].answer.bootstrapped
+    assert "repeating the draw" in one.answer_card.bar_note.text()
+    assert not one.answer_card.repeating.isVisible()
