@@ -108,7 +108,9 @@ def transferred(
 def original(table: Table, nsas: Sequence[str], sa: str, progress: Progress | None = None) -> Accuracy:
     """Train on a source but for evenly spread records, and test on those: the best that this classifier could do."""
     tested = _spread(table.n, _tested(table, nsas, sa))
-    rest = np.setdiff1d(np.arange(table.n), tested)
+    left = np.ones(table.n, bool)
+    left[tested] = False
+    rest = np.flatnonzero(left)
     return _accuracy(table, table, nsas, table[sa], table[sa].codes, rest, tested, progress)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import (
+    QAbstractItemModel,
     QAbstractTableModel,
     QEvent,
     QItemSelectionModel,
@@ -253,6 +254,12 @@ class TableView(QTableView):
         header = self.verticalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
+        for section in range(header.count()):
+            header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
 
     def fit_columns(self, most: int = 260) -> None:
         """Give each column the width of its content, looking at the first rows alone."""

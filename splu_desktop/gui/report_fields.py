@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.settings import remember, remembered
+from splu_desktop.gui import languages
 from splu_desktop.gui.widgets import label, line_edit, margins
 from splu_desktop.report.model import Fields
 
@@ -147,7 +148,7 @@ class ReportFields(QScrollArea):
         for name, edit in self.edits.items():
             edit.setText(texts.get(name, ""))
         for box, name in ((self.language, "language"), (self.paper, "paper")):
-            at = box.findData(texts.get(name, ""))
+            at = box.findData(texts.get(name, languages.in_force() if name == "language" else ""))
             with QSignalBlocker(box):
                 box.setCurrentIndex(max(0, at))
 
