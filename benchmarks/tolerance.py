@@ -147,6 +147,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data/census_workers.csv.gz"))
     parser.add_argument("--ilp", action="store_true")
     parser.add_argument("--records", type=int, nargs="+", default=[10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7])
+    parser.add_argument("--of", type=int, default=500_000, help="records of `values`")
     parser.add_argument("--factors", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64])
     parser.add_argument("--most-cells", type=float, default=2e10)
     args = parser.parse_args()
@@ -155,7 +156,7 @@ def main() -> None:
         return
     print("theta 8, M' = 50; seconds of one search")
     print(f"{'records':>10} {'values':>7} {'settings':>12} {'unpruned':>10} {'loss':>10} {'full':>10}")
-    cases = [(n, 50) for n in args.records] if args.what == "records" else [(500_000, 50 * f) for f in args.factors]
+    cases = [(n, 50) for n in args.records] if args.what == "records" else [(args.of, 50 * f) for f in args.factors]
     for n, m in cases:
         print(f"{n:>10} {m:>7} {timed(power_law(n, m), args.most_cells)}", flush=True)
 
