@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from splu_desktop.files.project import Project
     from splu_desktop.files.recovery import Recovery
     from splu_desktop.gui.classify_page import ClassifyPage
+    from splu_desktop.gui.guide import Reader
     from splu_desktop.gui.import_wizard import ImportPage
     from splu_desktop.gui.plan_page import PlanPage
     from splu_desktop.gui.publish_page import PublishPage
@@ -185,6 +186,8 @@ class MainWindow(QMainWindow):
         languages.changed.connect(lambda text: self.pages[self.step].banner.say("note", text))
         view.addMenu(languages)
         about = self.menuBar().addMenu(self.tr("&Help"))
+        self._act(about, self.tr("&User guide"), self.show_guide, "Shift+F1")
+        self._act(about, self.tr("&Licences"), self.show_licences)
         self._act(about, self.tr("&About SPLU Desktop"), self.show_about)
 
     def _act(
@@ -243,6 +246,22 @@ class MainWindow(QMainWindow):
 
     def _say(self, kind: str, text: str) -> None:
         self.pages[self.step].banner.say(kind, text)
+
+    def show_guide(self) -> Reader:
+        """Open the user guide, beside which the work goes on."""
+        from splu_desktop.gui.guide import guide
+
+        found = guide(self)
+        found.show()
+        return found
+
+    def show_licences(self) -> Reader:
+        """Open the list of what the program is made of."""
+        from splu_desktop.gui.guide import licences
+
+        found = licences(self)
+        found.show()
+        return found
 
     def show_about(self) -> None:
         """Tell what this program is."""
