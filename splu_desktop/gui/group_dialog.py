@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -191,7 +193,18 @@ class GroupDialog(QDialog):
         self.inputs.changed.connect(self._try)
         self._holder.addWidget(self.inputs)
         self.then.setVisible(key not in _ALONE)
+        self._order_by_tab()
         self._try()
+
+    def _order_by_tab(self) -> None:
+        """Let Tab go from the way to its inputs, which were made later than what stands below them."""
+        before: QWidget = self.way
+        for widget in self.inputs.findChildren(QWidget) if self.inputs is not None else ():
+            part = isinstance(widget.parent(), QAbstractSpinBox | QComboBox | QAbstractItemView)
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.window() is self and not part:
+                self.setTabOrder(before, widget)
+                before = widget
+        self.setTabOrder(before, self.rare)
 
     def _try(self) -> None:
         """Try what the inputs mean, in the worker."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core import generalise as g
@@ -15,6 +15,7 @@ from splu_desktop.core.gate import table_lines
 from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.risk import KS, causes, risk
 from splu_desktop.core.roles import Role
+from splu_desktop.gui.group_dialog import GroupDialog
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.reason_dialog import ReasonDialog
 from splu_desktop.gui.session import Step
@@ -220,3 +221,31 @@ def test_a_hundred_columns_by_keyboard_alone(window: MainWindow, qtbot: QtBot, i
     assert page.primary in seen
     assert page.search in seen
     assert all(isinstance(made, QPushButton) for made in page.role_buttons.values())
+
+
+def test_groups_are_chosen_without_a_mouse(opened: MainWindow, page, qtbot: QtBot, idle: Idle) -> None:
+    opened.activateWindow()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    for _ in range(2):
+        qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    assert page.selected() == ["Age"]
+    qtbot.keyClick(page.table, Qt.Key.Key_G, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: page.findChild(GroupDialog) is not None)  # a key presses a button for a moment
+    dialog = page.findChild(GroupDialog)
+    idle(opened)
+    assert dialog.way.hasFocus()
+    while dialog.way.currentData() != "width":
+        qtbot.keyClick(dialog.way, Qt.Key.Key_Up if dialog.way.currentIndex() > 1 else Qt.Key.Key_Down)
+    idle(opened)
+    qtbot.keyClick(dialog.way, Qt.Key.Key_Tab)
+    box = dialog.focusWidget()
+    assert isinstance(box, QDoubleSpinBox)
+    box.selectAll()
+    qtbot.keyClicks(box, "3")
+    idle(opened)
+    qtbot.keyClick(dialog, Qt.Key.Key_U, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: bool(opened.session.choices.steps("Age")))
+    assert opened.session.choices.steps("Age") == (g.by_width(opened.session.source.column("Age"), 3),)
+    qtbot.keyClick(page.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not opened.session.choices.steps("Age")
