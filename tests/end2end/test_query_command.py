@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -190,3 +191,37 @@ def test_the_draw_is_repeated_where_asked(folder, capsys, tmp_path):
     (tmp_path / "q.csv").write_text("disease,ward,city\nd3,2,Aa\nd11,5,\n", encoding="utf-8")
     status, _, err = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "a.csv", "--bootstrap")
     assert (status, err) == (0, "")
+
+
+def _facts(path: Path, **changes: object) -> None:
+    facts = json.loads((path / "release.json").read_text("utf-8"))
+    (path / "release.json").write_text(json.dumps(facts | changes), "utf-8")
+
+
+DAMAGES = {
+    "truncated": (lambda p: (p / "table.csv").write_bytes((p / "table.csv").read_bytes()[:9_000]), "SHA-256 differs"),
+    "one letter": (
+        lambda p: (p / "table.csv").write_bytes((p / "table.csv").read_bytes().replace(b"m", b"f", 1)),
+        "SHA-256 differs",
+    ),
+    "another version": (lambda p: _facts(p, version=2), "has release format 2"),
+    "another program": (lambda p: _facts(p, format="other"), "not describe a release"),
+    "half a file": (lambda p: (p / "release.json").write_text('{"format":', "utf-8"), "not valid JSON"),
+    "no facts": (lambda p: (p / "release.json").unlink(), "holds no release.json"),
+    "no table": (lambda p: (p / "table.csv").unlink(), "lacks its table"),
+    "no columns": (lambda p: _facts(p, columns=[]), "names no columns"),
+    "no structure": (lambda p: _facts(p, columns="x"), "structure is broken"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+@pytest.mark.parametrize("command", [["query", "sex=f"], ["crosstab", "--by", "sex", "--sa", "ward"]])
+def test_a_release_that_is_not_whole_is_one_sentence(folder, capsys, tmp_path, command, what):
+    damage, part = DAMAGES[what]
+    copied = tmp_path / "release"
+    shutil.copytree(folder, copied)
+    damage(copied)
+    status, out, err = run(capsys, command[0], copied, *command[1:])
+    assert (status, out) == (2, "")
+    assert part in err
+    assert err.count("\n") == 1
