@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.group_design import design
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerance import Infeasible
+from splu_desktop.core.tolerant_groups import layout
 
 LEAST_RECORDS = 100
+_TRIES = 10  # of samples, where a value with little room under its tolerance fills too much of one by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +94,32 @@ def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress
             )
         )
     source = SystemRandomness()
-    sample = table
-    if records < table.n:
-        sample = table.take(permutation(source, table.n)[:records])
-    prepared = sanitise.prepare(sample, plan)
-    published = sanitise.run(sample, plan, progress=progress)
+    for left in range(_TRIES if records < table.n else 1, 0, -1):
+        sample = table.take(permutation(source, table.n)[:records]) if records < table.n else table
+        try:
+            tried = _fitted(sample, plan, progress)
+            prepared = sanitise.prepare(sample, tried)
+        except Infeasible:
+            if left == 1:
+                raise
+        else:
+            break
+    published = sanitise.run(sample, tried, progress=progress)
     return Trial(published, marginals(prepared, published))
+
+
+def _fitted(sample: Table, plan: Plan, progress: Progress | None) -> Plan:
+    """Return the plan with group sizes that keep its tolerances in the sample, whose counts differ a little.
+
+    Raises UnknownColumn, BadSetting, Infeasible.
+    """
+    if not plan.groupings:
+        return plan
+    generalised = table_after(sample, plan.generalisations)
+    groupings = dict(plan.groupings)
+    for name, grouping in plan.groupings.items():
+        column = generalised[name]
+        if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
+            found = design(column, grouping.tolerances, fakes=grouping.fakes, progress=progress)
+            groupings[name] = found.grouping
+    return replace(plan, groupings=groupings)

@@ -11,6 +11,7 @@ from splu_desktop.core import workload
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import DEFAULT, Method
+from splu_desktop.core.tolerant_guarantees import t_p_least
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.words import told
 
@@ -66,6 +67,10 @@ def judge(asker: Asker, sas: tuple[str, ...], size: int, sets: bool, progress: P
     counts = np.bincount(truth, minlength=workload.SMALL + 1)[1:]
     wrong = np.bincount(truth, off, minlength=workload.SMALL + 1)[1:]
     one = published.gammas.get(sas[0]) if len(sas) == 1 else None
+    promised = None if one is None else float(t_p(one, asked.epsilon, asked.alpha))
+    grouping = published.groupings.get(sas[0]) if len(sas) == 1 else None
+    if grouping is not None and all(limit < 1 for limit in grouping.tolerances.limits.values()):
+        promised = t_p_least(grouping, asked)  # of values that are not sensitive nothing is promised
     return Accuracy(
         bands=tuple(told(name) for name in measured.names),
         queries=measured.queries,
@@ -76,5 +81,5 @@ def judge(asker: Asker, sas: tuple[str, ...], size: int, sets: bool, progress: P
         asked=counts,
         epsilon=asked.epsilon,
         alpha=asked.alpha,
-        t_p=None if one is None else float(t_p(one, asked.epsilon, asked.alpha)),
+        t_p=promised,
     )

@@ -7,8 +7,13 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_design import design
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Table
+from splu_desktop.core.tolerance_rules import by_hand
 from splu_desktop.core.trial import marginals, trial
-from tests.core.tables import plan_for, skewed, with_nsas
+from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.seeded import Seeded
 
 
@@ -37,3 +42,19 @@ def test_two_trials_take_different_samples() -> None:
     table = with_nsas(skewed(2_000, 30, 0.1, 1), 2)
     first, second = (trial(table, plan_for(table, s=3), 500).marginals[0].before for _ in range(2))
     assert not np.array_equal(first, second)  # by chance with a probability below 1e-10
+
+
+def test_a_sample_gets_group_sizes_of_its_own_where_it_needs_them() -> None:
+    """Tolerances with little room: the table's sizes fit about every second sample."""
+    chance = np.random.default_rng(5)
+    sa = column("s", chance.choice(3, 4_000, p=[0.54, 0.35, 0.11]))
+    table = Table((column("id", np.arange(sa.n)), sa))
+    limits = by_hand(sa, {"v0001": "0.5", "v0002": "0.3"})
+    for fakes in (0, 1):
+        grouping = design(sa, limits, fakes=fakes).grouping
+        plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": grouping})
+        for _ in range(8):
+            found = trial(table, plan, 400)
+            assert found.published.n == 400
+            assert found.published.groupings["s"].fakes == fakes
+            assert set(found.published.groupings["s"].tolerances.limits.items()) <= set(limits.limits.items())
