@@ -247,5 +247,7 @@ def test_groups_are_chosen_without_a_mouse(opened: MainWindow, page, qtbot: QtBo
     qtbot.keyClick(dialog, Qt.Key.Key_U, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: bool(opened.session.choices.steps("Age")))
     assert opened.session.choices.steps("Age") == (g.by_width(opened.session.source.column("Age"), 3),)
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
     qtbot.keyClick(page.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert not opened.session.choices.steps("Age")
