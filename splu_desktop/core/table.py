@@ -44,6 +44,18 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+_AT_ONCE = 50_000  # labels turned into an array of texts without a break, which holds up the window
+
+
+def _texts(labels: NDArray[np.object_]) -> NDArray[np.str_]:
+    parts = [slice(start, start + _AT_ONCE) for start in range(0, len(labels), _AT_ONCE)]
+    longest = max((max(map(len, labels[part])) for part in parts), default=0)
+    texts = np.empty(len(labels), f"U{max(longest, 1)}")
+    for part in parts:
+        texts[part] = labels[part]
+    return texts
+
+
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is not None and len(labels):
@@ -52,7 +64,7 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
         empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
         if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():
             return order
-    text = labels.astype(str) if len(labels) else np.zeros(0, "U1")
+    text = _texts(labels)
     return np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
 
 
@@ -106,6 +118,12 @@ class Column:
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
         return replace(self, codes=self.codes[order])
+
+    def shuffled(self, order: NDArray[np.integer[Any]]) -> Column:
+        """Return the column with all its records in another order; what was counted need not be counted again."""
+        found = self.take(order)
+        object.__setattr__(found, "_counts_cache", self.counts())
+        return found
 
     def with_codes(self, codes: Codes) -> Column:
         """Return the column with other records over the same labels."""

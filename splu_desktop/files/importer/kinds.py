@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ _CODE_NAME = re.compile(
     r"|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
     re.IGNORECASE,
 )
+_LOOK = 1000  # texts tried first of a column with many
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
@@ -106,7 +107,11 @@ def decide(
     if len(few) < 20 and len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
         return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
 
-    numbers = _numbers(labels, form, other, plain)
+    look = _sample(counts, speaking)
+    if np.isnan(plain[speaking]).mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
+        numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())
+    else:
+        numbers = _numbers(labels, form, other, plain)
     number_share = counts[numbers.fits & speaking].sum() / total
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
@@ -129,12 +134,28 @@ def decide(
         kind = Kind.INTEGER if numbers.whole[numbers.fits & speaking].all() else Kind.DECIMAL
         misfits = speaking & ~numbers.fits
         return Typed(kind, numbers.values, misfits, _reason(kind, misfits, counts))
-    dated = _dates(name, labels, counts, speaking, total, date_order)
+    dated = None
+    if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, labels, look):
+        dated = _dates(name, labels, counts, speaking, total, date_order)
     if dated is not None:
         return dated
     if number_share > 0.5 and _codes(odd):
         return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
     return _words(labels, counts, speaking, total)
+
+
+def _sample(counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Return places of the most frequent texts and of texts spread over all, where there are too many to try each."""
+    places = np.flatnonzero(speaking)
+    if len(places) <= 10 * _LOOK:
+        return []
+    frequent = places[np.argpartition(counts[places], -_LOOK)[-_LOOK:]]
+    return [frequent, places[:: len(places) // _LOOK]]
+
+
+def _rare(fits: Callable[[list[str]], NDArray[np.bool_]], labels: Sequence[str], look: list[NDArray[np.intp]]) -> bool:
+    """Whether so few of the texts looked at fit that trying all of them is in vain."""
+    return bool(look) and all(fits([labels[i] for i in places.tolist()]).mean() < 0.25 for places in look)
 
 
 def _numbers(
