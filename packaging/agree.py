@@ -1,0 +1,70 @@
+"""Sees that bill of materials, licence list and sizes agree with what is in a bundle. Run by the building Python.
+
+    python packaging/agree.py BUNDLE [INSTALLER ...]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import bill
+import contents
+import inventory
+
+_MOST_BUNDLE, _MOST_INSTALLER = 350, 130  # MB
+
+
+def disagreements(bundle: Path) -> list[str]:
+    """Return what does not agree, in sentences."""
+    found = []
+    text = (bundle / inventory.BILL).read_text("utf-8")
+    components = inventory.Inventory(bundle).components()
+    listed, there = bill.listed(text), {component.key for component in components}
+    found += [f"{key} is in the bundle and not in the bill" for key in sorted(there - listed)]
+    found += [f"{key} is in the bill and not in the bundle" for key in sorted(listed - there)]
+    told = json.loads(text)
+    anew = json.loads(bill.bill(components, bundle, 0))
+    hashes = {entry["bom-ref"]: entry.get("hashes") for entry in told["components"]}
+    for entry in anew["components"]:
+        if hashes.get(entry["bom-ref"]) != entry.get("hashes"):
+            found.append(f"the files of {entry['name']} are not those of the bill")
+    folder = bundle / inventory.LICENCES
+    lines = (folder / "LICENCES.txt").read_text("utf-8")
+    for component in components:
+        if f"{component.name} {component.version}".rstrip() + f": {component.licence}\n" not in lines:
+            found.append(f"{component.name} is not in the list of licences")
+        if component.files and component.kind != "crate" and not any((folder / component.key).glob("*")):
+            found.append(f"{component.name} has no licence text")
+    found += [
+        f"the licences hold {path.name}, which is not in the bundle"
+        for path in folder.iterdir()
+        if path.is_dir() and path.name not in there
+    ]
+    for name in ("PIL", "pyarrow"):
+        if any(module.partition(".")[0] == name for module in inventory.modules(bundle)):
+            found.append(f"{name} got into the bundle")
+    return found
+
+
+def main() -> int:
+    """Check."""
+    bundle = Path(sys.argv[1]).resolve()
+    found = disagreements(bundle)
+    size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+    sizes = {str(bundle): (size, _MOST_BUNDLE)}
+    sizes |= {name: (Path(name).stat().st_size / 1e6, _MOST_INSTALLER) for name in sys.argv[2:]}
+    for name, (megabytes, most) in sizes.items():
+        print(f"{megabytes:.0f} MB of at most {most}: {Path(name).name}")
+        if megabytes > most:
+            found.append(f"{Path(name).name} is too large")
+    for sentence in found:
+        print(f"FAILED  {sentence}")
+    if not found:
+        print(f"ok  bill of materials and licences agree with the bundle of SPLU Desktop {contents.version()}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
