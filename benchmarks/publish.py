@@ -4,7 +4,8 @@
 
 Both sides are fresh processes that start Python, import what they need, and turn one CSV of 12 columns into another:
 `splu publish` with all that belongs to it (gate, fingerprints, sanitising, self-check, hashes, reading back, register),
-and the program's own reader and writer with nothing in between. Stages are those of a further run inside this process;
+and the program's own reader and writer with nothing in between. On a busy machine the
+ratio of processor seconds says more than that of seconds. Stages are those of a further run inside this process;
 "Writing CSV" and "read" are what the other side does, too. Peak memory is each process's largest resident size.
 """
 
@@ -80,14 +81,14 @@ def make_distinct_csv(path: Path, records: int) -> None:
     ).to_csv(path, index=False)
 
 
-def timed(command: list[str], environment: dict[str, str]) -> tuple[float, int]:
-    """Return wall-clock seconds and peak resident MB of a fresh process."""
+def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float, int]:
+    """Return wall-clock seconds, processor seconds and peak resident MB of a fresh process."""
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise SystemExit("the run failed")
-    return time.perf_counter() - start, used.ru_maxrss // 1024
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
 
 
 def stages(source: Path, folder: Path, gamma: int) -> dict[str, float]:
@@ -134,17 +135,21 @@ def main() -> None:
         print(f"{args.records} records x 12 columns, {size:.0f} MB; best of {args.rounds} rounds")
         root = str(Path(__file__).parents[1])
         environment = {**os.environ, "PYTHONPATH": root, "SPLU_DATA_DIR": str(folder / "data")}
-        plain, full, peaks = [], [], [0, 0]
+        plain: list[tuple[float, float]] = []
+        full: list[tuple[float, float]] = []
+        peaks = [0, 0]
         for turn in range(args.rounds):
-            seconds, peaks[0] = timed([sys.executable, "-c", PLAIN, str(source), str(folder / "p.csv")], environment)
-            plain.append(seconds)
+            *took, peaks[0] = timed([sys.executable, "-c", PLAIN, str(source), str(folder / "p.csv")], environment)
+            plain.append((took[0], took[1]))
             environment["SPLU_DATA_DIR"] = str(folder / f"data{turn}")
             command = [sys.executable, "-c", SPLU, "publish", str(source), "--sa", f"diagnosis:{args.gamma}"]
-            seconds, peaks[1] = timed([*command, "--out", str(folder / f"release{turn}")], environment)
-            full.append(seconds)
-        print(f"read and write alone {min(plain):6.2f} s, peak {peaks[0]} MB")
-        print(f"splu publish         {min(full):6.2f} s, peak {peaks[1]} MB")
-        print(f"ratio                {min(full) / min(plain):6.2f}")
+            *took, peaks[1] = timed([*command, "--out", str(folder / f"release{turn}")], environment)
+            full.append((took[0], took[1]))
+        least = [[min(turn[at] for turn in side) for side in (plain, full)] for at in (0, 1)]
+        print(f"{'':20}{'seconds':>9}{'processor':>11}{'peak MB':>9}")
+        for name, at in (("read and write alone", 0), ("splu publish", 1)):
+            print(f"{name:20}{least[0][at]:9.2f}{least[1][at]:11.2f}{peaks[at]:9}")
+        print(f"{'ratio':20}{least[0][1] / least[0][0]:9.2f}{least[1][1] / least[1][0]:11.2f}")
         for stage, seconds in stages(source, folder, args.gamma).items():
             print(f"  {stage:<34} {seconds:6.2f} s")
     finally:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +107,7 @@ def password_from(args: argparse.Namespace) -> str | None:
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     from splu_desktop.files.importer.problems import ProblemKind
-    from splu_desktop.files.publishing import Order, examine, publish, stamp
+    from splu_desktop.files.stamp import stamp
     from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
     accepted = _accepted(args.accept)
@@ -118,7 +120,12 @@ def run(args: argparse.Namespace) -> None:
     if args.password_file is not None and not args.zip:
         raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     before = stamp(args.file)
+    ahead = threading.Thread(target=import_module, args=("splu_desktop.files.publishing",), daemon=True)
+    ahead.start()  # reading leaves a core free for what is needed next
     imported, plan, notes = table_and_plan(args)
+    ahead.join()
+    from splu_desktop.files.publishing import Order, examine, publish
+
     # Whoever counts the source's lines must find the ones that did not become records.
     left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
     notes = [*left_out, *notes]

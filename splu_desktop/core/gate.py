@@ -8,7 +8,7 @@ by `files.publishing`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -16,7 +16,6 @@ from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.groups import check_eligible
-from splu_desktop.core.guarantees import t_p, t_p_reaches
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
@@ -24,7 +23,6 @@ from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.said import listed, say
 from splu_desktop.core.sanitise import planned
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_guarantees import t_p_least
 
 NAMES = (  # of the lines that can be amber
     "identifiers",
@@ -114,13 +112,13 @@ class Gate:
 
 
 def table_lines(
-    table: Table, plan: Plan, *, unique: int | None = None, progress: Progress | None = None
+    table: Table, plan: Plan, *, unique: Callable[[], int | None] | None = None, progress: Progress | None = None
 ) -> tuple[Line, ...]:
     """Return the lines that follow from a table (as it was read) and a plan alone.
 
     Parameters
     ----------
-    unique : how many records are unique in the NSAs after generalisation, where that is known already.
+    unique : gives how many records are unique in the NSAs after generalisation, None where it doesn't know; asked late.
 
     A fault of the plan as a whole (an unknown column, no records) is one red line and the only one. Raises Cancelled.
     """
@@ -134,7 +132,7 @@ def table_lines(
     lines = [*_eligible(table, generalised, plan)]
     lines += _identifiers(generalised, plan)
     lines += _giveaways(generalised, plan, progress)
-    lines.append(_unique(generalised, plan, unique, progress))
+    lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
     lines += _thresholds(plan)
     return tuple(lines)
 
@@ -264,6 +262,10 @@ def _thresholds(plan: Plan) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
+    # Here and not above: it brings SciPy along, which takes longer to load than all the rest of the gate.
+    from splu_desktop.core.guarantees import t_p, t_p_reaches
+    from splu_desktop.core.tolerant_guarantees import t_p_least
+
     for name, grouping in plan.groupings.items():
         got = t_p_least(grouping, asked)
         short = got < asked.t_p

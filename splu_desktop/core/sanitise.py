@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +90,12 @@ def run(
     order = permutation(source, table.n)
     published: list[Column] = []
     kept = [name for name in table.names if plan.roles[name].published]
-    for done, name in enumerate(kept):
-        progress.report("Shuffling records", done / len(kept))
-        column = redrawn.pop(name, None) or table[name]
-        # Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
-        published.append(column.take(order).compacted())
+    # Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
+    with ThreadPoolExecutor(2, thread_name_prefix="splu") as pool:  # NumPy gathers without the interpreter
+        columns = (redrawn.pop(name) if name in redrawn else table[name] for name in kept)
+        for done, column in enumerate(pool.map(lambda column: column.shuffled(order).compacted(), columns)):
+            progress.report("Shuffling records", done / len(kept))
+            published.append(column)
     progress.report("Shuffling records", 1.0)
     final = Table(tuple(published))
     # Tolerances of vanished values stay at home with them.

@@ -10,8 +10,9 @@ from splu_desktop.files import partial as unfinished
 from splu_desktop.files.earlier import Cost, Earlier, sentence
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.machine import free_memory, need, size_text
-from splu_desktop.files.order import Order, check_target, stamp
+from splu_desktop.files.order import Order, check_target
 from splu_desktop.files.register import Reading
+from splu_desktop.files.stamp import stamp
 
 
 def register_lines(reading: Reading, earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> list[Line]:

@@ -64,17 +64,6 @@ class Examination:
     prints: Fingerprints | None
 
 
-def stamp(source: Path | None) -> tuple[int, int, int] | None:
-    """Return size, time of change and number of a file, None where there is none."""
-    if source is None:
-        return None
-    try:
-        found = source.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
 def check_target(order: Order) -> None:
     """Raise CannotWrite unless the release can appear where it is to."""
     check_name(order.target)

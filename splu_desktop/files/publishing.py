@@ -23,13 +23,14 @@ from splu_desktop.core.selfcheck import Check, check_release
 from splu_desktop.files import partial as unfinished
 from splu_desktop.files.background import in_background
 from splu_desktop.files.earlier import Cost, Earlier, costs, find_earlier
-from splu_desktop.files.fingerprint import file_sha256, fingerprints
+from splu_desktop.files.fingerprint import Fingerprints, file_sha256, fingerprints
 from splu_desktop.files.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.handover import check_packed, check_password, names_of, pack
-from splu_desktop.files.order import Examination, Order, check_target, stamp
-from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Register, RegisterFault
+from splu_desktop.files.order import Examination, Order, check_target
+from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register_entry import entry_body, keep_sketches
 from splu_desktop.files.release import OpenRelease, check_formats, fill_folder, final
+from splu_desktop.files.stamp import stamp
 from splu_desktop.files.table_writers import WRITERS
 from splu_desktop.files.whole import CannotWrite, whole_file, whole_folder
 
@@ -95,24 +96,38 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     register = register or Register()
     earlier: tuple[Earlier, ...] = ()
     fall: tuple[Cost, ...] = ()
-    prints = None
+    prints: Fingerprints | None = None
     about_register: list[Line] = []
     if order.table.n == 0:
         return Examination(Gate(table_lines(order.table, order.plan)), (), (), None)
-    with in_background(lambda own: source_lines(order, own), progress) as about_source:
+    progress.report("Recognising the source", 0.0)
+
+    def remembered(own: Progress) -> tuple[bytes, Reading, Fingerprints]:
+        register.check_writable()
+        key, reading = register.key(), register.read()
+        return key, reading, fingerprints(order.table, order.plan, key, file_sha256=order.source_sha256, progress=own)
+
+    with (
+        in_background(lambda own: source_lines(order, own), progress) as about_source,
+        in_background(remembered, progress, "Recognising the source") as recognised,
+    ):
+
+        def unique() -> int | None:
+            with contextlib.suppress(RegisterFault):  # told below
+                found = recognised()[2]
+                if found.rows is not None and not set(found.nsas) & set(order.plan.generalisations):
+                    return found.rows.size
+            return None
+
+        lines = [*table_lines(order.table, order.plan, unique=unique, progress=progress)]
         try:
-            register.check_writable()
-            key, reading = register.key(), register.read()
-            prints = fingerprints(order.table, order.plan, key, file_sha256=order.source_sha256, progress=progress)
+            key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
             fall = costs(order.plan, earlier)
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
             about_register = [Line("register", Light.RED, str(fault), "publish")]
-        unique = None
-        if prints is not None and prints.rows is not None and not set(prints.nsas) & set(order.plan.generalisations):
-            unique = prints.rows.size
-        lines = [*table_lines(order.table, order.plan, unique=unique, progress=progress), *about_source()]
+        lines += about_source()
     lines += about_register
     lines += destination_lines(order)
     return Examination(Gate(tuple(lines)), earlier, fall, prints)

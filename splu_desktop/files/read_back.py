@@ -21,7 +21,7 @@ from splu_desktop.files.xlsx_check import workbook_differs
 from splu_desktop.files.xlsx_writer import typed_cells
 
 _STAGE = "Reading the files back"
-_BLOCK = 1 << 17  # bytes
+_BLOCK = 1 << 16  # bytes
 _BLOCKS = 6
 
 
@@ -84,7 +84,8 @@ def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str
     part = slice(first, first + len(rows))
     for at, column in enumerate(table.columns):
         wanted = column.labels[column.codes[part]].tolist()
-        if [restored(row[at]) if at < len(row) else None for row in rows] != wanted:
+        got = [row[at] if at < len(row) else None for row in rows]
+        if got != wanted and [None if text is None else restored(text) for text in got] != wanted:
             return column.name
     return None
 

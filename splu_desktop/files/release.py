@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -147,27 +149,38 @@ def fill_folder(
     `published` is what `final` gave. Raises BadRelease where a table does not read as it was written.
     """
     progress = progress or Silent()
-    tables = {}
-    for name in dict.fromkeys(["csv", *formats]):
-        file_name, write = WRITERS[name]
-        write(published.table, folder / file_name, progress, bom)
-        tables[file_name] = name
-    progress.report("Describing the release", 0.0)
-    # The README names the release's id, so id and date are drawn once, before the final facts.
-    draft = make_facts(published, [], generalisations=generalisations)
-    write_readme(published, draft, folder / README_NAME, list(tables))
-    write_dictionary(published, draft, folder / DICTIONARY_NAME)
+    tables: dict[str, str] = {}
     files = []
-    for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():
-        path = folder / name
-        with in_background(partial(file_sha256, path), progress, "Reading the files back") as digest:
-            if form in WRITERS:
-                _check_written(path, form, published.table, progress)
-            files.append({"name": name, "format": form, "bytes": path.stat().st_size, "sha256": digest()})
+    with contextlib.ExitStack() as beside:
+        digests = {}
+        for name in dict.fromkeys(["csv", *formats]):
+            file_name, write = WRITERS[name]
+            write(published.table, folder / file_name, progress, bom)
+            tables[file_name] = name
+            hashed = partial(_kept_sha256, folder / file_name)
+            digests[file_name] = beside.enter_context(in_background(hashed, progress, "Reading the files back"))
+        progress.report("Describing the release", 0.0)
+        # The README names the release's id, so id and date are drawn once, before the final facts.
+        draft = make_facts(published, [], generalisations=generalisations)
+        write_readme(published, draft, folder / README_NAME, list(tables))
+        write_dictionary(published, draft, folder / DICTIONARY_NAME)
+        for name, form in tables.items():
+            _check_written(folder / name, form, published.table, progress)
+        for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():
+            digest = digests[name]() if name in digests else file_sha256(folder / name)
+            size = (folder / name).stat().st_size
+            files.append({"name": name, "format": form, "bytes": size, "sha256": digest})
     facts = {**draft, "files": files}
     facts["sha256"] = seal_of(facts)
     (folder / FACTS_NAME).write_text(facts_text(facts), encoding="utf-8", newline="\n")
     return facts
+
+
+def _kept_sha256(path: Path, progress: Progress) -> str:
+    """Return a file's hash once the disk has it: to wait for that beside other work costs no time."""
+    with path.open("rb") as file, contextlib.suppress(OSError):
+        os.fsync(file.fileno())
+    return file_sha256(path, progress)
 
 
 def _check_written(path: Path, form: str, table: Table, progress: Progress) -> None:
