@@ -203,3 +203,9 @@ def test_census_tables_have_no_identifier(name: str, records: int) -> None:
     assert not [said for said in suggest_roles(table).values() if said.role is Role.IDENTIFIER]
     if name.startswith("census"):
         assert set(table["IncomeClass"].labels) == {"- 50000.", "50000+."}
+
+
+@pytest.mark.parametrize("folder", ["messy_csv", "messy_xlsx"])
+def test_every_messy_file_has_an_expectation(folder: str) -> None:
+    known = {case[0] for case in (*CSV, *WORKBOOKS)} | {"encrypted_no_password.xls", "libreoffice.xlsx"}
+    assert {path.name for path in source(folder).iterdir()} <= known
