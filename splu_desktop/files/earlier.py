@@ -235,7 +235,7 @@ def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
         times=times,
         date=last.entry.time[:10],
         to=to,
-        how=last.how,
+        how=say(last.how),
         share=share,
         weaker=weaker,
         where=where,

@@ -62,7 +62,7 @@ class Language:
         if self.code == "en":
             return str.__str__(english)
         if isinstance(english, Figure):
-            return self.from_english(english)
+            return self._figure(english)
         if isinstance(english, Said):
             text = self.core.get(english.template, english.template)
             return _Filled(self).vformat(text, (), english.values) if english.values else text
@@ -79,8 +79,12 @@ class Language:
                 return translated.format(**values)
         return None
 
+    def _figure(self, text: str) -> str:
+        own = self.from_english(text)
+        return re.sub(r"(\d [kMG]?)B$", r"\1o", own) if self.code == "fr" else own  # octets
+
     def _part(self, text: str) -> str:
-        return self.from_english(text) if _NUMBER.fullmatch(text) else self.sentence(text)
+        return self._figure(text) if _NUMBER.fullmatch(text) else self.sentence(text)
 
     @cached_property
     def _templates(self) -> list[tuple[re.Pattern[str], str, set[str]]]:
