@@ -1,0 +1,70 @@
+"""Intervals that lean towards what was expected: as often right as even ones, whatever the truth."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.reconstruct_interval import _hull, _quantile, composed, tails
+
+_TOP = 200.0  # N_P, so far away that no interval is cut there
+_AIM = 100.0
+
+
+def interval(centre: float, aim: float | None) -> tuple[float, float]:
+    """Return the interval of an estimate with a standard deviation of 1."""
+
+    def accepted(x: np.ndarray) -> np.ndarray:
+        below, above = tails(np.full_like(x, np.inf) if aim is None else x - aim)
+        return (centre - x <= _quantile(above)) & (centre - x >= -_quantile(below))
+
+    return _hull(accepted, centre, aim, 1.0, _TOP)
+
+
+def test_without_an_expectation_the_interval_is_the_usual_one() -> None:
+    low, high = interval(50.0, None)
+    assert (low, high) == pytest.approx((50 - 1.96, 50 + 1.96), abs=0.01)
+
+
+@pytest.mark.parametrize("away", [-8.0, -3.0, -1.5, -0.5, 0.5, 1.0, 2.0, 3.0, 8.0])
+def test_the_truth_is_inside_95_times_in_100_wherever_it_lies(away: float) -> None:
+    """Integrated over the normal law of the estimate; filling a gap between accepted values can only add to it."""
+    truth = _AIM + away
+    steps = np.linspace(-4.5, 4.5, 361)
+    weights = np.exp(-(steps**2) / 2)
+    inside = [low <= truth <= high for low, high in (interval(truth + step, _AIM) for step in steps)]
+    assert 0.945 < float(np.average(inside, weights=weights)) < 0.98
+
+
+@pytest.mark.parametrize("centre", [97.0, 98.5, 100.0, 101.5, 103.0])
+@pytest.mark.parametrize("weight", [0.0, 0.1, 0.4, 0.7, 1.0])
+def test_estimates_between_the_expected_and_the_seen_need_no_cutting(centre: float, weight: float) -> None:
+    low, high = interval(centre, _AIM)
+    assert low - 0.05 <= _AIM + weight * (centre - _AIM) <= high + 0.05
+
+
+def test_clear_evidence_is_not_overruled() -> None:
+    assert interval(_AIM + 6, _AIM)[0] > _AIM + 3
+    assert interval(_AIM - 6, _AIM)[1] < _AIM - 3
+
+
+def test_the_tails_add_up_to_5_percent() -> None:
+    below, above = tails(np.linspace(-10, 10, 101))
+    assert below + above == pytest.approx(0.05)
+    assert (np.minimum(below, above) > 0).all()
+    assert _quantile(np.array([0.025, 0.05])) == pytest.approx([NormalDist().inv_cdf(0.975), 1.6449], abs=2e-4)
+
+
+@pytest.mark.parametrize("margins", [[30.0], [30.0, 50.0], [30.0, 50.0, 20.0], [0.0, 40.0], [60.0, 35.0]])
+def test_a_composition_keeps_its_margins(margins: list[float]) -> None:
+    inside = min(5.0, *margins)
+    present = composed(inside, 100.0, margins)
+    assert present[-1] == inside
+    assert (present >= 0).all()
+    bits = np.arange(len(present))
+    for bit, margin in enumerate(margins):
+        if len(margins) > 1:
+            assert present[(bits >> bit) & 1 == 1].sum() == pytest.approx(margin, abs=0.5)
+    assert present.sum() == pytest.approx(100.0 if len(margins) > 1 else inside + 70, abs=0.5)
