@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
+from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.files.language import Language
 from splu_desktop.report import figures, model
-from splu_desktop.report.content.parts import MOST_INLINE, STATES, chance, exact_percent, share, shown, whole, yes_no
+from splu_desktop.report.content.parts import (
+    MOST_INLINE,
+    STATES,
+    chance,
+    decimal,
+    exact_percent,
+    share,
+    shown,
+    whole,
+    yes_no,
+)
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.model import Report
 
@@ -18,7 +31,38 @@ def measured(report: Report, t: Language) -> list[Block]:
             blocks += _marginal(marginal, report, t)
     for utility in report.public.utility:
         blocks += _published(utility, report, t)
+    for tolerant in report.public.tolerant:
+        blocks += _scatter(tolerant, t)
     return blocks
+
+
+def _scatter(found: model.Tolerant, t: Language) -> list[Block]:
+    """Return how far published counts of a column with tolerances scatter: variance f (1 - a), a the chance to keep."""
+    header = (t("Value"), t("Published"), t("Standard deviation"), t("95 % of releases within"), t("Signal a - b"))
+    rows: list[tuple[Cell, ...]] = []
+    for each in found.values[:MOST_INLINE]:
+        deviation = math.sqrt(each.published * (1 - each.keeps))
+        within = NORMAL_95 * deviation / each.published if each.published else None
+        rows.append(
+            (
+                shown(each.value, t),
+                whole(each.published, t),
+                decimal(deviation, t, 1),
+                share(within, t),
+                decimal(each.signal, t, 3),
+            )
+        )
+    return [
+        Heading(t("What published counts of “{column}” are worth", column=found.column), 2),
+        Paragraph(
+            t(
+                "Published counts of the whole table are true on average; their scatter over releases follows from the "
+                "chance that a record keeps its value. Counts of a part of the table are estimated (see the query page "
+                "or “splu query”), the better the larger the signal."
+            )
+        ),
+        Table(t("Scatter of counts, “{column}”", column=found.column), header, rows, "lrrrr", (2.4, 1, 1.2, 1.4, 1)),
+    ]
 
 
 def _workloads(original: model.Original, t: Language) -> list[Block]:
