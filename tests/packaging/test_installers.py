@@ -1,0 +1,383 @@
+"""What the installers are made of agrees with the project; what can be tried without building them is tried.
+
+The installers themselves are proved by packaging/check, which takes many minutes and root.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import plistlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "packaging"))
+
+import contents  # noqa: E402
+import linux  # noqa: E402
+
+_SHARE = {
+    "applications/splu-desktop.desktop",
+    "mime/packages/splu-desktop.xml",
+    f"metainfo/{contents.APP_ID}.metainfo.xml",
+    "icons/hicolor/scalable/apps/splu-desktop.svg",
+    "icons/hicolor/48x48/apps/splu-desktop.png",
+}
+
+
+def _imports() -> Iterator[tuple[Path, str]]:
+    for path in (ROOT / "splu_desktop").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((path, name.name) for name in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                yield path, node.module
+                yield from ((path, f"{node.module}.{name.name}") for name in node.names)
+
+
+def _pins(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9-]+)==([^ \\]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE))
+
+
+def test_nothing_that_the_program_imports_is_left_out_of_the_bundle() -> None:
+    optional = {"pyarrow"}  # Parquet, asked for where it is there
+    out = {name for name in contents.EXCLUDED_MODULES if name.partition(".")[0] not in optional}
+    found = {
+        (path.relative_to(ROOT).as_posix(), module)
+        for path, module in _imports()
+        if any(module == name or module.startswith(f"{name}.") for name in out)
+    }
+    assert not found
+
+
+def test_all_resources_but_the_script_go_along() -> None:
+    there = {path.name for path in (ROOT / "resources").iterdir() if path.suffix != ".py" and path.name[0] not in "._"}
+    assert {Path(source).name for source, _ in contents.datas()} == there
+    assert {"fonts", "help", "icons", "style", "translations", "sample_hospital.xlsx"} <= there
+
+
+def test_the_version_is_the_projects() -> None:
+    import splu_desktop
+
+    assert contents.version() == splu_desktop.__version__
+
+
+def test_what_is_frozen_is_what_the_program_was_tested_with() -> None:
+    frozen, tested, run = (_pins(f"requirements{part}.lock") for part in ("-packaging", "", "-run"))
+    assert run.items() <= frozen.items()
+    differing = {name for name in frozen.keys() & tested.keys() if frozen[name] != tested[name]}
+    assert not differing
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", True),
+        ("PySide6/Qt/plugins/platforms/libqvnc.so", False),
+        ("PySide6/plugins/platforms/qwindows.dll", True),
+        ("PySide6/Qt/plugins/tls/libqopensslbackend.so", False),
+        ("PySide6/Qt/plugins/networkinformation/libqglib.so", False),
+        ("PySide6/Qt/lib/libQt6Network.so.6", False),
+        ("PySide6/Qt/lib/libQt6Gui.so.6", True),
+        ("PySide6/Qt/translations/qtbase_de.qm", True),
+        ("PySide6/Qt/translations/qtbase_ja.qm", False),
+        ("pandas/io/tests/data.csv", False),
+        ("splu_desktop/resources/help/guide.en.md", True),
+    ],
+)
+def test_what_is_kept(name: str, kept: bool) -> None:
+    assert contents.keep(name) is kept
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="libraries of a Linux system")
+def test_libraries_that_graphics_drivers_need_are_the_systems() -> None:
+    for name in ("libstdc++.so.6", "libgcc_s.so.1", "libX11.so.6", "libGL.so.1", "libxcb.so.1", "libgtk-3.so.0"):
+        assert not contents.keep(name, from_system=True)
+    for name in ("libpython3.11.so.1.0", "libxcb-cursor.so.0", "libxkbcommon-x11.so.0", "libcrypto.so.3"):
+        assert contents.keep(name, from_system=True)
+
+
+def test_links_go_with_what_they_point_at() -> None:
+    files = [
+        ("PySide6/Qt/lib/libQt6Network.so.6", "/x", "BINARY"),
+        ("libQt6Network.so.6", "PySide6/Qt/lib/libQt6Network.so.6", "SYMLINK"),
+        ("PySide6/Qt/lib/libQt6Gui.so.6", "/x", "BINARY"),
+        ("libQt6Gui.so.6", "PySide6/Qt/lib/libQt6Gui.so.6", "SYMLINK"),
+    ]
+    [kept] = contents.chosen(files)
+    assert [target for target, _, _ in kept] == ["PySide6/Qt/lib/libQt6Gui.so.6", "libQt6Gui.so.6"]
+
+
+# -- file types, told to three systems ---------------------------------------------------------------------------
+
+
+def test_the_three_systems_are_told_the_same_file_types() -> None:
+    from splu_desktop.files.opening import RELEASE_SUFFIX
+    from splu_desktop.files.project import SUFFIX
+    from splu_desktop.files.release_facts import FACTS_NAME
+
+    types = ET.parse(ROOT / "installer/linux/splu-desktop.mime.xml").getroot()
+    space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}
+    globs = {
+        kind.attrib["type"]: {glob.attrib["pattern"] for glob in kind.findall("m:glob", space)}
+        for kind in types.findall("m:mime-type", space)
+    }
+    assert globs == {contents.PROJECT_MIME: {f"*{SUFFIX}"}, contents.RELEASE_MIME: {f"*{RELEASE_SUFFIX}", FACTS_NAME}}
+
+    mac = contents.mac_info()
+    endings = {
+        declared["UTTypeTagSpecification"]["public.mime-type"][0]: declared["UTTypeTagSpecification"][
+            "public.filename-extension"
+        ][0]
+        for declared in mac["UTExportedTypeDeclarations"]
+    }
+    assert endings == {contents.PROJECT_MIME: SUFFIX[1:], contents.RELEASE_MIME: RELEASE_SUFFIX[1:]}
+    declared_types = {entry["UTTypeIdentifier"] for entry in mac["UTExportedTypeDeclarations"]}
+    assert {name for entry in mac["CFBundleDocumentTypes"] for name in entry["LSItemContentTypes"]} == declared_types
+    plistlib.dumps(mac)
+
+    windows = (ROOT / "installer/windows/splu-desktop.iss").read_text("utf-8")
+    assert {*re.findall(r"Classes\\(\.\w+)\"", windows)} == {SUFFIX, RELEASE_SUFFIX}
+
+
+def test_the_first_bytes_tell_the_types_too(tmp_path: Path) -> None:
+    types = (ROOT / "installer/linux/splu-desktop.mime.xml").read_text("utf-8")
+    values = [ET.fromstring(f"<m {found}/>").attrib["value"] for found in re.findall(r'value="[^"]*"', types)]
+    project = (ROOT / "tests/files/projects/version1.splu").read_text("utf-8")
+    assert 0 <= project.index(values[0]) <= 16
+    assert values[1] == values[0].replace("project", "release")
+
+
+def test_desktop_entry_and_description_are_valid(tmp_path: Path) -> None:
+    linux.share(tmp_path / "share", _icons(tmp_path), 1_700_000_000)
+    there = {
+        path.relative_to(tmp_path / "share").as_posix() for path in (tmp_path / "share").rglob("*") if path.is_file()
+    }
+    assert there >= _SHARE
+    described = tmp_path / f"share/metainfo/{contents.APP_ID}.metainfo.xml"
+    told = ET.parse(described).getroot()
+    assert told.findtext("id") == contents.APP_ID
+    release = told.find("releases/release")
+    assert release is not None
+    assert release.attrib == {"version": contents.version(), "date": "2023-11-14"}
+    entry = (tmp_path / "share/applications/splu-desktop.desktop").read_text("utf-8")
+    assert f"MimeType={contents.PROJECT_MIME};{contents.RELEASE_MIME};" in entry
+    tools = {
+        "desktop-file-validate": [str(tmp_path / "share/applications/splu-desktop.desktop")],
+        "appstreamcli": ["validate", "--no-net", str(described)],
+    }
+    for tool, arguments in tools.items():
+        if shutil.which(tool):
+            done = subprocess.run([tool, *arguments], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _icons(folder: Path) -> Path:
+    icons = folder / "icons"
+    icons.mkdir(exist_ok=True)
+    for name in ("splu-desktop.svg", *(f"splu-desktop-{size}.png" for size in (16, 24, 32, 48, 64, 128, 256, 512))):
+        (icons / name).write_bytes(b"picture")
+    return icons
+
+
+# -- the archive's installer and the self-extracting file --------------------------------------------------------
+
+_PROGRAM = """#!/bin/sh
+[ "$1" = --version ] && echo "splu {version}"
+"""
+_POSIX = pytest.mark.skipif(os.name == "nt", reason="a shell script")
+
+
+def _archive(folder: Path, version: str = "1.0") -> Path:
+    """Return the unpacked archive of a program that only knows its version."""
+    root = folder / f"splu-desktop-{version}"
+    program = root / "splu-desktop/splu-desktop"
+    program.parent.mkdir(parents=True)
+    program.write_text(_PROGRAM.format(version=version))
+    program.chmod(0o755)
+    (root / "splu-desktop/splu").symlink_to("splu-desktop")
+    (root / f"splu-desktop/only-in-{version}").write_text("")
+    linux.share(root / "share", _icons(folder), 0)
+    shutil.copy(ROOT / "installer/linux/install.sh", root / "install.sh")
+    return root
+
+
+def _sh(script: Path, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(["sh", str(script), *arguments], capture_output=True, text=True, env=environment, check=False)
+
+
+def _files(home: Path) -> set[str]:
+    return {p.relative_to(home).as_posix() for p in home.rglob("*") if not p.is_dir() and "mimeinfo" not in p.name}
+
+
+@_POSIX
+def test_install_upgrade_and_removal_leave_the_users_files_alone(tmp_path: Path) -> None:
+    home = tmp_path / "hôme of ü"
+    (home / ".local/share/applications").mkdir(parents=True)
+    mine = {"mine.txt", ".local/share/applications/other.desktop", ".local/share/SPLU Desktop/register/1.json"}
+    for name in mine:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("mine")
+    old, new = _archive(tmp_path / "a", "1.0"), _archive(tmp_path / "b", "1.1")
+
+    assert _sh(old / "install.sh", home=home).returncode == 0
+    program = home / ".local/lib/splu-desktop"
+    command = home / ".local/bin/splu"
+    assert subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout == "splu 1.0\n"
+    entry = (home / ".local/share/applications/splu-desktop.desktop").read_text("utf-8")
+    assert f'Exec="{program}/splu-desktop" %f\n' in entry
+    assert {f".local/share/{name}" for name in _SHARE} <= _files(home)
+
+    assert _sh(new / "install.sh", home=home).returncode == 0
+    assert subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout == "splu 1.1\n"
+    assert not (program / "only-in-1.0").exists()
+    assert {path.name for path in program.parent.iterdir()} == {"splu-desktop"}
+
+    removed = _sh(program / "uninstall/install.sh", "--uninstall", home=home)
+    assert removed.returncode == 0, removed.stderr
+    assert {name for name in _files(home) if not name.startswith(".local/share/mime/")} == mine
+    assert not (home / ".local/bin").exists()
+    again = _sh(new / "install.sh", "--uninstall", home=home)
+    assert again.returncode == 1
+    assert "not installed" in again.stderr
+
+
+@_POSIX
+def test_a_program_that_does_not_start_there_changes_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    assert _sh(_archive(tmp_path / "a", "1.0") / "install.sh", home=home).returncode == 0
+    before = _files(home)
+    broken = _archive(tmp_path / "b", "1.1")
+    (broken / "splu-desktop/splu-desktop").write_text("#!/bin/sh\nexit 126\n")
+    told = _sh(broken / "install.sh", home=home)
+    assert told.returncode == 1
+    assert "Nothing was changed" in told.stderr
+    assert _files(home) == before
+
+
+@_POSIX
+@pytest.mark.skipif(not shutil.which("xz"), reason="xz is not installed")
+def test_the_self_extracting_file_installs_and_notices_damage(tmp_path: Path) -> None:
+    root = _archive(tmp_path / "a", contents.version())
+    packed = tmp_path / "x.tar.xz"
+    with tarfile.open(packed, "w:xz") as archive:
+        archive.add(root, root.name)
+    run = linux._self_extracting(packed, tmp_path / "x.run", root.name)
+    home = tmp_path / "home"
+    home.mkdir()
+    assert _sh(run, "--check", home=home).returncode == 0
+    assert _sh(run, "--extract", str(tmp_path / "out"), home=home).returncode == 0
+    assert (tmp_path / f"out/{root.name}/install.sh").is_file()
+    done = _sh(run, home=home)
+    assert done.returncode == 0, done.stderr
+    assert (home / ".local/bin/splu").exists()
+    content = bytearray(run.read_bytes())
+    content[-100] ^= 1
+    run.write_bytes(content)
+    for arguments in ((), ("--check",)):
+        told = _sh(run, *arguments, home=home)
+        assert told.returncode == 1
+        assert "damaged" in told.stderr
+
+
+# -- Windows and macOS, as far as they can be checked from here --------------------------------------------------
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text.splitlines():
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            name = heading[1]
+            assert name not in found, f"[{name}] is there twice"
+            found[name] = []
+        elif line and not line.lstrip().startswith((";", "#")):
+            assert name, f"a line before any section: {line}"
+            found[name].append(line)
+    return found
+
+
+def test_the_windows_installer_needs_no_administrator_and_keeps_the_users_files() -> None:
+    text = (ROOT / "installer/windows/splu-desktop.iss").read_text("utf-8")
+    build = (ROOT / "installer/windows/build.ps1").read_text("utf-8")
+    sections = _sections(text)
+    setup = dict(line.split("=", 1) for line in sections["Setup"])
+    assert setup["PrivilegesRequired"] == "lowest"
+    assert setup["DefaultDirName"].startswith("{localappdata}")
+    assert setup["ChangesAssociations"] == "yes"
+    assert re.fullmatch(r"\{\{[0-9A-F-]{36}\}", setup["AppId"])
+    used = set(re.findall(r"\{#(\w+)\}", text)) - {"SourcePath"}
+    given = set(re.findall(r"/D(\w+)=", build))
+    assert used <= given
+    assert given - used == set()
+    assert not re.search(r"HKLM|HKCR", text)
+    for name in ("Files", "Icons", "Registry", "Run", "UninstallDelete", "InstallDelete", "Tasks", "Languages"):
+        for line in sections[name]:
+            for part in re.split(r";\s*(?=[A-Z]\w*:)", line):
+                assert re.match(r"[A-Z]\w*: ", part), f"[{name}] {line}"
+            assert line.count('"') % 2 == 0, line
+    removed = " ".join(sections["UninstallDelete"])
+    assert "userappdata" not in removed
+    assert "localappdata" not in removed
+    for message in {name for line in sections["CustomMessages"] for name in re.findall(r"^\w+\.(\w+)=", line)}:
+        assert f"{{cm:{message}}}" in text
+        assert {line[:2] for line in sections["CustomMessages"] if f".{message}=" in line} == {"en", "de", "fr"}
+
+
+@pytest.mark.skipif(not shutil.which("pwsh"), reason="PowerShell is not installed")
+def test_the_windows_build_script_parses() -> None:
+    script = ROOT / "installer/windows/build.ps1"
+    parser = "[Management.Automation.Language.Parser]::ParseFile"
+    parse = f"$e=$null;[void]{parser}('{script}',[ref]$null,[ref]$e);exit $e.Count"
+    assert subprocess.run(["pwsh", "-NoProfile", "-Command", parse], check=False).returncode == 0
+
+
+def test_the_macs_entitlements_hold_no_network() -> None:
+    found = plistlib.loads((ROOT / "installer/macos/entitlements.plist").read_bytes())
+    assert found
+    assert not [key for key in found if "network" in key]
+
+
+@_POSIX
+@pytest.mark.parametrize(
+    "name",
+    [
+        "packaging/build",
+        "packaging/check",
+        "installer/linux/install.sh",
+        "installer/linux/self-extract.sh.in",
+        "installer/macos/build.sh",
+    ],
+)
+def test_shell_scripts_parse_and_can_be_run(name: str) -> None:
+    path = ROOT / name
+    assert subprocess.run(["sh", "-n", str(path)], check=False).returncode == 0
+    assert name.endswith(".in") or os.access(path, os.X_OK)
+    if shutil.which("shellcheck") and not name.endswith(".in"):
+        done = subprocess.run(["shellcheck", str(path)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_release_workflow_names_what_is_there() -> None:
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    assert {"linux", "linux-proof", "windows", "macos", "release"} == set(jobs)
+    assert set(jobs["release"]["needs"]) == {"linux", "linux-proof", "windows", "macos"}
+    for name in re.findall(r"\b(?:packaging|installer)[/\\][\w./\\-]+", text):
+        assert (ROOT / name.replace("\\", "/")).exists(), name
+    secrets = set(re.findall(r"secrets\.(\w+)", text))
+    told = (ROOT / "docs/installers.md").read_text("utf-8")
+    assert secrets
+    assert {name for name in secrets if name not in told} == set()
