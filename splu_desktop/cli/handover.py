@@ -34,4 +34,4 @@ def run(args: argparse.Namespace) -> None:
         print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None})
         return
     how = "encrypted with AES-256; give the password by another way than the file" if password else "not encrypted"
-    print(f"Packed {args.release} into {packed} ({packed.stat().st_size} bytes, {how})")
+    print(f"Packed {args.release} into {packed} ({packed.stat().st_size:,} bytes, {how})")

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     if choices.delimiter is not None:
         details.append(f"delimiter {choices.delimiter!r}")
     details.append(f"header in row {choices.header_row}" if choices.header_row else "no header")
-    print(f"{imported.source.name}: {', '.join(d for d in details if d)}; {imported.table.n} records")
+    print(f"{imported.source.name}: {', '.join(d for d in details if d)}; {imported.table.n:,} records")
     print()
     print_table(
         ("column", "type", "distinct", "missing", "most frequent", "share", "largest gamma", "role", "reason"),
@@ -64,11 +64,11 @@ def run(args: argparse.Namespace) -> None:
             (
                 _short(c.name),
                 c.type,
-                str(c.distinct),
-                str(c.missing),
+                f"{c.distinct:,}",
+                f"{c.missing:,}",
                 _short(c.most_frequent),
                 f"{100 * c.most_frequent_share:.1f} %",
-                str(c.largest_gamma),
+                f"{c.largest_gamma:,}",
                 c.role,
                 c.reason,
             )
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
         print("\nMissing values:")
         for token in tokens:
             state = "taken as missing" if token.applied else "proposed, not applied"
-            print(f"  {token.column}: “{token.token}” in {token.count} records, {state} ({token.reason})")
+            print(f"  {token.column}: “{token.token}” in {token.count:,} records, {state} ({token.reason})")
     if imported.problems:
         print(f"\nProblems ({len(imported.problems)}):")
         for problem in imported.problems[:_LISTED]:

@@ -216,7 +216,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
             }
         )
         return
-    print(f"Published {opened.published.n} records to {args.out}")
+    print(f"Published {opened.published.n:,} records to {args.out}")
     for name in plan.sensitive:
         way = size_words(plan.groupings[name]) if name in plan.groupings else f"gamma {plan.gammas[name]}"
         print(f"  re-drawn (SA):        {name}, {way}")
@@ -228,7 +228,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         if roles[role.value]:
             print(f"  {title + ':':<21} {', '.join(roles[role.value])}")
     for entry in opened.facts["files"]:
-        print(f"  {entry['name']}: {entry['bytes']} bytes, SHA-256 {entry['sha256']}")
+        print(f"  {entry['name']}: {entry['bytes']:,} bytes, SHA-256 {entry['sha256']}")
     print(f"  checked {len(outcome.checks)} ways, all passed; entry {outcome.entry.number} of the register of releases")
     for note in notes:
         print(f"Note: {note}")
@@ -271,7 +271,7 @@ def _trial(order: Order, records: int, as_json: bool) -> None:
             }
         )
         return
-    print(f"Trial on {tried.published.n} records drawn at random; nothing was written.")
+    print(f"Trial on {tried.published.n:,} records drawn at random; nothing was written.")
     print("For your eyes only: the column “original” shows true counts.")
     for bars in tried.marginals:
         print(f"\n{bars.column}")
@@ -279,7 +279,7 @@ def _trial(order: Order, records: int, as_json: bool) -> None:
         rows = [[label or "(empty)", str(int(before)), str(int(after))] for label, before, after in top[:20]]
         print_table(["value", "original", "published"], rows, right=(1, 2))
         if len(top) > 20:
-            print(f"… and {len(top) - 20} more values")
+            print(f"… and {len(top) - 20:,} more values")
 
 
 class Shown:
