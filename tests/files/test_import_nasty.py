@@ -78,6 +78,7 @@ AROUND: dict[str, tuple[str, int]] = {
     "total without a word": (f"{BODY},,,,,{sum(AMOUNTS):.2f},\r\n", 1),
     "statistics": (f"{BODY}Sum,,,,,99.50,\r\nMean,,,45,,2500.10,\r\nMedian,,,44,,24.00,\r\n", 3),
     "footnotes": (f"{BODY}\r\n* provisional\r\nSource: KIS\r\n", 2),
+    "a note with commas": (f"{BODY}\r\n* provisional, incomplete, do not cite\r\n", 1),
     "rows counted": (f"{BODY}\r\n(30 rows affected)\r\n", 1),
     "header again on each page": (
         lines([HEAD, *records()[:9]]) + "Page 2,,,,,,\r\n" + lines([HEAD, *records()[9:]]),

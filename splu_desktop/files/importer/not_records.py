@@ -203,6 +203,8 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
             and len(words) <= few
             and (foreign or lone or wordy or (cut_off and len(words) <= 2))
         )
+        # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
+        note |= cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
         if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
             break
         cut += 1
