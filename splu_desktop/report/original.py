@@ -18,6 +18,7 @@ from splu_desktop.core.query import DEFAULT
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
+from splu_desktop.core.tolerant_guarantees import t_f_of
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.spelling import plain as plainly_spelled
@@ -188,6 +189,8 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
     before, after = ours[name].counts(), theirs[name].counts()
     asked, gamma = published.thresholds, published.gammas.get(name)
     there = np.flatnonzero(before > 0)
+    grouping = published.groupings.get(name)
+    reliable = 0 if grouping is None else t_f_of(grouping, asked.epsilon, asked.t_e)
     states = planning.plan_values(before[there], published.n, gamma, asked) if gamma and len(there) > 1 else None
     epsilon = as_fraction(asked.epsilon)
     # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
@@ -195,6 +198,12 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
     rows = []
     for place, at in enumerate(there.tolist()):
         state = states.state(place) if states is not None else planning.State.BETWEEN
+        if grouping is not None:
+            sensitive = grouping.tolerances.limits.get(str(ours[name].labels[at]), 0) < 1
+            if before[at] >= reliable:
+                state = planning.State.ANSWERABLE
+            elif before[at] <= asked.alpha and sensitive:
+                state = planning.State.PROTECTED
         rows.append(
             model.BeforeAfter(
                 str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])

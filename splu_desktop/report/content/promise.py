@@ -113,13 +113,26 @@ def guarantees(report: Report, t: Language) -> list[Block]:
     """Return section 7: sentences, both plots and the tables of thresholds for each sensitive column."""
     blocks: list[Block] = [
         Heading(t("7 Guarantees"), new_page=True),
-        Paragraph(
-            t(
-                "All figures are exact: they follow from the binomial law of the draw, not from a bound or an "
-                "approximation, and depend on gamma and the thresholds alone."
-            )
-        ),
     ]
+    if report.public.guarantees:
+        blocks.append(
+            Paragraph(
+                t(
+                    "All figures are exact: they follow from the binomial law of the draw, not from a bound or an "
+                    "approximation, and depend on gamma and the thresholds alone."
+                )
+            )
+        )
+    if report.public.tolerant:
+        blocks.append(
+            Paragraph(
+                t(
+                    "With tolerances, T_P is computed exactly: the least over all ways in which so few records can "
+                    "stand in the groups. The count from which counts are reliable is that of the groups that stray "
+                    "most, so it holds for all."
+                )
+            )
+        )
     for promise in report.public.guarantees:
         blocks += _of_column(promise, report, t)
     for tolerant in report.public.tolerant:
