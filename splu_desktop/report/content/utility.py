@@ -168,20 +168,15 @@ def _published(utility: model.Utility, report: Report, t: Language) -> list[Bloc
         Paragraph(t("By the law of the draw, small and large counts of the whole table:")),
         Table(t("Expected error, “{column}”", column=utility.column), header, rows, "rrr", (1, 1, 1.4)),
         figures.published_bars(utility, t),
-        Paragraph(
-            t(
-                "“Signal” is what the draw left of a value's link to the other columns: 100 % for rare values, 0 % for "
-                "a "
-                "value that fills 1/gamma of the records."
-            ),
-            "note",
-        ),
     ]
+    signal = t(
+        "“Signal” is what the draw left of a value's link to the other columns: 100 % for rare values, 0 % for a value "
+        "that fills 1/gamma of the records."
+    )
     if len(utility.values) <= MOST_INLINE:
-        blocks.append(_values(utility, t))
-    else:
-        blocks.append(Paragraph(t("All {n} values stand in the annex.", n=t.number(len(utility.values))), "note"))
-    return blocks
+        return [*blocks, Paragraph(signal, "note"), _values(utility, t)]
+    annexed = t("All {n} values stand in the annex.", n=t.number(len(utility.values)))
+    return [*blocks, Paragraph(f"{signal} {annexed}", "note")]
 
 
 def _values(utility: model.Utility, t: Language) -> Table:
