@@ -68,6 +68,8 @@ def run() -> int:
 def _alone(scratch: Path) -> None:
     """Keep the test apart from the user's settings, register and screen."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if sys.platform.startswith("linux"):  # Qt complains of a locale that the system does not have
+        os.environ["LC_ALL"] = "C.UTF-8"
     os.environ["SPLU_DATA_DIR"] = str(scratch / "data")
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         os.environ[f"XDG_{name}_HOME"] = str(scratch / name.lower())
