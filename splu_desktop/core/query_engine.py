@@ -226,7 +226,9 @@ class Engine:
 
     def _set_ends(self, x: Floats, codes: Indices, top: float, through: Transition) -> tuple[float, float, float, bool]:
         if not through.readable[codes].all():
-            return 0.0, top, np.inf, False
+            whole, selected = np.array([through.counts[codes].sum()]), np.array([top])
+            least, most = reconstruct_interval.bounds(whole, through.a, selected, float(through.n))
+            return float(least[0]), float(most[0]), np.inf, False
         centre = float(x[codes].sum())
         return reconstruct_interval.several(centre, top, (), [Chosen.of(through, codes)])
 

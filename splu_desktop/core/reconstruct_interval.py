@@ -88,10 +88,20 @@ def one_value(
         gap = (centre - x) * signal
         return np.asarray(gap * gap > NORMAL_95**2 * spread(x))
 
-    low = np.where(clear, _edge(np.zeros_like(totals), start, rejected), 0.0)
-    high = np.where(clear, _edge(totals, start, rejected), totals)
+    least, most = bounds(f_seen, a, totals, n)
+    low = np.where(clear, _edge(np.zeros_like(totals), start, rejected), least)
+    high = np.where(clear, _edge(totals, start, rejected), most)
     variance = np.where(clear, spread(start) / np.where(clear, signal, 1.0) ** 2, np.inf)
     return low, high, variance
+
+
+def bounds(counts: Floats, a: float, totals: Floats, n: float) -> tuple[Floats, Floats]:
+    """Return the ends of a count of which only the values' own counts f' tell: no more than f in P, nor outside P.
+
+    For values at the eligibility limit, about whose place the release says nothing. Covers at least as often as f'.
+    """
+    arm = NORMAL_95 * np.sqrt(np.maximum(counts, 1.0) * (1 - a))
+    return np.maximum(counts - arm - (n - totals), 0.0), np.minimum(counts + arm, totals)
 
 
 def _edge(outer: Floats, inner: Floats, rejected: Callable[[Floats], Flags]) -> Floats:

@@ -125,6 +125,25 @@ def test_a_value_at_the_eligibility_limit_is_said_to_be_unknown():
     assert answer.variance is None
 
 
+def test_a_value_at_the_eligibility_limit_has_no_more_records_than_the_whole_table_has():
+    """The release says nothing about where they are, but how many: 2,000 within 1.96 sqrt(2,000 / 2) = 62."""
+    chance = np.random.default_rng(3)
+    value = np.where(
+        np.arange(4_000) % 2 == 0, "common", np.char.add("rare ", chance.integers(0, 20, 4_000).astype(str))
+    )
+    table = table_of({"ward": np.where(chance.random(4_000) < 0.95, "a", "b"), "s": value})
+    reader = Reader(release(table, {"s": 2}))
+    published = reader.answer([Condition("s", ("common",))])
+    arm = 1.96 * (published.published / 2) ** 0.5
+    assert (published.low, published.high) == pytest.approx(
+        (published.published - arm, published.published + arm), abs=1
+    )
+    most = reader.answer([Condition("ward", ("a",)), Condition("s", ("common",))])
+    assert most.variance is None
+    assert most.low == pytest.approx(published.low - (4_000 - most.n_p), abs=1)
+    assert most.high == pytest.approx(published.high, abs=1)
+
+
 def test_releases_of_half_a_table_and_of_everything_have_known_ends():
     table = TABLES["mild"]
     reader = Reader(release(table, {"disease": 4}, 3))
