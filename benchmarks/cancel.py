@@ -64,7 +64,7 @@ def measure(order: Order, register: Register) -> Gaps:
 
     real = background.in_background
 
-    def watched(work, progress):  # type: ignore[no-untyped-def]
+    def watched(work, progress, *stage):  # type: ignore[no-untyped-def]
         def whole(own):  # type: ignore[no-untyped-def]
             own.report("Starting", 0.0)
             try:
@@ -73,7 +73,7 @@ def measure(order: Order, register: Register) -> Gaps:
                 own.report("Ending", 1.0)
                 gaps.forget()
 
-        return real(whole, progress)
+        return real(whole, progress, *stage)
 
     with (
         mock.patch.object(background, "Watched", Both),

@@ -48,16 +48,20 @@ def mapped(
     return found
 
 
-def let_go(*containers: list[Any] | dict[Any, Any] | NDArray[np.object_]) -> None:
-    """Empty containers of very many texts block by block: to free a million at once stops every other thread."""
+def let_go(
+    *containers: list[Any] | dict[Any, Any] | NDArray[np.object_], progress: Progress, stage: str, done: float = 1.0
+) -> None:
+    """Empty containers of very many texts block by block: to free a million at once stops every other thread.
+
+    Raises Cancelled.
+    """
     for container in containers:
-        if isinstance(container, np.ndarray):
-            for start in range(0, len(container), BLOCK):
+        for start in range(0, len(container), BLOCK):
+            progress.report(stage, done)
+            if isinstance(container, np.ndarray):
                 container[start : start + BLOCK] = None
-        elif isinstance(container, dict):
-            while container:
+            elif isinstance(container, dict):
                 for _ in range(min(BLOCK, len(container))):
                     container.popitem()
-        else:
-            while container:
+            else:
                 del container[-BLOCK:]

@@ -47,7 +47,7 @@ def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False) -
             columns = [texts[column.codes[part]].tolist() for texts, column in zip(cells, table.columns, strict=True)]
             file.write("\n".join(map(",".join, zip(*columns, strict=True))))
             file.write("\n")
-    let_go(*cells)
+    let_go(*cells, progress=progress, stage="Writing CSV")
 
 
 class NoParquet(FileFault):

@@ -70,7 +70,8 @@ def _differs(archive: zipfile.ZipFile, table: Table, progress: Progress) -> str 
                     return column.name
             seen, row = seen + rows, row + rows
         number += 1
-    let_go(strings, *(texts for column in columns for texts in (column.spelled, column.wanted)))
+    learnt = (texts for column in columns for texts in (column.spelled, column.wanted))
+    let_go(strings, *learnt, progress=progress, stage=_STAGE)
     return None if seen == table.n else table.names[0]
 
 

@@ -82,7 +82,7 @@ def write_xlsx(
                 progress.report(_STAGE, 1.0)
                 shared.write("".join(map(parts.shared_string, texts[at : at + 20_000])).encode("utf-8"))
             shared.write(parts.STRINGS_END.encode())
-        let_go(strings, texts, *cells)
+        let_go(strings, texts, *cells, progress=progress, stage=_STAGE)
     progress.report(_STAGE, 1.0)
 
 
