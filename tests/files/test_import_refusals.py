@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import zipfile
 from pathlib import Path
 
@@ -158,3 +159,21 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
         read_count += 1
         assert all(column.distinct + column.missing >= 0 for column in found.columns)
     assert read_count > 600
+
+
+def test_a_cell_outside_of_every_sheet_is_refused_before_loading(tmp_path: Path) -> None:
+    """Two such cells in an old workbook would end the whole program, as above."""
+    source = Path(__file__).parents[2].parent / "shared" / "data" / "messy_xlsx" / "dates-1904.xls"
+    if not source.exists():
+        pytest.skip("the shared data dates-1904.xls isn't here")
+    data = bytearray(source.read_bytes())
+    found = re.search(
+        rb"(?:\xbd\x00.\x00|\x7e\x02\x0a\x00|\x03\x02\x0e\x00)[\x00\x01]\x00(?=[\x00-\x05]\x00)", data, re.DOTALL
+    )
+    assert found is not None
+    data[found.end() : found.end() + 2] = (60_000).to_bytes(2, "little")
+    path = tmp_path / "far.xls"
+    path.write_bytes(data)
+    refused(path, "lies outside of any sheet")
+    path.write_bytes(source.read_bytes()[:700])
+    refused(path, "damaged")

@@ -156,6 +156,7 @@ class Grid:
                         say("{rest} further rows have {kind}.", rest=rest, kind=say(kind.value)),
                         self.sheet,
                         rows=rest,
+                        decision=self._choices.decisions.get(kind, Decision.KEEP),
                     )
                 )
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))

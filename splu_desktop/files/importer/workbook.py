@@ -30,6 +30,7 @@ from splu_desktop.files.importer.raw import Labels, RawTable
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
 from splu_desktop.files.importer.spread import aside
+from splu_desktop.files.importer.xls_extent import check_extent
 
 HEAD_ROWS = 400
 _CHUNK = 5_000
@@ -51,10 +52,12 @@ class SheetFacts:
     visible: bool
 
 
-def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
+def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
     if kind in _ZIPPED:
         memory.check_zip(path)
+    elif kind == "xls":
+        check_extent(path, progress)
     try:
         with _silenced():
             if path.suffix.lower() in _OWN_ENDINGS[kind]:
@@ -239,7 +242,7 @@ class SheetLayout:
 def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
     """Open a workbook and find sheet and header."""
     progress.report("Opening the workbook", 0.0)
-    opened = _Opened(path, kind, open_workbook(path, kind), progress)
+    opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
     book = opened.book
     sheet, why = choose_sheet(opened, choices.sheet)
     progress.report("Opening the workbook", 1.0)
