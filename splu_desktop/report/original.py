@@ -20,6 +20,7 @@ from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_guarantees import t_f_of
 from splu_desktop.files.importer import Imported
+from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.spelling import plain as plainly_spelled
 from splu_desktop.report import model
@@ -148,7 +149,7 @@ def _source(imported: Imported) -> model.SourceFacts:
         sha256=imported.source.sha256,
         records=imported.table.n,
         columns=len(imported.table.columns),
-        rows_dropped=imported.rows_dropped,
+        rows_dropped=imported.rows_dropped + _uneven(imported),
         choices=tuple(_choices(imported)),
         missing=tuple((token.column, token.token, token.count, token.applied) for token in imported.missing_tokens),
         problems=tuple(
@@ -156,6 +157,12 @@ def _source(imported: Imported) -> model.SourceFacts:
             for (kind, decision), entry in problems.items()
         ),
     )
+
+
+def _uneven(imported: Imported) -> int:
+    """Return the rows left out because they have too many or too few fields."""
+    kinds = (ProblemKind.LONG_ROW, ProblemKind.SHORT_ROW)
+    return sum(p.rows for p in imported.problems if p.kind in kinds and p.decision is Decision.DROP)
 
 
 def _choices(imported: Imported) -> Iterable[tuple[str, str, str]]:

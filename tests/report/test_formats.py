@@ -272,3 +272,21 @@ def test_a_column_with_a_tolerance_per_value_is_reported(case: Case, tmp_path: P
     said = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "eine Toleranz je Wert" in said
     assert "gilt als nicht sensibel" in said
+
+
+def test_rows_left_out_are_counted_and_their_problems_told_in_the_readers_language(tmp_path: Path) -> None:
+    source, release = tmp_path / "rows.csv", tmp_path / "release"
+    lines = [f"{i % 7},{'abcdefg'[i % 7]}{',much' * (i % 300 == 5)}" for i in range(3_000)]
+    source.write_text("\n".join(["group,illness", *lines]) + "\n", encoding="utf-8")
+    read_so = ["--on-problem", "long=drop"]
+    assert main(["publish", str(source), "--sa", "illness:4", *read_so, "--out", str(release)]) == 0
+    target = tmp_path / "report.json"
+    assert main(["report", str(release), "--internal", "--source", str(source), *read_so, "--out", str(target)]) == 0
+    found = json.loads(target.read_text(encoding="utf-8"))["original"]["source"]
+    assert (found["records"], found["rows_dropped"]) == (2_990, 10)
+    page = tmp_path / "report.html"
+    words = ["--language", "de", "--out", str(page)]
+    assert main(["report", str(release), "--internal", "--source", str(source), *read_so, *words]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Zeile 7 hat 3 Felder, die Tabelle 2" in text
+    assert "Zeile auslassen" in text

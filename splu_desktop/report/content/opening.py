@@ -195,7 +195,10 @@ def source(report: Report, t: Language) -> list[Block]:
         Table(
             t("Import choices"),
             (t("Choice"), t("Value"), t("Reason")),
-            [(t(CHOICES.get(name, name)), value, t.sentence(why)) for name, value, why in found.choices],
+            [
+                (t(CHOICES.get(name, name)), t.sentence(value) if name == "decisions" else value, t.sentence(why))
+                for name, value, why in found.choices
+            ],
             "lll",
             (1.2, 1, 2.5),
         ),
@@ -203,7 +206,7 @@ def source(report: Report, t: Language) -> list[Block]:
     ]
     if found.missing:
         rows = [
-            (column, f"“{token}”", whole(count, t), yes_no(applied, t))
+            (column, t("“{name}”", name=token), whole(count, t), yes_no(applied, t))
             for column, token, count, applied in found.missing
         ]
         header = (t("Column"), t("Text"), t("Records"), t("Taken as missing"))
@@ -213,7 +216,7 @@ def source(report: Report, t: Language) -> list[Block]:
     blocks.append(Heading(t("Problems on import and what was decided"), 2))
     if found.problems:
         rows = [
-            (t.sentence(each.kind), t.sentence(each.decision), whole(each.rows, t), each.example)
+            (t.sentence(each.kind), t.sentence(each.decision), whole(each.rows, t), t.sentence(each.example))
             for each in found.problems
         ]
         header = (t("Kind"), t("Decision"), t("Rows"), t("First one"))
