@@ -20,7 +20,6 @@ from splu_desktop.report.content import document
 from splu_desktop.report.document import Figure, Heading, Paragraph, SignatureLines, Table, cell_text
 from tests.report.conftest import Case
 
-
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
