@@ -55,7 +55,7 @@ def show(table: Table, columns: list[str], fakes: int, releases: int, queries: i
     table = table.select([*nsas, *columns])
     workload = draw(table, nsas, columns, size=queries, seed=3)
     plan = Plan({n: Role.SA if n in columns else Role.NSA for n in table.names}, {}, groupings=groupings)
-    methods = (Method.POOLED, Method.UNBIASED, Method.BAYES, Method.AS_PUBLISHED)
+    methods = (Method.POOLED, Method.SHRUNK, Method.UNBIASED, Method.BAYES, Method.AS_PUBLISHED)
     found = []
     for number in range(releases):  # one at a time: many releases would not fit into memory
         published = sanitise.run(table, plan, randomness=Seeded(100 + number))

@@ -83,6 +83,7 @@ class Engine:
         self.selector = Selector(published.table)
         self._transitions: dict[str, Transition] = {}
         self._tolerant: dict[str, TolerantTransition] = {}
+        self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._codes: dict[str, Indices] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
@@ -99,6 +100,14 @@ class Engine:
         column, grouping = self.published.table[sa], self.published.groupings[sa]
         counts = column.counts().astype(np.float64)
         return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
+
+    def _aims(self, base: str, selections: Sequence[tuple[Picked, ...]], y: Floats) -> tuple[Floats, Floats]:
+        """Return what the conditions of selections make likely one by one, for an SA with tolerances."""
+
+        def made() -> reconstruct_tolerant.Bends:
+            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.tolerant(base))
+
+        return kept(self._tolerant_bends, base, made).target(selections, y.sum(axis=1))
 
     def codes(self, sa: str, records: Indices | None = None) -> Indices:
         """Return the codes of an SA, of all or of some records, ready for counting."""
@@ -142,7 +151,8 @@ class Engine:
         """
         y = np.array([self.counted(base, picked) for picked in selections])
         if base in self.published.groupings:
-            numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), method)
+            aims = self._aims(base, selections, y) if method is Method.POOLED else None
+            numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), method, aims)
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
                 for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
@@ -214,7 +224,8 @@ class Engine:
         if base in self.published.groupings:
             alone = np.eye(m, dtype=bool)
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
-            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.POOLED))
+            aims = self._aims(base, selections, y)
+            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.POOLED, aims))
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)

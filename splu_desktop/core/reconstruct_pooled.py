@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.reconstruct import Rows, fit_spread, independent
+from splu_desktop.core.reconstruct import Counted, Rows, fit_spread, independent
 from splu_desktop.core.transition import Floats, Transition
 
 LADDER = np.array([0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0])
@@ -33,7 +33,7 @@ _LEAST_LIFT = 1e-3
 _FEW = 20.0  # selected records of which the target never gives one value more than a group would
 
 
-def lifts(rows: Rows, x: Floats, var: Floats, through: Transition) -> tuple[Floats, Floats]:
+def lifts(rows: Rows, x: Floats, var: Floats, through: Counted) -> tuple[Floats, Floats]:
     """Return (Q, m) lifts of single conditions and the weight k their own counts have in them."""
     mu = independent(rows, through)
     t = fit_spread(x - mu, mu, var)

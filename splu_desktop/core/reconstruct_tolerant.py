@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.core import reconstruct_states
+from splu_desktop.core import reconstruct_pooled, reconstruct_states
 from splu_desktop.core.reconstruct import Method, Rows, shrink
 from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.core.reconstruct_states import as_printed
+from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.tolerant_transition import Floats, TolerantTransition
 
@@ -18,22 +19,35 @@ Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
 _STEPS = 5_000  # of the likelihood's maximisation at most
 _SETTLED = 1e-7
+_SHARED_AT_MOST = 0.97
+_KEPT_FLOATS = 4_000_000  # of bends
 
 
-def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition, method: Method) -> list[Numbers]:
+def one_sa(
+    y: Floats,
+    asked: Sequence[tuple[int, Flags]],
+    through: TolerantTransition,
+    method: Method,
+    aims: tuple[Floats, Floats] | None = None,
+) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA.
 
     Parameters
     ----------
     y : (Q, m) published counts of the SA's values in Q selections.
     asked : per question, its row and the (m,) chosen values.
+    aims : for the pooled estimate, (Q, m) what each condition by itself makes likely and the parts of the error that it
+        shares with the selection (`Bends.target`).
     """
     rows = Rows.plain(y)
     x = y @ through.inverse
     composition = _composition(rows, x, through)
     variance = through.variance(composition)
     by_value = x
-    if method in (Method.SHRUNK, Method.POOLED):
+    if method is Method.POOLED and aims is not None:
+        start = np.tile(reconstruct_pooled.UNTAUGHT, (len(y), 1))
+        by_value = _adding_up(reconstruct_pooled.pool(rows, x, variance, *aims, start), rows.total)
+    elif method in (Method.SHRUNK, Method.POOLED):
         by_value = _adding_up(shrink(rows, x, variance, through), rows.total)
     elif method is Method.BAYES:
         by_value = likeliest(y, through.matrix)
@@ -49,6 +63,41 @@ def one_sa(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTrans
         estimate = float(by_value[row, chosen].sum()) if printed is None else float(printed[len(found)])
         found.append(_made(estimate, centre, spread, top, chosen, through, method))
     return found
+
+
+class Bends:
+    """What single conditions on NSAs do to the distribution of an SA with tolerances, kept between questions."""
+
+    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: TolerantTransition) -> None:
+        self._counted, self._through = counted, through
+        self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
+
+    def target(self, selections: Sequence[Sequence[Picked]], totals: Floats) -> tuple[Floats, Floats]:
+        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target` for plain groups."""
+        base = self._through.counts / max(self._through.n, 1)
+        aims, shared = np.empty((len(totals), len(base))), np.zeros((len(totals), len(base)))
+        for row, picked in enumerate(selections):
+            shape, apart = base, np.ones(len(base))
+            if len(picked) > 1:
+                for condition in picked:
+                    lift, k, selected = self._bend(condition)
+                    shape = shape * lift
+                    apart = apart * (1 - min(totals[row] / max(selected, 1e-9), 1.0) * k)
+                shared[row] = np.minimum(1 - apart, _SHARED_AT_MOST)
+            aims[row] = shape / max(float(shape.sum()), 1e-300) * totals[row]
+        return aims, shared
+
+    def _bend(self, condition: Picked) -> tuple[Floats, Floats, float]:
+        found = self._known.get(condition)
+        if found is None:
+            rows = Rows.plain(self._counted([condition])[None, :])
+            x = rows.y @ self._through.inverse
+            variance = self._through.variance(_composition(rows, x, self._through))
+            lift, k = reconstruct_pooled.lifts(rows, x, variance, self._through)
+            if len(self._known) * len(lift[0]) > _KEPT_FLOATS:
+                self._known.clear()
+            found = self._known[condition] = lift[0], k[0], float(rows.total[0])
+        return found
 
 
 def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition) -> Floats:
