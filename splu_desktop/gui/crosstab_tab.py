@@ -102,7 +102,7 @@ class CrosstabTab(Tab):
             self.tr("&Turn"), self.turn, picture="refresh-cw", hint=self.tr("Swap rows and columns")
         )
         bar.addWidget(self.turn_button)
-        self.truth_switch = QCheckBox(self.tr("True coun&ts"))
+        self.truth_switch = QCheckBox(self.tr("True &counts"))
         self.truth_switch.setToolTip(
             self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
         )

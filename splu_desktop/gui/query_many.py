@@ -124,14 +124,14 @@ class ManyTab(Tab):
         bar.setSpacing(8)
         self.title = label("", "strong", wrap=True)
         bar.addWidget(self.title, 1)
-        self.repeat = QCheckBox(self.tr("&Repeat draws"))
+        self.repeat = QCheckBox(self.tr("Repeat &draws"))
         self.repeat.setToolTip(
             self.tr(
                 "Where theory gives out, take the interval from repetitions of the draw on paper. Takes a tenth of a"
                 " second for each such question."
             )
         )
-        self.truth_switch = QCheckBox(self.tr("True coun&ts"))
+        self.truth_switch = QCheckBox(self.tr("True &counts"))
         self.truth_switch.setToolTip(
             self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
         )
