@@ -193,6 +193,29 @@ def test_fake_values_are_planned_published_and_said(
     assert read_release(tmp_path / "release").published.groupings["Result"].fakes == 1
 
 
+def test_cross_tables_and_measured_accuracy_take_tolerances(
+    planned: ToleranceEditor, window: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    window.plan_page.act()
+    window.publish_page.set_target(tmp_path / "release")
+    idle(window)
+    window.publish_page.gate.accept_all()
+    window.publish_page.act()
+    idle(window)
+    window.show_step(Step.QUERY)
+    page = window.query_page
+    page.tabs.setCurrentWidget(page.crosstab)
+    page.act()
+    idle(window)
+    assert not page.banner.isVisible(), page.banner.text.text()
+    page.tabs.setCurrentWidget(page.workload)
+    page.workload.amount.setCurrentIndex(0)
+    page.act()
+    idle(window)
+    assert page.workload.stack.currentWidget() is page.workload.results, page.banner.text.text()
+    assert page.workload.model.rowCount() == 6
+
+
 def test_rules_and_files(planned: ToleranceEditor, window: MainWindow, idle: Idle, tmp_path: Path) -> None:
     planned.theta.setValue(3.0)
     planned.offset.setValue(5.0)
