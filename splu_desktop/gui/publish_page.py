@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -13,17 +14,19 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.gate import Light
 from splu_desktop.files.publishing import Examination, Order, examine
 from splu_desktop.gui.gate import GateView
-from splu_desktop.gui.handover_dialog import HandOverDialog
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.publish_done import DonePart
 from splu_desktop.gui.publish_place import PlaceCard
-from splu_desktop.gui.register_dialog import RegisterDialog
 from splu_desktop.gui.release_work import Made, make_release
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.trial_dialog import TrialDialog
 from splu_desktop.gui.widgets import Busy, Card, Empty, button, margins
 from splu_desktop.gui.words import number
+
+if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that the page itself opens at once
+    from splu_desktop.gui.handover_dialog import HandOverDialog
+    from splu_desktop.gui.register_dialog import RegisterDialog
+    from splu_desktop.gui.trial_dialog import TrialDialog
 
 _REST = 400  # ms without a change before the gate is worked out anew
 
@@ -137,6 +140,8 @@ class PublishPage(Page):
         except SpluError as fault:
             self.fault(str(fault))
             return None
+        from splu_desktop.gui.trial_dialog import TrialDialog
+
         dialog = TrialDialog(source.imported.table, plan, self.tasks, self)
         dialog.open()
         return dialog
@@ -150,6 +155,8 @@ class PublishPage(Page):
 
     def show_releases(self, chosen: str | None = None) -> RegisterDialog:
         """Show the register of releases."""
+        from splu_desktop.gui.register_dialog import RegisterDialog
+
         dialog = RegisterDialog(self.tasks, chosen, self)
         dialog.open_release.connect(self.open_release)
         dialog.open()
@@ -160,6 +167,8 @@ class PublishPage(Page):
         release = self.session.release
         if release is None:
             return None
+        from splu_desktop.gui.handover_dialog import HandOverDialog
+
         dialog = HandOverDialog(release.folder, self.tasks, self)
         dialog.open()
         return dialog
