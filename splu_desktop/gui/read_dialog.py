@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, preview
+from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, forget_preview, preview
 from splu_desktop.gui.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.read_columns import ColumnsForm
 from splu_desktop.gui.read_decisions import DecisionsForm
@@ -346,4 +346,5 @@ class ReadDialog(QDialog):
 
     def _close(self, code: QDialog.DialogCode) -> None:
         self._tasks.drop("preview")
+        self._tasks.run("preview", lambda progress: forget_preview())
         self.done(code)

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind, Table
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, preview, read
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, forget_preview, preview, read
+from splu_desktop.files.importer import workbook as workbook_module
 
 
 def rows_of(table: Table) -> list[list[str]]:
@@ -209,3 +210,18 @@ def test_codes_that_share_a_word_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "t.sav"
     pyreadstat.write_sav(FRAME, str(path), variable_value_labels={"sex": {1: "same", 2: "same", 9: "other"}})
     assert [row[0] for row in rows_of(read(path).table)] == ["same (1)", "same (2)", "same (1)", "other"]
+
+
+def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workbook(tmp_path / "t.xlsx", [["id", "age"], *[[i, 20 + i] for i in range(30)]])
+    real, opened = workbook_module.open_workbook, []
+    monkeypatch.setattr(workbook_module, "open_workbook", lambda *given: (opened.append(1), real(*given))[1])
+    preview(path)
+    assert preview(path, ImportChoices(header_row=0)).imported.table.n == 31
+    assert len(opened) == 1
+    workbook(path, [["id", "age"], *[[i, 20 + i] for i in range(40)]])
+    assert preview(path).imported.table.n == 40  # the file has changed meanwhile
+    forget_preview()
+    preview(path)
+    assert read(path).table.n == 40
+    assert len(opened) == 4

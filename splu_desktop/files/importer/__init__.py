@@ -3,7 +3,7 @@
 from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
 from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
-from splu_desktop.files.importer.reader import Preview, preview, read
+from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
     "ColumnFacts",
@@ -17,6 +17,7 @@ __all__ = [
     "ProblemKind",
     "SourceFacts",
     "describe",
+    "forget_preview",
     "inspect_file",
     "preview",
     "read",

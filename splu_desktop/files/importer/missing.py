@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.said import say
+
 # What a spreadsheet shows where a formula failed.
 ERRORS = ("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#getting_data", "#spill!", "#calc!")
 # Never a real value, whatever the column holds.
@@ -83,20 +85,20 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     `valued` : the column holds numbers, dates or yes/no.
     """
     if is_blank(text):
-        return True, "the field is empty" if not text else "the field holds blanks only"
+        return True, say("the field is empty") if not text else say("the field holds blanks only")
     if len(text) > 20:
         return None
     low = text.strip().lower()
     if valued and not low.strip("*"):
-        return True, "asterisks among numbers: a value suppressed or unknown"
+        return True, say("asterisks among numbers: a value suppressed or unknown")
     if low in ALWAYS:
-        return True, "a usual mark for no value"
+        return True, say("a usual mark for no value")
     if low in BESIDE_NUMBERS:
         if valued:
-            return True, "a usual mark for no value, among numbers or dates"
-        return (False, "may be a mark for no value, or a real value") if low not in ("x", "_", "*") else None
+            return True, say("a usual mark for no value, among numbers or dates")
+        return (False, say("may be a mark for no value, or a real value")) if low not in ("x", "_", "*") else None
     if low in WORDS:
-        return False, "may mean no value; decide whether it is a finding of its own"
+        return False, say("may mean no value; decide whether it is a finding of its own")
     return None
 
 

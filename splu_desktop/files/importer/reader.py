@@ -89,12 +89,17 @@ def preview(
     head: list[list[str]] = []
     known: tuple[workbook.SheetFacts, ...] = ()
     if kind in WORKBOOKS:
-        found = workbook.layout(path, kind, choices, progress)
+        found = workbook.layout(path, kind, choices, progress, remember=True)
         head, known = found.head, found.known
     elif kind in TEXTS:
         head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
     return Preview(imported, tuple(map(tuple, head[:limit])), known, raw.rows)
+
+
+def forget_preview() -> None:
+    """Let go of what previews keep for the next one: the sheet of a workbook."""
+    workbook.forget()
 
 
 def read_raw(

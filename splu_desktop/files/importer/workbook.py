@@ -239,12 +239,34 @@ class SheetLayout:
     scan: SheetScan
 
 
-def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> SheetLayout:
-    """Open a workbook and find sheet and header."""
-    progress.report("Opening the workbook", 0.0)
+Chosen = tuple["_Opened", calamine.CalamineSheet, str]
+_remembered: dict[tuple[Path, int, int, str | None], Chosen] = {}  # the sheet last previewed, until it is read
+
+
+def forget() -> None:
+    """Let go of the sheet last previewed."""
+    _remembered.clear()
+
+
+def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> Chosen:
+    """Open a workbook and choose its sheet; while its reading is tried out, the sheet is opened once."""
+    facts = path.stat()
+    key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet)
+    if remember and (known := _remembered.get(key)) is not None:
+        return known
+    forget()
     opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
+    found = (opened, *choose_sheet(opened, choices.sheet))
+    if remember:
+        _remembered[key] = found
+    return found
+
+
+def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool = False) -> SheetLayout:
+    """Open a workbook and find sheet and header. `remember` : keep the sheet for the next look at it."""
+    progress.report("Opening the workbook", 0.0)
+    opened, sheet, why = _chosen(path, kind, choices, progress, remember=remember)
     book = opened.book
-    sheet, why = choose_sheet(opened, choices.sheet)
     progress.report("Opening the workbook", 1.0)
     head = [[text_of(cell) for cell in row] for row in itertools.islice(_rows(sheet), HEAD_ROWS)]
     merged: list[Span] = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
@@ -264,7 +286,7 @@ def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
-    found = layout(path, kind, choices, progress)
+    found = layout(path, kind, choices, progress, remember=limit is not None)
     sheet, header, name = found.sheet, found.header, found.sheet.name
     failed = [] if limit is not None else found.scan.failed
     chunks: Chunks = []
