@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QDialogButtonBox,
+    QLabel,
+    QTabWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.roles import Role
@@ -19,6 +27,7 @@ from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import Step
 from splu_desktop.gui.words import number, told
 
+ROLE = Qt.ItemDataRole
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
@@ -40,6 +49,11 @@ def texts(window: QWidget) -> Iterator[str]:
             yield widget.text()
         elif isinstance(widget, QTabWidget):
             yield from (widget.tabText(i) for i in range(widget.count()))
+        elif isinstance(widget, QAbstractItemView) and (model := widget.model()) is not None:
+            for row in range(min(model.rowCount(), 40)):
+                for column in range(model.columnCount()):
+                    at = model.index(row, column)
+                    yield from (str(at.data(role) or "") for role in (ROLE.DisplayRole, ROLE.ToolTipRole))
     for action in window.findChildren(QAction):
         yield from (action.text(), action.toolTip())
 
