@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, dialect, encoding, preview, read
+from splu_desktop.files.importer import (
+    Decision,
+    ImportChoices,
+    Imported,
+    ProblemKind,
+    dialect,
+    encoding,
+    preview,
+    read,
+    text_layout,
+)
 from splu_desktop.files.importer.header import find_header
 
 
@@ -335,3 +345,28 @@ def test_preview_shows_the_first_records_and_rows(tmp_path: Path) -> None:
     assert seen.head[0] == ("Report",)
     assert seen.rows[0] == 4
     assert seen.imported.choices.header_row == 3
+
+
+@pytest.mark.parametrize("late", ["Köln", "Łódź"])
+def test_the_first_part_of_a_file_may_end_within_a_letter(tmp_path: Path, late: str) -> None:
+    """What is previewed and what is read agree, wherever the first part is cut."""
+    path = tmp_path / "t.csv"
+    head = "id,town\n" + "".join(f"{i},Rome\n" for i in range(40_000))
+    for shift in range(3):
+        text = head[: text_layout.HEAD - 20 - shift].rsplit("\n", 1)[0] + "\n"
+        filler = "9" * (text_layout.HEAD - len(text.encode()) - 3 - shift)
+        rest = "".join(f"{i},{late}\n" for i in range(2000))
+        path.write_text(f"{text}{filler},{late}\n{rest}", encoding="utf-8", newline="")
+        assert read(path).choices.encoding == "utf-8"
+        assert preview(path).imported.choices.encoding == "utf-8"
+        assert late in read(path).table["town"].labels
+
+
+def test_an_encoding_that_shows_late_is_that_of_the_names_too(tmp_path: Path) -> None:
+    """The header says nothing for certain, the records far below do: everything is read by what they say."""
+    rows = "".join(f"{i},Rome\n" for i in range(60_000))
+    data = f"id,größe\n{rows}".encode("cp1250") + "1,Łódź\n2,Święty Krzyż\n3,Żółkiew\n".encode("cp1250") * 30
+    found = table(tmp_path, data)
+    assert found.choices.encoding == "cp1250"
+    assert found.table.names == ("id", "größe")
+    assert "Łódź" in found.table["größe"].labels

@@ -91,8 +91,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
             rest = watched(file, raw, path, packed, progress, "Looking at the encoding")
             encoding = encodings.detect(itertools.chain([head], rest))
         else:
-            encoding = encodings.detect([head])
             sure = len(head) < HEAD
+            # A letter of several bytes must not be cut in two.
+            encoding = encodings.detect([head if sure else head[: head.rfind(b"\n") + 1] or head])
     text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
