@@ -12,12 +12,12 @@ import numpy as np
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.cells import text_of
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, NotInstalled
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.workbook import text_of
 
 
 def read(

@@ -8,25 +8,35 @@ import io
 import itertools
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import python_calamine as calamine
-from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.cells import (
+    Chunks,
+    day_of,
+    factorise,
+    filled_up,
+    kinds,
+    listed,
+    put_back,
+    serials,
+    text_of,
+    texts_of,
+)
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.number_texts import float_text
 from splu_desktop.files.importer.problems import Problem, ProblemKind
-from splu_desktop.files.importer.raw import Labels, RawTable
+from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
 from splu_desktop.files.importer.spread import aside
@@ -108,57 +118,6 @@ def sheets(book: calamine.CalamineWorkbook) -> tuple[SheetFacts, ...]:
         for meta in book.sheets_metadata
         if meta.typ == calamine.SheetTypeEnum.WorkSheet
     )
-
-
-def text_of(cell: Any) -> str:
-    """Return the canonical text of a cell: whole numbers without ".0", ISO dates, TRUE and FALSE."""
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, float):
-        return float_text(cell)
-    if isinstance(cell, bool):
-        return "TRUE" if cell else "FALSE"
-    if isinstance(cell, dt.datetime):
-        return cell.isoformat(sep=" ", timespec="microseconds" if cell.microsecond else "seconds")
-    if isinstance(cell, (dt.date, dt.time)):
-        return cell.isoformat()
-    if isinstance(cell, dt.timedelta):
-        seconds = round(cell.total_seconds())
-        return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"
-    return str(cell)
-
-
-Cells = list[Any] | NDArray[np.float64]
-"""Distinct cells of a chunk, or, where they are nothing but numbers, those, NaN for an empty cell."""
-
-
-def texts_of(cells: Cells) -> Labels:
-    """Return `text_of` of each cell; numbers stay numbers until all chunks are joined."""
-    if isinstance(cells, np.ndarray) or set(map(type, cells)) == {str}:
-        return cells
-    return [cell if type(cell) is str else text_of(cell) for cell in cells]
-
-
-def _listed(cells: Cells) -> list[Any]:
-    return ["" if cell != cell else cell for cell in cells.tolist()] if isinstance(cells, np.ndarray) else cells
-
-
-def _factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], Cells]:
-    """Return codes over the distinct cells. TRUE and 1 are equal to Python, so yes/no cells become texts first."""
-    import pandas as pd  # only where a table is read: it takes half a second to import
-
-    kinds = set(map(type, cells))
-    if kinds == {float} or (kinds == {float, str} and not any(cell for cell in cells if type(cell) is str)):
-        plain = cells if len(kinds) == 1 else [cell if type(cell) is float else np.nan for cell in cells]
-        codes, numbers = pd.factorize(np.array(plain, np.float64), use_na_sentinel=False)
-        return codes, np.asarray(numbers, np.float64)
-    array = np.empty(len(cells), object)
-    if bool in kinds:
-        array[:] = [text_of(cell) if cell is True or cell is False else cell for cell in cells]
-    else:
-        array[:] = cells
-    codes, distinct = pd.factorize(array)
-    return codes, list(distinct)
 
 
 class _Opened:
@@ -295,7 +254,7 @@ def read(
     at, height = header.last + 1, max(sheet.total_height or sheet.height, 1)
     while part := _next(rows):
         progress.report("Reading", min(at / height, 1.0))
-        columns = [_factorise(column) for column in zip(*part, strict=True)]
+        columns = [factorise(column) for column in zip(*part, strict=True)]
         chunks.append((columns, np.arange(at + 1, at + 1 + len(part), dtype=np.int64)))
         at += len(part)
     width = len(found.head[0]) if found.head else 0
@@ -305,16 +264,16 @@ def read(
     names = own if choices.names is None else choices.names
     problems = problems if choices.names is None else []
     problems = [*skipped_above(found.head, header, name), *problems]
-    _put_back(chunks, failed, header.last + 1)
+    put_back(chunks, failed, header.last + 1)
     reasons = dict(found.reasons)
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
-    dated = [i for i in used if _serials(chunks, i)]
+    dated = [i for i in used if serials(chunks, i)]
     for i in dated:
         reasons[f"days of {names[used.index(i)]}"] = (
             "cells without date format among dates: day counts, turned into dates"
         )
         for columns, _ in chunks:
-            columns[i] = (columns[i][0], [_day(cell, epoch) for cell in _listed(columns[i][1])])
+            columns[i] = (columns[i][0], [day_of(cell, epoch) for cell in listed(columns[i][1])])
     digits = {i: found.scan.digits(i, sheet.height - header.last - 1) for i in used} if found.scan.padded else {}
     for i, zeros in digits.items():
         if zeros:
@@ -322,8 +281,8 @@ def read(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
             for columns, _ in chunks:
-                columns[i] = (columns[i][0], [_filled_up(cell, zeros) for cell in _listed(columns[i][1])])
-    numbered = frozenset(names[k] for k, i in enumerate(used) if float in _kinds(chunks, i))
+                columns[i] = (columns[i][0], [filled_up(cell, zeros) for cell in listed(columns[i][1])])
+    numbered = frozenset(names[k] for k, i in enumerate(used) if float in kinds(chunks, i))
     grid = Grid(len(used), choices, sheet=name)
     chunks.reverse()
     while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
@@ -356,9 +315,6 @@ def _next(rows: Iterator[list[Any]]) -> list[list[Any]]:
     return part
 
 
-Chunks = list[tuple[list[tuple[NDArray[np.int64], Cells]], NDArray[np.int64]]]
-
-
 def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
     """Whether a column holds anything: a name or a value; the rest is padding."""
     header = found.header
@@ -387,63 +343,6 @@ def _names(
         return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
     joined = joined_names(found.head, header, width, found.merged)
     return unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
-
-
-def _serials(chunks: Chunks, i: int) -> bool:
-    """Whether a column mixes dates with numbers that are all plausible day counts."""
-    dates = numbers = 0
-    kinds = _kinds(chunks, i)
-    if float not in kinds or not kinds & {dt.date, dt.datetime}:
-        return False
-    for columns, _ in chunks:
-        for cell in _listed(columns[i][1]):
-            if isinstance(cell, dt.date):
-                dates += 1
-            elif isinstance(cell, float):
-                if not 1.0 <= cell <= 80_000.0:
-                    return False
-                numbers += 1
-    return dates > 0 and numbers > 0
-
-
-def _kinds(chunks: Chunks, i: int) -> set[type]:
-    """Return the types of a column's cells, of all chunks together."""
-    found: set[type] = set()
-    for columns, _ in chunks:
-        cells = columns[i][1]
-        found.update((float,) if isinstance(cells, np.ndarray) else map(type, cells))
-    return found
-
-
-def _day(cell: Any, epoch: dt.datetime) -> Any:
-    if not isinstance(cell, float):
-        return cell
-    moment = epoch + dt.timedelta(seconds=round(cell * 86_400))
-    return moment.date() if cell.is_integer() else moment
-
-
-def _filled_up(cell: Any, digits: int) -> Any:
-    return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell
-
-
-def _put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:
-    """Put the error texts, which calamine leaves empty, into their cells."""
-    by_chunk: dict[int, list[Failed]] = {}
-    starts = np.array([numbers[0] for _, numbers in chunks] or [1])
-    for cell in failed:
-        if cell.value and cell.row > first and chunks:
-            by_chunk.setdefault(int(np.searchsorted(starts, cell.row, side="right")) - 1, []).append(cell)
-    for k, missed in by_chunk.items():
-        columns, numbers = chunks[k]
-        for cell in missed:
-            if cell.column >= len(columns) or cell.row > numbers[-1]:
-                continue
-            codes, cells = columns[cell.column]
-            labels = _listed(cells)
-            columns[cell.column] = codes, labels
-            if cell.value not in labels:
-                labels.append(cell.value)
-            codes[cell.row - numbers[0]] = labels.index(cell.value)
 
 
 _LISTED = 1000

@@ -16,6 +16,7 @@ from splu_desktop.files.importer.faults import Corrupt
 
 _LAST_COLUMN = 255
 _CELLS = frozenset((0x0006, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0406, 0x0207))
+_PASSWORD = 0x002F
 _ENTRY = 128  # bytes of an entry of the directory
 _SMALL = 4096  # bytes below which a stream stands in sectors of 64 bytes
 _REPORT = 100_000  # records
@@ -30,6 +31,8 @@ def check_extent(path: Path, progress: Progress) -> None:
     at = count = 0
     while at + 8 <= len(stream):
         kind, length = struct.unpack_from("<HH", stream, at)
+        if kind == _PASSWORD:
+            return  # what follows is encrypted, which calamine says
         if kind in _CELLS and length >= 4:
             column = int.from_bytes(stream[at + 6 : at + 8], "little")
             if kind in (0x00BD, 0x00BE):
