@@ -11,7 +11,6 @@ import math
 import numbers
 import re
 import string
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -166,6 +165,8 @@ def language(code: str) -> Language:
 
 def _catalogue(room: str, code: str) -> dict[str, str]:
     with resource_path(f"translations/{room}.{code}.toml").open("rb") as file:
+        import tomllib  # English, the language of most starts, has no catalogue
+
         found: dict[str, str] = tomllib.load(file)
     return found
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.place import data_folder
-from splu_desktop.files.whole import whole_file
 
 NAME = "settings.json"
 _LONGEST = 4_000  # characters of one text
@@ -25,6 +24,8 @@ def remembered(section: str) -> dict[str, str]:
 
 def remember(section: str, texts: Mapping[str, str]) -> None:
     """Keep the texts of a section. Where the disk refuses they are forgotten: no reason to stop work."""
+    from splu_desktop.files.whole import whole_file  # brings locks along, which no window that opens waits for
+
     path = data_folder() / NAME
     content = _read(path)
     content[section] = dict(texts)

@@ -113,6 +113,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     else:
         QTimer.singleShot(0, window.offer_recovery)
     when_idle(window, window.close if until_idle else lambda: settle(window))
+    gc.enable()
     status = application.exec()
     theme.forget_pictures()
     return status
