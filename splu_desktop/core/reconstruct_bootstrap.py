@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.reconstruct_interval import composed, tails
+from splu_desktop.core.reconstruct_interval import composed, leaning, tails
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats
 
@@ -133,7 +133,8 @@ def ends(
         drawn = x + (drawn - mean) * shared
         edge = 1e-9 * max(1.0, abs(centre))
         away = np.inf if aim is None else (x - aim) / max(float(drawn.std()), _LEAST)
-        below, above = tails(np.array([away]))
+        weight = 0.0 if aim is None else leaning(float(drawn.var()), aim)
+        below, above = tails(np.array([away]), weight)
         return bool((drawn <= centre + edge).mean() < below[0]), bool((drawn >= centre - edge).mean() < above[0])
 
     inside = min(max(centre, 0.0), selected)

@@ -207,19 +207,28 @@ def composed(inside: float, selected: float, margins: Sequence[float]) -> Floats
     return present
 
 
-def tails(away: Floats) -> tuple[Floats, Floats]:
+def tails(away: Floats, weight: float = 1.0) -> tuple[Floats, Floats]:
     """Return (K,) chances of missing the truth by an interval wholly below it and wholly above it.
 
     Parameters
     ----------
     away : (K,) how far the possible truth lies above what was expected of it beforehand, in standard deviations.
+    weight : how far the tails may differ, 0 not at all, 1 for all of the 5 % on one side (`leaning`).
 
     They add up to 5 % whatever the truth is, so the interval covers as often; but they need not be even, nor alike for
     every truth. With most of them on the side away from the expected count, the interval reaches there unless the
     release speaks clearly against it, and an estimate drawn towards it stays inside (Pratt 1961; Yu and Hoff 2018).
     """
-    near = np.minimum(np.exp(-((away / _REACH) ** 2)), _NEAREST) * np.where(away >= 0, 1.0, -1.0)
+    near = weight * np.minimum(np.exp(-((away / _REACH) ** 2)), _NEAREST) * np.where(away >= 0, 1.0, -1.0)
     return _TAIL * (1 + near), _TAIL * (1 - near)
+
+
+def leaning(variance: float, aim: float) -> float:
+    """Return how far tails may differ: the more, the wider the estimate scatters against the expected count.
+
+    Where it scatters little, leaning gains nothing, and the little that both have in common would cost coverage.
+    """
+    return variance / max(variance + aim**2, _LEAST)
 
 
 def several(
@@ -256,10 +265,12 @@ def several(
     doubtful = abs(skewness) >= _MOST_SKEWED
     lean = 0.0 if doubtful or len(chosen) == 1 else skewness / 6
 
+    weight = 0.0 if aim is None else leaning(variance, aim)
+
     def accepted(x: Floats) -> Flags:
         """Return whether the estimate seen is no surprise if the truth is x."""
         spread = np.sqrt(np.maximum(variance + steep * (x - inside), _LEAST))
-        below, above = tails(np.full_like(x, np.inf) if aim is None else (x - aim) / spread)
+        below, above = tails(np.full_like(x, np.inf) if aim is None else (x - aim) / spread, weight)
         gap = (centre - x) / spread
         # The quantiles of a skewed sum, to the first order.
         high, low = _quantile(above), _quantile(below)
