@@ -217,7 +217,7 @@ class Register:
             if entry is not None:
                 entries.append(entry)
             if problem:
-                faults.append(say("Entry {number} of the register {problem}.", number=number, problem=problem))
+                faults.append(say("Entry {number} of the register {problem}.", number=number, problem=say(problem)))
         faults += self._head_faults(len(lines), entries, last, key)
         return Reading(tuple(entries), tuple(faults), len(raw) - size), size, last
 
