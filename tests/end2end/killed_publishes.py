@@ -2,7 +2,7 @@
 
     python -m tests.end2end.killed_publishes FOLDER RUNS SEED
 
-A process of its own with one thread, so that forking is sound. Prints how many runs were killed before they had finished.
+A process of its own with one thread, so that forking is sound. Prints how many runs were killed before they finished.
 """
 
 from __future__ import annotations
