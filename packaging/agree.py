@@ -1,6 +1,6 @@
 """Sees that bill of materials, licence list and sizes agree with what is in a bundle. Run by the building Python.
 
-    python packaging/agree.py BUNDLE [INSTALLER ...]
+python packaging/agree.py BUNDLE [INSTALLER ...]
 """
 
 from __future__ import annotations
