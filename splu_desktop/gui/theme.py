@@ -167,7 +167,11 @@ def style_sheet(scheme: Colours) -> str:
     """Return the little that palette and Fusion can't say. Widgets are named by their `look` property."""
     s = scheme
     name = "dark" if s.dark else "light"
-    check, up, down = (resource_path(f"style/{name}-{part}.svg").as_posix() for part in ("check", "up", "down"))
+    # Quoted, since the program may lie in a folder with a space in its name.
+    check, up, down = (
+        '"' + resource_path(f"style/{name}-{part}.svg").as_posix().replace('"', '\\"') + '"'
+        for part in ("check", "up", "down")
+    )
     return f"""
     QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
     QWidget[look="window"] {{ background: {s.window}; }}
