@@ -19,11 +19,18 @@ case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 home=$prefix/lib/splu-desktop
 share=$prefix/share
 
-refresh() { # lets the desktop know of new or lost file types, where it has the tools for it
-    command -v update-mime-database >/dev/null && [ -d "$share/mime/packages" ] &&
-        update-mime-database "$share/mime" >/dev/null 2>&1
-    command -v update-desktop-database >/dev/null && update-desktop-database "$share/applications" >/dev/null 2>&1
-    return 0
+refresh() { # lets the desktop know of new or lost file types; what is made from nothing but ours goes with it
+    if ls "$share"/mime/packages/*.xml >/dev/null 2>&1; then
+        ! command -v update-mime-database >/dev/null || update-mime-database "$share/mime" >/dev/null 2>&1 || :
+    elif [ -f "$share/mime/mime.cache" ]; then
+        rm -rf -- "$share/mime"
+    fi
+    if ls "$share"/applications/*.desktop >/dev/null 2>&1; then
+        ! command -v update-desktop-database >/dev/null || update-desktop-database "$share/applications" >/dev/null 2>&1 || :
+    else
+        rm -f -- "$share/applications/mimeinfo.cache"
+        rmdir -- "$share/applications" "$share" 2>/dev/null || :
+    fi
 }
 
 others() { # "applications/x.desktop" ...: what is installed outside the program's own folder, under share
