@@ -43,7 +43,7 @@ from splu_desktop.files.importer.spread import aside
 from splu_desktop.files.importer.xls_extent import check_extent
 
 HEAD_ROWS = 400
-_CHUNK = 5_000
+_CHUNK = 20_000
 _STEP = 500
 _CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
 _ZIPPED = ("xlsx", "xlsb", "ods")
