@@ -3,7 +3,8 @@
     python packaging/cold_start.py BUNDLE/splu-desktop EMPTY/empty-window [--cold] [--runs 15]
 
 Both start without a screen, in turns, so that whatever else the machine does hits both. The figure is the ratio of the
-medians; 2.0 is the most that is accepted. With --cold (root only) the disk's cache is emptied before each start.
+medians. With --cold (root only) the disk's cache is emptied before each start, as after switching the computer on; then
+2.0 is the most that is accepted. Without it the figure is only told.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ def main() -> int:
         print(
             f"{kind}, {name}: median {medians[name]:.3f} s, {min(found):.3f} to {max(found):.3f} s, {len(found)} starts"
         )
-    print(f"{kind}: {ratio:.2f} times the empty window (at most {_MOST})")
-    return 0 if ratio <= _MOST else 1
+    print(f"{kind}: {ratio:.2f} times the empty window" + (f" (at most {_MOST})" if args.cold else ""))
+    return 1 if args.cold and ratio > _MOST else 0
 
 
 if __name__ == "__main__":
