@@ -24,6 +24,7 @@ from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
 
+_TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
 _CLEAR = 2.0  # standard deviations that the SAs' own relation must stand clear of nothing
 _LATELY = 500  # selections of which an SA's estimates are kept
 _RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
@@ -37,10 +38,14 @@ class Relation:
     ----------
     aims : (m_other, m_base) counts of pairs that the NSAs explain.
     beyond : (m_other, m_base) what the pairs' own counts say, over `aims`.
+    ladder : (K,) weights that the table's pairs give the rungs of the default's prior (`reconstruct_pooled.learn`).
+    telling : how many well-known pairs that rests on.
     """
 
     aims: Floats
     beyond: Floats
+    ladder: Floats
+    telling: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +247,12 @@ class Several:
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
         var = reconstruct.variance(Rows(rows.y, even, rows.total, weighted=True), aims, through)
         x = x + shift * np.where(chosen, through.counts, 0) / max(float(through.counts[chosen].sum()), 1.0)
-        start = self._engine.teaching(base, len(question.picked) + len(question.chosen) - 1)[None, :]
+        start = self._engine.teaching(base, len(question.picked) + len(question.chosen) - 1)
+        for name, _ in question.chosen[1:]:
+            relation = self._relation(base, name)
+            start = (relation.telling * relation.ladder + _TAUGHT * start) / (relation.telling + _TAUGHT)
         limits = Rows(rows.y, rows.squares, np.array([seen.top]), weighted=True)
-        pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start)
+        pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start[None, :])
         return float(pooled[0, chosen].sum())
 
     def _together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats:
@@ -293,7 +301,7 @@ class Several:
         n = self._engine.published.n
         aims = np.outer(down.counts / n, across.counts)
         if aims.size > _RELATED_CELLS:
-            return Relation(aims, np.ones_like(aims))
+            return Relation(aims, np.ones_like(aims), reconstruct_pooled.UNTAUGHT, 0.0)
         design = self._design_of()
         if design is not None:
             aims = np.maximum(aims + n * design.covariance(self._explained(other), self._explained(base)), 0.02 * aims)
@@ -313,4 +321,7 @@ class Several:
         spread = max(t - _CLEAR * error, 0.0) * aims**2
         k = np.divide(spread, spread + var, out=np.zeros_like(x), where=told & (spread > 0))
         pooled = np.maximum(aims + k * (x - aims), 0.0)
-        return Relation(aims, pooled / np.maximum(aims, 1e-300))
+        nothing = np.zeros_like(mu)
+        ladder = reconstruct_pooled.learn(gap + mu, noise, mu, nothing)
+        telling = float((mu**2 / (mu**2 + 10 * np.where(np.isfinite(noise), noise, np.inf))).sum())
+        return Relation(aims, pooled / np.maximum(aims, 1e-300), ladder, telling)
