@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.core.giveaway import giveaways, guessed
+from splu_desktop.core.giveaway import TELLING, giveaways, guessed
 from splu_desktop.core.table import Table
 from tests.core.tables import column
 
@@ -47,6 +47,17 @@ def test_a_code_and_its_name_are_noticed_and_chance_is_not() -> None:
     assert 0.85 < found[1].right < 0.98
     assert "“name” gives “code” away" in found[0].sentence
     assert "100 of 100 records" in found[0].sentence
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=12, max_size=60), st.sampled_from([0, 0, 3]))
+def test_not_counting_on_loses_no_column(pairs: list[tuple[int, int]], telling: int) -> None:
+    """Whatever order the records stand in: what some of them rule out, all of them rule out."""
+    pairs = [(a, a if i < telling * len(pairs) // 4 else b) for i, (a, b) in enumerate(pairs)]
+    for rows in (pairs, sorted(pairs), pairs[::-1]):
+        nsa, sa = (column(name, [row[i] for row in rows]) for i, name in enumerate(("nsa", "sa")))
+        right, blind = guessed(nsa, sa)
+        tells = right >= TELLING and right >= blind + 0.1
+        assert [each.column for each in giveaways(Table((nsa, sa)), ["nsa"], ["sa"])] == ["nsa"] * tells
 
 
 def test_both_ways_of_counting_agree() -> None:
