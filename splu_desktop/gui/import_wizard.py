@@ -234,9 +234,9 @@ class ImportPage(Page):
             if found and not self.banner.isVisible():
                 self.banner.say(
                     "warning",
-                    self.tr("Something in the file did not fit in {count} places; the tab Problems lists them.").format(
-                        count=number(found)
-                    ),
+                    self.tr(
+                        "Not everything in the file fitted; the tab Problems lists what and where ({count})."
+                    ).format(count=number(found)),
                     self.tr("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )
