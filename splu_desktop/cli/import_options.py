@@ -28,7 +28,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that overrule what is detected in its source file."""
     group = parser.add_argument_group("how to read the file (all detected unless given)")
     group.add_argument("--encoding", help="character encoding, such as utf-8 or cp1252")
-    group.add_argument("--delimiter", help="text between fields: one character, or tab, comma, semicolon, bar, space")
+    group.add_argument("--delimiter", help="text between fields, such as || or tab, comma, semicolon, bar, space")
     group.add_argument("--quote", help="quote character, or none")
     group.add_argument("--escape", help="escape character, or none")
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
@@ -89,7 +89,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
         encoding=args.encoding,
-        delimiter=_character(args.delimiter, "--delimiter"),
+        delimiter=_character(args.delimiter, "--delimiter", longest=5),
         quote=_character(args.quote, "--quote"),
         escape=_character(args.escape, "--escape"),
         decimal=args.decimal,
@@ -129,10 +129,11 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name, rest
 
 
-def _character(text: str | None, option: str) -> str | None:
+def _character(text: str | None, option: str, longest: int = 1) -> str | None:
     if text is None:
         return None
     text = _NAMED.get(text, "\t" if text == "\\t" else text)
-    if len(text) > 1:
-        raise BadSetting(f"{option} takes one character, not “{text}”.")
+    if len(text) > longest:
+        many = "one character" if longest == 1 else f"at most {longest} characters"
+        raise BadSetting(f"{option} takes {many}, not “{text}”.")
     return text

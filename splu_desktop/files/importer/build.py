@@ -14,7 +14,7 @@ from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.kinds import Typed, decide
-from splu_desktop.files.importer.missing import candidates, code_proposals, proposal
+from splu_desktop.files.importer.missing import candidates, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
@@ -212,11 +212,10 @@ def _tokens(
     declared: tuple[str, ...],
 ) -> list[MissingToken]:
     """Return what is, or may be, a mark for "no value" in a column."""
-    codes = (
-        set(code_proposals(typed.values, counts))
-        if typed.values is not None and typed.values.dtype.kind == "f"
-        else set()
-    )
+    codes: set[int] = set()
+    if typed.values is not None:
+        dated = typed.values.dtype.kind == "M"
+        codes = set(day_proposals(typed.values) if dated else code_proposals(typed.values, counts))
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:
@@ -237,7 +236,11 @@ def _tokens(
         elif advice is not None:
             found.append(MissingToken(name, label, count, advice[0] and wanted is None, advice[1]))
         elif i in codes:
-            reason = "far from all other numbers: may be a code for no value"
+            reason = (
+                "far from all other dates: may be a mark for no date"
+                if typed.kind in (Kind.DATE, Kind.DATETIME)
+                else "far from all other numbers: may be a code for no value"
+            )
             found.append(MissingToken(name, label, count, False, reason))
     return found
 

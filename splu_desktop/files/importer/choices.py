@@ -18,7 +18,7 @@ class ImportChoices:
     ----------
     format : "csv" (any delimiter), "xlsx", "xls", "xlsb", "ods", "parquet", "spss", "sas" or "stata".
     encoding : a Python codec name.
-    delimiter : the text between fields; one character, a doubled one, " " for runs of blanks, "" for unsplit lines.
+    delimiter : the text between fields; one character or several ("||"), " " for runs of blanks, "" for unsplit lines.
     quote : the quote character, "" for none.
     escape : the character that takes the next one literally, "" for none (quotes are doubled).
     decimal : "." or ",".

@@ -10,52 +10,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.importer.month_names import MONTHS
+
 _FEW = 200  # texts below which reading one by one is as quick
 _AT_ONCE = 100_000
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "jan january januar jänner januari janvier enero ene janv gennaio gen janeiro",
-            "feb february februar februari février fevrier febrero fév fev févr febbraio fevereiro",
-            "mar march märz maerz mär mrz mars marzo maart mrt marts março marco",
-            "apr april avril abril avr abr aprile",
-            "may mai mayo maggio mag maio mei maj",
-            "jun june juni juin junio giugno giu junho",
-            "jul july juli juillet julio juil luglio lug julho",
-            "aug august août aout agosto ago augustus augusti",
-            "sep sept september septembre septiembre setiembre settembre set setembro",
-            "oct october oktober okt octobre octubre ottobre ott outubro out",
-            "nov november novembre noviembre novembro",
-            "dec december dezember dez décembre decembre diciembre dic déc dicembre dezembro",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 _TIME = (
-    r"(?:(?:[T\s,]|\s-\s)+(?P<h>\d{1,2}):(?P<mi>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
-    r"\s*(?P<z>Z|UTC|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
+    r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+    r"\s*(?P<ap>[AaPp]\.?[Mm]\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
 )
-_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})" + _TIME)
-_COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
+_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
+_COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
 # 20140513083059, as HL7 messages have it; the other parts of a time are never there.
 _STAMP = re.compile(
-    r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
-    r"(?P<s>[0-5]\d)?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
+    r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])T?(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
+    r"(?P<s>[0-5]\d)?Z?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
 )
 _XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
 _CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일]" + _TIME)
 _WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
 _DAY_MONTH = re.compile(
-    rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,10}})\.?"
+    rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,14}})\.?"
     r"[\s\-/,]*(?:del?\s+)?(?P<y>\d{4}|\d{2})" + _TIME
 )
 _MONTH_DAY = re.compile(
-    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,10}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"
+    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,14}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"
     + _TIME
 )
-_YEAR_MONTH_DAY = re.compile(r"\s*(?P<y>\d{4})[\s\-/.]+(?P<name>[^\W\d_]{3,10})\.?[\s\-/.]+(?P<d>\d{1,2})" + _TIME)
+_YEAR_MONTH_DAY = re.compile(r"\s*(?P<y>\d{4})[\s\-/.]+(?P<name>[^\W\d_]{3,14})\.?[\s\-/.]+(?P<d>\d{1,2})\.?" + _TIME)
+# "Thu Jan 31 08:30:00 2019", as C and Unix write it.
+_TIME_YEAR = re.compile(
+    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3}})\s+(?P<d>\d{{1,2}})\s+(?P<h>\d{{2}}):(?P<mi>\d{{2}}):(?P<s>\d{{2}})"
+    r"(?P<f>(?!))?(?P<ap>(?!))?\s+(?P<z>UTC|GMT)?(?:[A-Z]{3,4})?\s*(?P<y>\d{4})\s*"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +85,8 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
         if found["z"] and found["z"][0] in "+-":
             sign = -1 if found["z"][0] == "-" else 1
             offset = sign * dt.timedelta(hours=int(found["z"][1:3]), minutes=int(found["z"][-2:]))
+    if hour == 24 and not (minute or second or micro):  # midnight at the end of a day
+        hour, offset = 0, (offset or dt.timedelta()) - dt.timedelta(days=1)
     try:
         moment = dt.datetime(year, month, day, hour, minute, second, micro)
         return moment - offset if offset else moment
@@ -114,10 +102,12 @@ def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match
 
 
 def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
-    found = _DAY_MONTH.fullmatch(label) or _MONTH_DAY.fullmatch(label) or _YEAR_MONTH_DAY.fullmatch(label)
+    for pattern in (_DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
+        if found := pattern.fullmatch(label):
+            break
     if found is None:
         return None
-    month = _MONTHS.get(found["name"].lower())
+    month = MONTHS.get(found["name"].lower())
     return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
 
 

@@ -23,7 +23,7 @@ from splu_desktop.core.said import say
 from splu_desktop.files.importer import encoding as encodings
 from splu_desktop.files.importer import fields, memory
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.dialect import Dialect
+from splu_desktop.files.importer.dialect import Dialect, cleaned
 from splu_desktop.files.importer.faults import WrongFormat
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.missing import is_blank
@@ -215,9 +215,12 @@ def _blocks(head: bytes, rest: Iterator[bytes], form: fields.Layout, skip: int) 
                 raise fields.Irregular
             return
     carry = head[start:] if skip or not head.startswith(codecs.BOM_UTF8) else head[3:]
+    inner = end + codecs.BOM_UTF8  # where files were joined that each began with the mark
     while True:
         more = next(rest, b"")
         block = carry + more
+        if inner in block:
+            block = block.replace(inner, end)
         if not more:
             if block:
                 yield block if block.endswith(end) else block + (b"\r\n" if form.carriage else end)
@@ -254,7 +257,7 @@ def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect:
         return row + len(blank)
     except fields.Irregular:
         text = block.decode(encoding, "replace")
-    rows = list(dialect.read(io.StringIO(text.replace("\x00", ""), newline=""), strict=True))
+    rows = list(dialect.read(map(cleaned, io.StringIO(text, newline="")), strict=True))
     grid.add(rows, np.arange(row + 1, row + 1 + len(rows), dtype=np.int64))
     return row + len(rows)
 
@@ -279,7 +282,7 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
 def _chunks(
     text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None
 ) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
-    rows = dialect.read(line.replace("\x00", "") if "\x00" in line else line for line in text)
+    rows = dialect.read(cleaned(line) for line in text)
     if last is not None:
         rows = itertools.islice(rows, last)
     at = sum(1 for _ in itertools.islice(rows, first))

@@ -15,35 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.said import say
+from splu_desktop.files.importer.delimiters import USUAL, candidates
 
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
-USUAL = (",", ";", "\t", "|")
-_DELIMITERS = (
-    *USUAL,
-    ":",
-    "^",
-    "~",
-    " ",
-    "#",
-    "&",
-    "*",
-    "!",
-    "@",
-    "+",
-    "$",
-    "\x1f",
-    "\x1e",
-    "\x01",
-    "\x02",
-    "\x14",
-    "§",
-    "¦",
-    "¬",
-    "þ",
-)
-_DOUBLED = "|:~^#*&@$!"
 _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
 # What is rarely a delimiter has to win clearly.
 _HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
@@ -74,7 +50,7 @@ class Dialect:
 
     Attributes
     ----------
-    delimiter : one character, a doubled one ("||"), " " for runs of blanks, or "" where lines are not split.
+    delimiter : one character, several ("||", "|#|"), " " for runs of blanks, or "" where lines are not split.
     quote, escape : one character, "" for none.
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
     padded : whether blanks before a delimiter do, too.
@@ -93,7 +69,7 @@ class Dialect:
         if self.wrapped:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         delimiter = self.delimiter or "\x1f"
-        if len(delimiter) > 1:
+        if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
         elif delimiter == " ":
             lines = (
@@ -109,13 +85,20 @@ class Dialect:
             "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
             "escapechar": self.escape or None,
         }
-        rows = csv.reader(lines, **options)
+        rows: Iterator[list[str]] = csv.reader(lines, **options)
+        if several and self.quote:  # a delimiter within quotes is text
+            rows = ([cell.replace("\x1f", self.delimiter) for cell in row] for row in rows)
         return ([cell.rstrip(" ") for cell in row] for row in rows) if self.padded else rows
 
 
 def split_lines(text: str) -> list[str]:
     """Split at line ends of any kind, keeping them."""
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
+
+
+def cleaned(line: str) -> str:
+    """Return a line without zero bytes, and without the mark that stood at the beginning of a file joined to others."""
+    return line.replace("\x00", "").lstrip("\ufeff") if "\x00" in line or line.startswith("\ufeff") else line
 
 
 def detect(
@@ -138,11 +121,12 @@ def detect(
     quotes = [quote] if quote is not None else _quotes(joined)
     best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
     best_score = _single_column(lines) if delimiter is None else 0.0
-    for d in [delimiter] if delimiter is not None else _candidates(joined):
+    for d in [delimiter] if delimiter is not None else candidates(joined):
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
-                skips = _skips_blanks(joined, d, q)
-                candidate = Dialect(d, q, e, skips, skips and _pads(joined, d))
+                aligned = _aligned(lines, d)
+                skips = aligned or _skips_blanks(joined, d, q)
+                candidate = Dialect(d, q, e, skips, aligned or (skips and _pads(joined, d)))
                 score = _score(lines, candidate, best_score)
                 if score > best_score * 1.0001:
                     best, best_score = candidate, score
@@ -157,19 +141,6 @@ def describe(delimiter: str) -> str:
     """Name a delimiter in words."""
     names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks", ":": "colons"}
     return names.get(delimiter, f"“{delimiter}”")
-
-
-def _candidates(text: str) -> list[str]:
-    found = []
-    for d in _DELIMITERS:
-        count = text.count(d)
-        if not count:
-            continue
-        if d in _DOUBLED and count >= 4 and text.count(d * 2) * 2 == count:
-            found.append(d * 2)
-        else:
-            found.append(d)
-    return found
 
 
 def _quotes(text: str) -> list[str]:
@@ -202,6 +173,17 @@ def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
 def _pads(text: str, delimiter: str) -> bool:
     """Whether blanks stand before nearly every delimiter, too."""
     return text.count(" " + delimiter) > 0.8 * text.count(delimiter)
+
+
+def _aligned(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether the delimiters of all rows stand below one another, fields being filled up with blanks."""
+    if delimiter in " \t":
+        return False
+    rows = [line.rstrip("\r\n") for line in lines if delimiter in line]
+    if len(rows) < 4 or not any(f" {delimiter}" in row or f"{delimiter} " in row for row in rows):
+        return False
+    places = Counter(tuple(found.start() for found in re.finditer(re.escape(delimiter), row)) for row in rows)
+    return places.most_common(1)[0][1] > 0.95 * len(rows)
 
 
 _QUOTED_LINE = re.compile(r'\s*"(?:[^"\r\n]|"")*"\s*')
@@ -267,7 +249,7 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
         return 0.0
     # Pattern score: rows of equal length, many of them, with more than one field.
     pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
-    pattern *= _HANDICAP.get(dialect.delimiter[:1], 1.0)
+    pattern *= _HANDICAP.get(dialect.delimiter, 1.0)
     # A quote or an escape that is not needed to read the rows is left out: fewer, longer rows mean swallowed lines.
     if pattern <= least:
         return 0.0

@@ -202,6 +202,8 @@ def _extent(
         first -= 1
     if last + 2 < len(rows) and _continues(rows, shapes, filled, last, merged):
         last += 1
+    if first < last < len(rows) - 2 and filled[last + 1] and _names_index(rows, shapes, first, last):
+        last += 1
     return first, last
 
 
@@ -266,8 +268,19 @@ def _continues(
         top <= last and bottom <= below and right > left and top >= last for (top, left), (bottom, right) in merged
     )
     gaps = filled[last] < filled[below]
+    names = [cell.strip() for cell in rows[last] if not is_blank(cell)]
+    gaps |= len(set(names)) < len(names)  # equal names that the row below tells apart
     units = sum(bool(re.fullmatch(r"\s*[(\[].{1,15}[)\]]\s*", cell)) for cell in rows[below])
     return texts >= max(2, 0.6 * valued) and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3)
+
+
+def _names_index(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], first: int, last: int) -> bool:
+    """Whether the row below a header of several rows names just the columns left blank, as pandas writes an index."""
+    below = shapes[last + 1]
+    return all(
+        not shape or (shape == "t" and all(i >= len(row) or is_blank(row[i]) for row in rows[first : last + 1]))
+        for i, shape in enumerate(below)
+    )
 
 
 def _spread(row: Sequence[str], width: int) -> list[str]:

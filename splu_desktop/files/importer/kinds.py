@@ -12,22 +12,26 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.said import listed, say
 from splu_desktop.core.table import Kind
+from splu_desktop.files.importer.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.missing import neutral
 from splu_desktop.files.importer.number_texts import LEADING_ZERO, NumberFormat, Numbers, parse_numbers, parse_plain
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
-_PAIRS = "yes no|y n|true false|t f|ja nein|j n|oui non|si no|sí no|wahr falsch|vrai faux|verdadero falso"
-_BOOLEANS = tuple(frozenset(pair.split()) for pair in _PAIRS.split("|"))
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.
 _CODE_NAME = re.compile(
     r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code"
-    r"|plz|postleitzahl|code[-_ ]?postal|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|fax|ssn"
-    r"|nhs[-_ ]?(?:number|no)|mrn|drg)(?:$|[^a-z])",
+    r"|plz|postleitzahl|code[-_ ]?postal|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy"
+    r"|ssn|nhs(?:[-_ ]?(?:number|no|nr|num))?|chi[-_ ]?(?:number|no)|ihi|medicare[-_ ]?(?:number|no)|mrn|drg|hcpcs|cpt"
+    r"|ndc|npi|loinc|snomed(?:[-_ ]?ct)?|pzn|ops|iban|blz|bsn|nir|dni|cpf|cnpj|pesel|svnr|kvnr|ahv(?:[-_ ]?nr)?)"
+    r"(?:$|[^a-z])",
     re.IGNORECASE,
 )
 _LOOK = 1000  # texts tried first of a column with many
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"))
+_TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
+_MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
 _BIRTH_NAME = re.compile(r"birth|dob|geb|naiss|nacim", re.IGNORECASE)
@@ -104,9 +108,12 @@ def decide(
         return Typed(Kind.CATEGORY, None, none, "no values")
     few = np.flatnonzero(speaking)[:20].tolist()
     texts = {labels[i].strip().lower() for i in few}
-    if len(few) < 20 and len(texts) == 2 and any(texts == pair for pair in _BOOLEANS):
+    if len(few) < 20 and are_answers(texts):
         return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
 
+    # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
+    if not all(map(str.isascii, labels)):
+        labels = [label if label.isascii() else label.translate(_UNSEEN) for label in labels]
     look = _sample(counts, speaking)
     if np.isnan(plain[speaking]).mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
         numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())
@@ -117,12 +124,16 @@ def decide(
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     several = np.count_nonzero(numbers.fits & speaking) > len(odd) or number_share > 0.95
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
+        if (dated := _compact(name, labels, counts, speaking, numbers)) is not None:
+            return dated
         if zeros.any() or any(
             LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
         ):
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
         if any(_LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
             return Typed(Kind.CATEGORY, None, none, "more digits than numbers keep exactly: codes, kept as text")
+        if all(_TELEPHONE.fullmatch(labels[i]) for i in few):
+            return Typed(Kind.CATEGORY, None, none, "a plus sign and many digits: telephone numbers, kept as text")
         if _CODE_NAME.search(_CAMEL.sub(" ", name)):
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
         if _DATE_NAME.search(name):
@@ -215,6 +226,29 @@ def _reason(kind: Kind, misfits: NDArray[np.bool_], counts: NDArray[np.int64]) -
     )
 
 
+def _compact(
+    name: str, labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], numbers: Numbers
+) -> Typed | None:
+    """Read 20190131 as a date: under a name that says date, or where many different numbers are all one."""
+    whole = np.clip(np.nan_to_num(numbers.values), 0, 1e9).astype(np.int64)
+    year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
+    likely = (
+        (((year >= 1800) & (year < 2200)) | (year == 9999)) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    )
+    ordinary = speaking & (whole != 0)
+    share = counts[likely & ordinary].sum() / max(counts[ordinary].sum(), 1)
+    named = _DATE_NAME.search(name) is not None
+    if share < (FITTING_SHARE if named else 1.0):
+        return None
+    dates = parse_dates(labels, counts, compact=True)
+    if counts[dates.fits & ordinary].sum() < (FITTING_SHARE if named else 1.0) * counts[ordinary].sum():
+        return None
+    if not named and len(np.unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
+        return None
+    misfits = ordinary & ~dates.fits
+    return Typed(Kind.DATE, dates.values, misfits, _reason(Kind.DATE, misfits, counts))
+
+
 def _dates(
     name: str,
     labels: Sequence[str],
@@ -267,6 +301,6 @@ def _forced(
         dates = parse_dates(labels, counts, order=order, compact=True)
         return Typed(kind, dates.values, ~dates.fits & ~empty, reason, dates.order, dates.undecided)
     if kind is Kind.BOOLEAN:
-        known = frozenset().union(*_BOOLEANS, ("0", "1"))
+        known = ANSWERS | {"0", "1"}
         return Typed(kind, None, ~empty & np.array([t.strip().lower() not in known for t in labels], bool), reason)
     return Typed(kind, None, np.zeros(len(labels), bool), reason)

@@ -18,6 +18,8 @@ from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
 _TAIL = 60  # last rows looked at for totals and notes
+_RULED = 6  # columns looked at for lines of dashes
+_FEW = 20_000  # texts of a column up to which it is looked at
 _GAPS = 500  # blank stretches looked at for another table below them
 MAX_LISTED = 1000
 _TOTAL = re.compile(
@@ -98,7 +100,7 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     """
     n, width = len(rows), len(columns)
     found: dict[int, Kind] = {}
-    for at in {*range(min(2, n)), *range(max(0, n - 2), n)}:
+    for at in {*range(min(2, n)), *range(max(0, n - 2), n), *_ruled(columns)}:
         if _is_rule(_cells(columns, at)):
             found[at] = Kind.RULE
     for at in _repeats(columns, heading):
@@ -134,6 +136,28 @@ def _repeats(columns: Sequence[RawColumn], heading: Sequence[str]) -> list[int]:
         if not len(at):
             return []
     return [] if at is None else at.tolist()
+
+
+def _ruled(columns: Sequence[RawColumn]) -> list[int]:
+    """Return places where every column looked at is blank or a line of dashes, the columns of fewest texts first."""
+    at: NDArray[np.int64] | None = None
+    seen = False
+    for column in sorted(columns, key=lambda c: len(c.labels))[:_RULED]:
+        if len(column.labels) > _FEW and at is None:
+            return []
+        codes = column.codes if at is None else column.codes[at]
+        used = np.unique(codes).tolist()
+        if len(used) > _FEW:
+            return []
+        dashes = [
+            code for code in used if _RULE.fullmatch(column.labels[code]) and len(column.labels[code].strip()) > 2
+        ]
+        seen |= bool(dashes)
+        fits = np.isin(codes, [*dashes, *(code for code in used if is_blank(column.labels[code]))])
+        at = np.flatnonzero(fits) if at is None else at[fits]
+        if not len(at):
+            return []
+    return at.tolist() if at is not None and seen and len(at) <= MAX_LISTED else []
 
 
 def _is_rule(cells: Sequence[str]) -> bool:
@@ -192,6 +216,9 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         row = _cells(columns, i)
         words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
         total = bool(words) and _TOTAL.fullmatch(words[0][1]) is not None and len(words) > 1
+        # SAP marks its totals by asterisks, one per level.
+        if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
+            total = True
         if len(words) > 1 and valued[words[0][0]] and _STATISTIC.fullmatch(words[0][1]):
             total = True
         foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)

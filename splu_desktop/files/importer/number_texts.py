@@ -54,12 +54,18 @@ def _pattern(form: NumberFormat) -> re.Pattern[str]:
     whole = r"\d+"
     if form.thousands:
         mark = _GROUPS.get(form.thousands, re.escape(form.thousands))
-        whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)"
+        indian = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if form.thousands == "," else ""
+        whole = rf"(?:{indian}[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|\d+)"  # "030 123 456" is a telephone number
     return re.compile(
-        rf"\s*(?P<open>\()?\s?(?P<sign>[+\-−]?)\s?(?:{_CURRENCY}\s?)?(?P<inner>[+\-−]?)"
-        rf"(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))"
+        rf"\s*(?P<open>\()?\s?(?P<sign>[+\-−]?)\s?(?:{_CURRENCY}\s*)?(?P<inner>[+\-−]?)"
+        rf"(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))(?:[.,][-–—]{{1,2}})?"
         rf"(?P<exp>[eE][+-]?\d+)?\s?(?P<percent>%)?(?:{_CURRENCY})?(?P<trail>[-−])?\s?(?P<close>\))?\s*"
     )
+
+
+_NOTHING = re.compile(
+    rf"\s*(?:{_CURRENCY})\s*[-–—]{{1,2}}\s*|\s*[-–—]{{1,2}}\s?(?:{_CURRENCY})\s*"
+)  # as accountants write 0
 
 
 def _sign(found: re.Match[str]) -> int:
@@ -149,6 +155,8 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.f
         todo = np.flatnonzero(np.isnan(plain)).tolist()
     for i in todo:
         found = match(labels[i])
+        if found is None and _NOTHING.fullmatch(labels[i]):
+            values[i] = 0.0
         if found is None or not (sign := _sign(found)):
             continue
         body = found["body"]
@@ -176,11 +184,13 @@ def _pointless(labels: Sequence[str], plain: NDArray[np.float64]) -> bool:
 
 # What stands around the digits: signs, brackets, currencies and percent signs.
 _DECORATED = re.compile(
-    rf"\s*\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s?)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
+    rf"\s*\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s*)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
     rf"\s?%?(?:{_CURRENCY})?[-−]?\s?\)?\s*"
 )
 _DIGITS = re.compile(r"\d+")
-_US_ONLY = re.compile(r"\d{1,3}(?:,\d{3})+\.\d*|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+")
+_US_ONLY = re.compile(
+    r"\d{1,3}(?:,\d{3})+\.\d*|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d*)?|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+"
+)
 _EU_ONLY = re.compile(r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+")
 _COMMA_3 = re.compile(r"[1-9]\d{0,2},\d{3}")
 _POINT_3 = re.compile(r"[1-9]\d{0,2}\.\d{3}")

@@ -15,6 +15,7 @@ from splu_desktop.files.importer import delimited, parquet, text_layout, workboo
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
+from splu_desktop.files.importer.garbled import spoilt
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -170,7 +171,10 @@ def _assembled(
     progress: Progress,
 ) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
-    problems = [replace(p, sheet=p.sheet or resolved.sheet) for p in (*raw.problems, *built.problems)]
+    problems = [
+        replace(p, sheet=p.sheet or resolved.sheet)
+        for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns))
+    ]
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     return Imported(

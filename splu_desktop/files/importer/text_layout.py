@@ -100,7 +100,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
         raise EmptyFile(path, "holds nothing but empty fields")
     dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
-    lines = dialects.split_lines(text.replace("\x00", ""))
+    lines = list(map(dialects.cleaned, dialects.split_lines(text)))
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle
     separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12

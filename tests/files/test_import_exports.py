@@ -1,0 +1,239 @@
+"""What hospitals' systems export, in their own ways of writing: each file here is made from a table that is known."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.core.table import Kind
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+
+HEAD = ["caseno", "surname", "sex", "age", "admission", "amount", "plz"]
+DAYS = [dt.date(2019, 1, 31) + dt.timedelta(41 * i) for i in range(24)]
+NAMES = ["Müller", "Groß", "Smith", "van der Berg", "O'Neill"]
+
+
+def records() -> list[list[str]]:
+    return [
+        [str(1000 + i), NAMES[i % 5], "mf"[i % 2], str(20 + i), str(day), f"{1.5 + 99.25 * i:.2f}", f"{i:05d}"]
+        for i, day in enumerate(DAYS)
+    ]
+
+
+def rows_of(found: Imported) -> list[list[str]]:
+    return [list(row) for row in zip(*(c.labels[c.codes] for c in found.table.columns), strict=True)]
+
+
+def read_text(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> Imported:
+    path = tmp_path / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read(path, choices)
+
+
+def column(tmp_path: Path, name: str, cells: list[str]) -> Imported:
+    return read_text(tmp_path, f"id;{name}\n" + "".join(f"{i};{cell}\n" for i, cell in enumerate(cells)))
+
+
+RUNS = ("|#|", "||", ";;", "~|~", "::", "^|^", "@@", "|;|", "<|>", "|~|", "%%", "¤", "~~", "&&", "[|]", "++", "##")
+
+
+@pytest.mark.parametrize("mark", [*RUNS, " | ", " ; ", "\t|\t"])
+def test_delimiters_of_several_characters(tmp_path: Path, mark: str) -> None:
+    table = records()
+    for row in table[::3]:
+        row[2] = ""
+    found = read_text(tmp_path, "".join(mark.join(row) + "\n" for row in [HEAD, *table]))
+    assert found.table.names == tuple(HEAD)
+    assert rows_of(found) == table
+
+
+def test_a_delimiter_of_several_characters_may_stand_within_quotes(tmp_path: Path) -> None:
+    found = read_text(tmp_path, 'a|#|b|#|c\n1|#|"x|#|y"|#|2\n3|#|z|#|4\n')
+    assert rows_of(found) == [["1", "x|#|y", "2"], ["3", "z", "4"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a;b;c\n1;;3\n2;;4\n5;;6\n", "a|b|c|d\n1||2|x\n3||4|y\n", "id,cost,fee\n1,$2.00,$3.00\n2,$4.50,$5.00\n"],
+)
+def test_empty_fields_and_currencies_are_no_delimiters_of_two_characters(tmp_path: Path, text: str) -> None:
+    assert len(read_text(tmp_path, text).choices.delimiter or "") == 1
+
+
+def test_a_list_of_sap(tmp_path: Path) -> None:
+    rule = "-" * 60 + "\n"
+    days = [day.strftime("%d.%m.%Y") if i % 6 else "00.00.0000" for i, day in enumerate(DAYS)]
+    lines = [
+        f"|{7000 + i:010d}|{NAMES[i % 5]:<12}|{day}|{i},50{'-' if i % 5 == 4 else ' '}|" for i, day in enumerate(days)
+    ]
+    text = f"31.01.2020     Dynamische Liste     1\n{rule}|Fallnr    |Name        |Aufnahme  |Betrag|\n{rule}"
+    text += "\n".join(lines) + f"\n{rule}|*         |            |          |276,00 |\n{rule}"
+    found = read_text(tmp_path, text.encode("cp1252"))
+    assert found.table.names == ("Fallnr", "Name", "Aufnahme", "Betrag")
+    assert found.table.n == 24
+    assert [c.kind for c in found.table.columns] == [Kind.CATEGORY, Kind.CATEGORY, Kind.DATE, Kind.DECIMAL]
+    day = found.table["Aufnahme"]
+    assert int(day.missing[day.codes].sum()) == 4
+    amount = found.table["Betrag"]
+    assert amount.values is not None
+    assert float(amount.values[amount.codes[4]]) == -4.5
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_files_joined_with_their_marks(tmp_path: Path, again: bool) -> None:
+    table = records()
+    whole = ["\ufeff" + ",".join(HEAD), *map(",".join, table[:12])]
+    rest = list(map(",".join, table[12:]))
+    rest = ["\ufeff" + ",".join(HEAD), *rest] if again else ["\ufeff" + rest[0], *rest[1:]]
+    found = read_text(tmp_path, "\r\n".join(whole + rest) + "\r\n")
+    assert rows_of(found) == table
+
+
+def test_the_index_row_of_pandas_belongs_to_the_header(tmp_path: Path) -> None:
+    text = ",age,age\n,mean,std\nward,,\n" + "".join(f"W{i},{30 + i}.5,{i}.25\n" for i in range(9))
+    found = read_text(tmp_path, text)
+    assert found.table.names == ("ward", "age mean", "age std")
+    assert found.table.n == 9
+
+
+SPOILT = {"Köln": "cp1252", "Straße": "latin-1", "Élise": "cp1252", "Müller": "mac_roman", "Москва": "cp1251"}
+
+
+@pytest.mark.parametrize("text", SPOILT, ids=list(SPOILT))
+def test_letters_saved_in_a_wrong_encoding_before_are_told(tmp_path: Path, text: str) -> None:
+    found = column(tmp_path, "ort", [text.encode().decode(SPOILT[text])] * 4)
+    said = [p for p in found.problems if p.kind is ProblemKind.NOTE]
+    assert [p.column for p in said] == ["ort"]
+    assert f"“{text}”" in said[0].sentence
+
+
+@pytest.mark.parametrize("text", ["SÃO PAULO", "MÃE", "Ãlvaro", "naïve “Ö”", "Ребро", "√2 – √3", "ÇÃO"])
+def test_letters_that_are_right_are_not_called_spoilt(tmp_path: Path, text: str) -> None:
+    assert not [p for p in column(tmp_path, "x", [text, "b", "c"]).problems if p.kind is ProblemKind.NOTE]
+
+
+@pytest.mark.parametrize(("first", "second"), [("M", "M "), ("M", "M\u200b"), ("a b", "a\u00a0b")])
+def test_values_that_look_alike_are_told(tmp_path: Path, first: str, second: str) -> None:
+    found = column(tmp_path, "sex", [first, second, "F"])
+    assert len(found.table["sex"].labels) == 3
+    assert [p.column for p in found.problems] == ["sex"]
+
+
+WRITTEN = {
+    "1,23,456.50 12,34,567.00": 123456.5,
+    "$_____12.00 $_-___": 12.0,
+    "CHF_10.– CHF_20.–": 10.0,
+    "12\u200b 13\u200e": 12.0,
+    "1'234.50 12'345.00": 1234.5,
+}
+
+
+@pytest.mark.parametrize("cells", WRITTEN)
+def test_more_numbers(tmp_path: Path, cells: str) -> None:
+    found = column(tmp_path, "x", [cell.replace("_", " ") for cell in cells.split()]).table["x"]
+    assert found.kind in (Kind.INTEGER, Kind.DECIMAL)
+    assert found.values is not None
+    assert float(found.values[found.codes[0]]) == WRITTEN[cells]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("contact", ["030 123 456", "040 555 123"]),
+        ("call", ["+491701234567", "+49309018201"]),
+        ("NHS Number", ["943 476 5919", "401 023 2137"]),
+        ("NHSNo", ["9434765919", "4010232137"]),
+    ],
+)
+def test_numbers_that_name_somebody_stay_text(tmp_path: Path, name: str, cells: list[str]) -> None:
+    assert column(tmp_path, name, cells * 3).table[name].kind is Kind.CATEGORY
+
+
+DAYS_IN_WORDS = [
+    "13 marca 2019",
+    "13. března 2019",
+    "13 марта 2019",
+    "13 Mart 2019",
+    "2019. március 13.",
+    "13. maaliskuuta 2019",
+    "13. marts 2019",
+    "2019. 03. 13.",
+]
+
+
+@pytest.mark.parametrize("text", DAYS_IN_WORDS)
+def test_days_in_more_languages(tmp_path: Path, text: str) -> None:
+    found = column(tmp_path, "x", [text] * 3).table["x"]
+    assert found.kind is Kind.DATE
+    assert found.values is not None
+    assert found.values[found.codes[0]].astype("datetime64[D]").item() == dt.date(2019, 3, 13)
+
+
+MOMENTS = [
+    "31JAN2019:08:30:00",
+    "31/Jan/2019:08:30:00 +0000",
+    "Thu Jan 31 08:30:00 2019",
+    "31/01/2019 08h30",
+    "31.01.2019 08.30",
+    "20190131T083000",
+    "2019-01-31-08.30.00.000000",
+]
+
+
+@pytest.mark.parametrize("text", MOMENTS)
+def test_more_moments(tmp_path: Path, text: str) -> None:
+    found = column(tmp_path, "visit date", [text] * 3).table["visit date"]
+    assert found.kind is Kind.DATETIME
+    assert found.values is not None
+    assert found.values[found.codes[0]].astype("datetime64[m]").item() == dt.datetime(2019, 1, 31, 8, 30)
+
+
+def test_24_o_clock_is_midnight_after(tmp_path: Path) -> None:
+    found = column(tmp_path, "zeit", ["31.12.2019 24:00", "01.01.2020 08:30"]).table["zeit"]
+    assert found.values is not None
+    assert found.values[found.codes[0]].astype("datetime64[m]").item() == dt.datetime(2020, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["Datum", "BWIDT"])
+@pytest.mark.parametrize("none", ["00000000", "99991231"])
+def test_days_of_eight_digits(tmp_path: Path, name: str, none: str) -> None:
+    found = column(tmp_path, name, [none, *(day.strftime("%Y%m%d") for day in DAYS)])
+    assert found.table[name].kind is Kind.DATE
+    tokens = {token.token: token.applied for token in found.missing_tokens}
+    assert tokens == {none: none == "00000000"}
+
+
+def test_eight_digits_that_number_cases_are_no_days(tmp_path: Path) -> None:
+    assert column(tmp_path, "case", [str(20190000 + 7 * i) for i in range(40)]).table["case"].kind is Kind.INTEGER
+
+
+@pytest.mark.parametrize("none", ["0000-00-00", "0000-00-00 00:00:00"])
+def test_dates_of_zeros_are_no_dates(tmp_path: Path, none: str) -> None:
+    found = column(tmp_path, "d", [none, "2020-01-31", "2020-02-29"])
+    assert [(token.token, token.applied) for token in found.missing_tokens] == [(none, True)]
+    assert not found.problems
+
+
+def test_days_that_mean_no_end_are_proposed(tmp_path: Path) -> None:
+    found = column(tmp_path, "end", ["9999-12-31", "1900-01-01", *(str(day) for day in DAYS)])
+    assert {(token.token, token.applied) for token in found.missing_tokens} == {
+        ("9999-12-31", False),
+        ("1900-01-01", False),
+    }
+
+
+@pytest.mark.parametrize("pair", ["sim não", "tak nie", "ano ne", "igen nem", "да нет", "是 否", "Yes no YES y"])
+def test_yes_and_no_in_more_languages(tmp_path: Path, pair: str) -> None:
+    found = column(tmp_path, "flag", [*pair.split(), ""] * 4).table["flag"]
+    assert found.kind is Kind.BOOLEAN
+    assert int(found.missing[found.codes].sum()) == 4
+
+
+@pytest.mark.parametrize("none", ["#WERT!", "#¡VALOR!", "(blank)", "[null]", "n.b.", "NR", "#", ".a", "Err:502", "無"])
+def test_more_marks_for_no_value(tmp_path: Path, none: str) -> None:
+    found = column(tmp_path, "lab", [none, *map(str, range(40, 60))])
+    assert found.table["lab"].kind is Kind.INTEGER
+    assert [(token.token, token.applied) for token in found.missing_tokens] == [(none, True)]
+    assert not found.problems
