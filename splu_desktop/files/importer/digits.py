@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 
 Words = NDArray[np.uint64]
-_CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache
-_MOST_DIGITS = 15  # a float64 holds every whole number of so many digits
-_MOST_BYTES = 16
+CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache
+MOST_DIGITS = 15  # a float64 holds every whole number of so many digits
+MOST_BYTES = 16
 _TABLE = 1 << 22  # numbers up to so far apart are told apart by a table of all between, beyond that by sorting
 _ZEROS = np.uint64(0x3030303030303030)
 _TOO_HIGH = np.uint64(0x7676767676767676)
@@ -63,10 +63,10 @@ def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) ->
     number = np.empty(n, np.int64)
     digits = np.empty(n, np.uint8)
     zero = np.zeros(n, bool)
-    for start in range(0, n, _CHUNK):
+    for start in range(0, n, CHUNK):
         own.report("", 0.0)
-        part = slice(start, start + _CHUNK)
-        found = _chunk(words[0][part], None if low is None else low[part], length[part], decimals)
+        part = slice(start, start + CHUNK)
+        found = chunk_numbers(words[0][part], None if low is None else low[part], length[part], decimals)
         if found is None:
             return None
         number[part], digits[part], zero[part] = found
@@ -97,13 +97,13 @@ def _decimals(last: Words, length: NDArray[np.uint8]) -> int:
     return 7 - text.rfind(b".") if b"." in text else 0
 
 
-def _chunk(
+def chunk_numbers(
     last: Words, before: Words | None, length: NDArray[np.uint8], decimals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]] | None:
     """Return numbers without their point, digits of each, and leading zeros; None where one is not of that form."""
     size = length.astype(np.int64)
     longest = int(size.max(initial=0))
-    if longest > _MOST_BYTES:
+    if longest > MOST_BYTES:
         return None
     empty = size == 0
     first = _first_byte(last, before, size)
@@ -124,13 +124,13 @@ def _chunk(
         size = size - ~empty
     if signed or decimals:
         first = _first_byte(last, before, size)
-    if int(size.max(initial=0)) > _MOST_DIGITS or (signed and bool(((size == 0) & ~empty).any())):
+    if int(size.max(initial=0)) > MOST_DIGITS or (signed and bool(((size == 0) & ~empty).any())):
         return None
-    number = _eight(last, np.minimum(size, 8))
+    number = eight(last, np.minimum(size, 8))
     if number is None:
         return None
     if before is not None:
-        more = _eight(before, np.clip(size - 8, 0, 8))
+        more = eight(before, np.clip(size - 8, 0, 8))
         if more is None:
             return None
         number += more * 100_000_000
@@ -140,6 +140,15 @@ def _chunk(
             return None  # "-0" is another text than "0", but no other number
         number = np.where(negative, -number, number)
     return number, size.astype(np.uint8), zero
+
+
+def first_place(words: Words, byte: int) -> NDArray[np.int64]:
+    """Return the place of a byte's first occurrence in each word, 8 where there is none."""
+    ones = np.uint64(0x0101010101010101)
+    differ = words ^ (ones * np.uint64(byte))
+    zero = (differ - ones) & ~differ & _HIGH_BITS  # exact up to the first zero byte
+    below = (zero & (~zero + np.uint64(1))) - np.uint64(1)
+    return np.where(zero == 0, 8, np.bitwise_count(below) >> 3).astype(np.int64)
 
 
 def _first_byte(last: Words, before: Words | None, size: NDArray[np.int64]) -> Words:
@@ -161,7 +170,7 @@ def _without_first(
     return last & LAST[np.clip(left, 0, 8)], before
 
 
-def _eight(words: Words, size: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def eight(words: Words, size: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Return the numbers that the last `size` bytes of words stand for, None where one of them is no digit."""
     digits = (words ^ _ZEROS) & LAST[size]
     if bool((((digits + _TOO_HIGH) | digits) & _HIGH_BITS).any()):

@@ -158,7 +158,7 @@ def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) 
         texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding, own)
         return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)
     own.report("", 0.0)
-    codes, firsts = _factorise(words)
+    codes, firsts = factorise_words(words)
     own.report("", 0.0)
     return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
 
@@ -169,8 +169,8 @@ def _varied(words: Words) -> bool:
     return len(np.unique(sample)) > 0.2 * len(sample)
 
 
-def _factorise(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (n,) codes of the records, and the position of a record of each code."""
+def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code."""
     import pandas as pd  # only where a table is read: it takes half a second to import
 
     found, distinct = pd.factorize(words[0] if len(words) == 1 else _mix(words))
@@ -229,6 +229,13 @@ def _left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[
     return np.take_along_axis(np.pad(raw, ((0, 0), (0, 8 * count))), places, 1)
 
 
+def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes]:
+    """Return packed fields as they stand in the file."""
+    raw = np.ascontiguousarray(_left_aligned(words, length))
+    cells: list[bytes] = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
+    return cells
+
+
 def _distinct(codes: NDArray[np.int32], texts: list[str]) -> RawColumn:
     """Merge texts that different bytes decode to, as damaged bytes do."""
     damaged = [text for text in texts if _DAMAGED in text]
@@ -245,7 +252,6 @@ def _gather_long(parts: Sequence[Packed], encoding: str) -> RawColumn:
     for part in parts:
         fields = part.long
         if fields is None:
-            raw = _left_aligned(part.words, part.length)
-            fields = np.ascontiguousarray(raw).view(f"S{raw.shape[1]}").reshape(-1).tolist()
+            fields = plain_bytes(part.words, part.length)
         codes.append(np.fromiter((index.setdefault(f, len(index)) for f in fields), np.int32, len(fields)))
     return _distinct(np.concatenate(codes), [field.decode(encoding, "replace") for field in index])

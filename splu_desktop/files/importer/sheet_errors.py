@@ -28,7 +28,7 @@ _FAILED = re.compile(
 _REFERENCE = re.compile(rb'<c\b[^>]*\br="([A-Z]{1,3})(\d+)"')
 _VALUED = re.compile(rb'<c r="([A-Z]{1,3})\d+"[^>/]*>')
 _FAR = re.compile(rb'<c r="([A-Z]{3})\d+"[^>/]*>')
-_MOST = 100_000
+MOST_FAILED = 100_000
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,6 @@ class SheetScan:
     columns: int = 0
     padded: Counter[tuple[int, int]] = field(default_factory=Counter)
 
-    def digits(self, column: int, cells: int) -> int:
-        """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
-        width, count = max(
-            ((w, n) for (c, w), n in self.padded.items() if c == column), key=lambda p: p[1], default=(0, 0)
-        )
-        return width if count > cells / 2 else 0
-
 
 def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
     """Look through a sheet's XML before calamine does; formulas are skipped over, never read or run.
@@ -73,11 +66,11 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
     found = SheetScan([])
     try:
         with zipfile.ZipFile(path) as archive:
-            part = _part_of(archive, sheet)
+            part = part_of(archive, sheet)
             if part is None:
                 return found
             size = max(archive.getinfo(part).file_size, 1)
-            styles = _padding_styles(archive)
+            styles = padding_styles(archive)
             with archive.open(part) as file:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
@@ -102,12 +95,12 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     # A sheet is as wide at a block's ends as between; the rare columns beyond ZZ are looked for everywhere.
     for part in (text[:_SAMPLE], text[-_SAMPLE:]):
         for letters in set(_VALUED.findall(part)):
-            found.columns = max(found.columns, _column(letters))
+            found.columns = max(found.columns, column_of(letters))
     if _has_far(text):
         for match in itertools.islice(_FAR.finditer(text), 1000):
-            found.columns = max(found.columns, _column(match[1]))
+            found.columns = max(found.columns, column_of(match[1]))
     cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
-    if len(found.failed) > _MOST or not _suspect(text):
+    if len(found.failed) > MOST_FAILED or not _suspect(text):
         return text[max(cut, 0) :]
     found.failed.extend(map(_cell, _FAILED.finditer(text)))
     # A cell cut in two is found again with its rest; the last whole one must not be found twice.
@@ -115,7 +108,7 @@ def _scan(text: bytes, found: SheetScan) -> bytes:
     return text[cut + max((m.end() for m in _FAILED.finditer(text[cut:])), default=0) :]
 
 
-def _padding_styles(archive: zipfile.ZipFile) -> dict[bytes, int]:
+def padding_styles(archive: zipfile.ZipFile) -> dict[bytes, int]:
     """Return the cell styles whose number format is nothing but zeros, with the number of zeros."""
     try:
         text = archive.read("xl/styles.xml")
@@ -138,7 +131,7 @@ def _count_padded(text: bytes, styles: dict[bytes, int], found: SheetScan) -> No
     """Count the cells of these styles, per column."""
     pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
     for (letters, style), count in Counter(re.findall(pattern, text)).items():
-        found.padded[_column(letters) - 1, styles[style]] += count
+        found.padded[column_of(letters) - 1, styles[style]] += count
 
 
 def _has_far(text: bytes) -> bool:
@@ -152,7 +145,8 @@ def _has_far(text: bytes) -> bool:
     return bool(far.any())
 
 
-def _column(letters: bytes) -> int:
+def column_of(letters: bytes) -> int:
+    """Return the column, from 1, that letters name."""
     column = 0
     for letter in letters:
         column = column * 26 + letter - 64
@@ -169,7 +163,7 @@ def _suspect(text: bytes) -> bool:
 
 def _cell(match: re.Match[bytes]) -> Failed:
     letters, row, value = match[1] or match[4], match[2] or match[5], match[3] or b""
-    return Failed(int(row), _column(letters) - 1, unescape(value.decode("utf-8", "replace")))
+    return Failed(int(row), column_of(letters) - 1, unescape(value.decode("utf-8", "replace")))
 
 
 def uses_1904(path: Path) -> bool:
@@ -182,7 +176,7 @@ def uses_1904(path: Path) -> bool:
     return re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
 
 
-def _part_of(archive: zipfile.ZipFile, sheet: str) -> str | None:
+def part_of(archive: zipfile.ZipFile, sheet: str) -> str | None:
     """Return the path of a sheet's XML inside the workbook."""
     names = {name.lstrip("/").lower(): name for name in archive.namelist()}
     book = archive.read(names["xl/workbook.xml"]).decode("utf-8", "replace")

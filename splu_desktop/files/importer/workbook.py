@@ -1,53 +1,38 @@
-"""XLSX, XLS, XLSB and ODS by calamine: stored values only, no formula and no macro is ever run."""
+"""XLSX, XLS, XLSB and ODS: stored values only, no formula and no macro is ever run."""
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
-import io
-import itertools
-import os
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import python_calamine as calamine
 
-from splu_desktop.core.progress import Cancelled, Progress
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
-from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.calamine_sheet import CalamineSheet, load, open_workbook
 from splu_desktop.files.importer.cells import (
     Chunks,
     day_of,
-    factorise,
     filled_up,
     kinds,
     listed,
     put_back,
     serials,
-    text_of,
     texts_of,
 )
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, Encrypted, UnknownSheet
+from splu_desktop.files.importer.faults import BadChoice, EmptyFile, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.plain_reading import read_plain
+from splu_desktop.files.importer.plain_sheet import PlainSheet
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import open_file
-from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet, uses_1904
-from splu_desktop.files.importer.spread import aside
-from splu_desktop.files.importer.xls_extent import check_extent
+from splu_desktop.files.importer.sheet_errors import Failed, uses_1904
 
 HEAD_ROWS = 400
-_CHUNK = 20_000
-_STEP = 500
-_CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
-_ZIPPED = ("xlsx", "xlsb", "ods")
-_OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
 _LARGER = 5  # how many times larger the table's own sheet then is
 _SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
 _EPOCH = dt.datetime(1899, 12, 30)
@@ -62,55 +47,6 @@ class SheetFacts:
     visible: bool
 
 
-def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.CalamineWorkbook:
-    """Open a workbook; a refusal becomes a sentence."""
-    if kind in _ZIPPED:
-        memory.check_zip(path)
-    elif kind == "xls":
-        check_extent(path, progress)
-    try:
-        with _silenced():
-            if path.suffix.lower() in _OWN_ENDINGS[kind]:
-                return calamine.load_workbook(path)
-            with open_file(path) as file:  # calamine goes by the name, which may say another format
-                return calamine.load_workbook(io.BytesIO(file.read()))
-    except calamine.PasswordError as error:
-        raise Encrypted(path) from error
-    except BaseException as error:
-        raise _corrupt(path, "the workbook can't be opened", error) from error
-
-
-_QUIET = threading.Lock()
-
-
-@contextlib.contextmanager
-def _silenced() -> Iterator[None]:
-    """Keep what calamine's Rust writes to the process's error output when a damaged file makes it panic.
-
-    It writes past Python, so the file descriptor itself is turned away; one thread at a time.
-    """
-    with _QUIET:
-        try:
-            saved = os.dup(2)
-        except OSError:  # a windowed program may have no error output at all
-            yield
-            return
-        try:
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), 2)
-                yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-
-
-def _corrupt(path: Path, what: str, error: BaseException) -> BaseException:
-    """Return the fault for what calamine raised; a panic in it is a BaseException, not an Exception."""
-    if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, Cancelled)):
-        return error
-    return Corrupt(path, what)
-
-
 def sheets(book: calamine.CalamineWorkbook) -> tuple[SheetFacts, ...]:
     """Return the sheets that can hold a table, hidden ones too."""
     return tuple(
@@ -120,26 +56,22 @@ def sheets(book: calamine.CalamineWorkbook) -> tuple[SheetFacts, ...]:
     )
 
 
+Sheet = CalamineSheet | PlainSheet
+
+
 class _Opened:
-    """A workbook whose sheets are looked through before they are loaded."""
+    """A workbook whose sheets are loaded one by one."""
 
     def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
         self.path, self.kind, self.book, self._progress = path, kind, book, progress
-        self.scans: dict[str, SheetScan] = {}
 
-    def load(self, name: str) -> calamine.CalamineSheet:
-        """Load one sheet; a refusal becomes a sentence. Keeps what was found in it."""
-        scan = scan_sheet(self.path, name, self._progress) if self.kind == "xlsx" else SheetScan([])
-        self.scans[name] = scan
-        memory.check(self.path, _CELL_BYTES * scan.rows * scan.columns)
-        try:
-            with _silenced():
-                return aside(lambda: self.book.get_sheet_by_name(name), self._progress, "Opening the workbook")
-        except BaseException as error:
-            raise _corrupt(self.path, say("sheet “{name}” can't be read", name=name), error) from error
+    def load(self, name: str) -> Sheet:
+        """Load one sheet; a refusal becomes a sentence."""
+        plain = read_plain(self.path, name, self._progress) if self.kind == "xlsx" else None
+        return load(self.path, self.kind, self.book, name, self._progress) if plain is None else plain
 
 
-def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.CalamineSheet, str]:
+def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[Sheet, str]:
     """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
     path, book = opened.path, opened.book
     known = sheets(book)
@@ -181,7 +113,7 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[calamine.Calamine
     raise EmptyFile(path, "has no sheet with cells")
 
 
-def _cells(sheet: calamine.CalamineSheet) -> int:
+def _cells(sheet: Sheet) -> int:
     return int(sheet.height * sheet.width)
 
 
@@ -189,16 +121,15 @@ def _cells(sheet: calamine.CalamineSheet) -> int:
 class SheetLayout:
     """How a sheet is laid out."""
 
-    sheet: calamine.CalamineSheet
+    sheet: Sheet
     known: tuple[SheetFacts, ...]
     head: list[list[str]]
     header: Header
     merged: list[Span]
     reasons: dict[str, str]
-    scan: SheetScan
 
 
-Chosen = tuple["_Opened", calamine.CalamineSheet, str]
+Chosen = tuple["_Opened", Sheet, str]
 _remembered: dict[tuple[Path, int, int, str | None], Chosen] = {}  # the sheet last previewed, until it is read
 
 
@@ -227,18 +158,10 @@ def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress, *,
     opened, sheet, why = _chosen(path, kind, choices, progress, remember=remember)
     book = opened.book
     progress.report("Opening the workbook", 1.0)
-    head = [[text_of(cell) for cell in row] for row in itertools.islice(_rows(sheet), HEAD_ROWS)]
-    merged: list[Span] = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
+    head, merged = sheet.head(HEAD_ROWS), sheet.merged
     header = choose_header(head, choices, merged)
     reasons = {"sheet": why, "header": header.reason}
-    return SheetLayout(sheet, sheets(book), head, header, merged, reasons, opened.scans[sheet.name])
-
-
-def _rows(sheet: calamine.CalamineSheet) -> Iterator[list[Any]]:
-    """Iterate over the sheet's rows from its very first one, each from the first column, blank ones too."""
-    _, left = sheet.start or (0, 0)  # calamine fills up the rows above the first cell, not the columns beside it
-    pad = [""] * left
-    return (pad + row for row in sheet.iter_rows()) if left else iter(sheet.iter_rows())
+    return SheetLayout(sheet, sheets(book), head, header, merged, reasons)
 
 
 def read(
@@ -247,16 +170,9 @@ def read(
     """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
     found = layout(path, kind, choices, progress, remember=limit is not None)
     sheet, header, name = found.sheet, found.header, found.sheet.name
-    failed = [] if limit is not None else found.scan.failed
-    chunks: Chunks = []
+    failed = [] if limit is not None else sheet.failed
     stop = choices.last_row if limit is None else header.last + 1 + limit
-    rows = itertools.islice(_rows(sheet), header.last + 1, stop)
-    at, height = header.last + 1, max(sheet.total_height or sheet.height, 1)
-    while part := _next(rows):
-        progress.report("Reading", min(at / height, 1.0))
-        columns = [factorise(column) for column in zip(*part, strict=True)]
-        chunks.append((columns, np.arange(at + 1, at + 1 + len(part), dtype=np.int64)))
-        at += len(part)
+    chunks = sheet.chunks(header.last + 1, stop, progress)
     width = len(found.head[0]) if found.head else 0
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
@@ -274,7 +190,7 @@ def read(
         )
         for columns, _ in chunks:
             columns[i] = (columns[i][0], [day_of(cell, epoch) for cell in listed(columns[i][1])])
-    digits = {i: found.scan.digits(i, sheet.height - header.last - 1) for i in used} if found.scan.padded else {}
+    digits = {i: _digits(sheet, i, sheet.height - header.last - 1) for i in used} if sheet.padded else {}
     for i, zeros in digits.items():
         if zeros:
             reasons[f"zeros of {names[used.index(i)]}"] = say(
@@ -284,6 +200,7 @@ def read(
                 columns[i] = (columns[i][0], [filled_up(cell, zeros) for cell in listed(columns[i][1])])
     numbered = frozenset(names[k] for k, i in enumerate(used) if float in kinds(chunks, i))
     grid = Grid(len(used), choices, sheet=name)
+    grid.blank_rows += sheet.left_out(header.last + 1, stop)
     chunks.reverse()
     while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
         columns, numbers = chunks.pop()
@@ -307,12 +224,11 @@ def read(
     return table, resolved, reasons
 
 
-def _next(rows: Iterator[list[Any]]) -> list[list[Any]]:
-    """Return the next chunk of rows, taken in steps small enough that the window's thread gets its turn."""
-    part: list[list[Any]] = []
-    for _ in range(_CHUNK // _STEP):
-        part.extend(itertools.islice(rows, _STEP))
-    return part
+def _digits(sheet: Sheet, column: int, cells: int) -> int:
+    """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
+    counts = ((digits, n) for (place, digits), n in sheet.padded.items() if place == column)
+    width, count = max(counts, key=lambda pair: pair[1], default=(0, 0))
+    return width if count > cells / 2 else 0
 
 
 def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
