@@ -224,4 +224,6 @@ def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, m
     forget_preview()
     preview(path)
     assert read(path).table.n == 40
+    assert len(opened) == 3
+    assert read(path).table.n == 40  # what was tried out is kept for one reading only
     assert len(opened) == 4

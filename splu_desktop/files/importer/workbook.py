@@ -139,12 +139,15 @@ def forget() -> None:
 
 
 def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> Chosen:
-    """Open a workbook and choose its sheet; while its reading is tried out, the sheet is opened once."""
+    """Open a workbook and choose its sheet; while its reading is tried out and then done, the sheet is opened once."""
     facts = path.stat()
     key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet)
-    if remember and (known := _remembered.get(key)) is not None:
+    known = _remembered.get(key)
+    if known is not None and remember:
         return known
     forget()
+    if known is not None:
+        return known
     opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
     found = (opened, *choose_sheet(opened, choices.sheet))
     if remember:
