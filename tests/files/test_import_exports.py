@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 from pathlib import Path
 
 import pytest
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 
@@ -237,3 +239,60 @@ def test_more_marks_for_no_value(tmp_path: Path, none: str) -> None:
     assert found.table["lab"].kind is Kind.INTEGER
     assert [(token.token, token.applied) for token in found.missing_tokens] == [(none, True)]
     assert not found.problems
+
+
+WEB = "<style>td{}</style><table><tr><td>a</td></tr></table>"
+BOOK = '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>'
+FOREIGN = {
+    "a page with styles": (WEB.encode(), "web page"),
+    "a page in UTF-16": (("\ufeff<html><body>" + WEB).encode("utf-16-le"), "web page"),
+    "a workbook of 2003": (BOOK.encode(), "2003 XML"),
+    "a workbook of 2003 in UTF-16": (('<?xml version="1.0"?>\n' + BOOK).encode("utf-16"), "2003 XML"),
+    "XML": (b'<patients><p id="1"/></patients>', "is an XML file"),
+    "DIF": (b'TABLE\r\n0,1\r\n"EXCEL"\r\n', "DIF"),
+    "a packed workbook": (gzip.compress(b"PK\x03\x04" + b"\x00" * 50), "unpack it"),
+    "a packed page": (gzip.compress(WEB.encode()), "web page"),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), FOREIGN.values(), ids=FOREIGN)
+def test_what_is_no_table_is_refused_by_name(tmp_path: Path, content: bytes, words: str) -> None:
+    with pytest.raises(SpluError, match=words):
+        read_text(tmp_path, content)
+
+
+def test_a_code_in_angles_is_no_xml(tmp_path: Path) -> None:
+    assert rows_of(read_text(tmp_path, "<E1000>,34\n<E1001>,45\n"))[0] == ["<E1000>", "34"]
+
+
+@pytest.mark.parametrize("header", ["id;ort\n", ""])
+def test_a_mark_of_utf_8_before_another_encoding(tmp_path: Path, header: str) -> None:
+    text = header + "1;Köln\n2;Düren\n3;Fürth\n"
+    found = read_text(tmp_path, b"\xef\xbb\xbf" + text.encode("cp1252"))
+    assert rows_of(found) == [["1", "Köln"], ["2", "Düren"], ["3", "Fürth"]]
+    assert found.choices.encoding == "cp1252"
+
+
+def test_fields_parted_by_control_characters(tmp_path: Path) -> None:
+    assert rows_of(read_text(tmp_path, "a\x01b\x01c\n1\x012\x013\n4\x015\x016\n"))[1] == ["4", "5", "6"]
+
+
+def test_an_old_mark_of_the_end_is_no_record(tmp_path: Path) -> None:
+    assert read_text(tmp_path, "id,x\n1,a\n2,b\n3,c\n\x1a").table.n == 3
+
+
+def test_a_note_below_two_columns(tmp_path: Path) -> None:
+    found = read_text(tmp_path, "id,x\n1,a\n2,b\n3,c\n\nTotal rows: 3\n")
+    assert found.table.n == 3
+    assert [p.value for p in found.problems if p.row] == ["Total rows: 3"]
+
+
+def test_titles_of_pages(tmp_path: Path) -> None:
+    rows = [["id", "x", "age", "n"], *([str(i), "ab"[i % 2], "30", str(i * i)] for i in range(12))]
+    text = lines(rows[:5]) + "\nStation:,4,,\n" + lines([rows[0], *rows[5:9]]) + "\nStation:,5,,\n"
+    found = read_text(tmp_path, text + lines([rows[0], *rows[9:]]))
+    assert rows_of(found) == rows[1:]
+
+
+def lines(rows: list[list[str]]) -> str:
+    return "".join(",".join(row) + "\n" for row in rows)

@@ -96,9 +96,12 @@ def split_lines(text: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
 
 
+_NO_TEXT = re.compile("\x00|^(?:\ufeff|ï»¿)+|^\x1a+\\s*$")
+
+
 def cleaned(line: str) -> str:
-    """Return a line without zero bytes, and without the mark that stood at the beginning of a file joined to others."""
-    return line.replace("\x00", "").lstrip("\ufeff") if "\x00" in line or line.startswith("\ufeff") else line
+    """Return a line without zero bytes, marks of an encoding at its beginning, and an old mark of a file's end."""
+    return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a" else line
 
 
 def detect(

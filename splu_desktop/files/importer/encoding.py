@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from splu_desktop.core.said import say
@@ -71,7 +71,7 @@ def by_head(head: bytes) -> Encoding | None:
     """Return the encoding that a file's first part tells for certain, None where all bytes have to be seen."""
     for mark, name in _MARKS:
         if head.startswith(mark):
-            return Encoding(name, "the file begins with a byte order mark")
+            return _marked(head, name)
     wide = _without_mark(head[:8000])
     if wide is not None:
         return wide
@@ -82,6 +82,20 @@ def by_head(head: bytes) -> Encoding | None:
         except UnicodeDecodeError:
             pass
     return None
+
+
+def _marked(head: bytes, name: str) -> Encoding:
+    """Return the encoding a byte order mark tells, unless the bytes after it are another's, as joined files have it."""
+    told = Encoding(name, "the file begins with a byte order mark")
+    if name != "utf-8-sig":
+        return told
+    seen = Seen()
+    seen.add(head[3 : head.rfind(b"\n") + 1] or head[3:])
+    found = seen.encoding()
+    if found.name != "utf-8":
+        reason = "the file begins with the mark of UTF-8, but its bytes are not UTF-8"
+        return replace(found, reason=reason)
+    return replace(told, valid=found.valid)
 
 
 def _without_mark(head: bytes) -> Encoding | None:

@@ -258,6 +258,8 @@ def _continues(
     below = last + 1
     if not filled[below] or "n" in shapes[below] or "d" in shapes[below]:
         return False
+    if any(top <= last and bottom == below for (top, _), (bottom, _) in merged):
+        return True  # a cell reaches down from the header
     valued = texts = 0
     for i, shape in enumerate(shapes[below]):
         under = [shapes[j][i] for j in range(below + 1, len(rows)) if i < len(shapes[j]) and not neutral(rows[j][i])]

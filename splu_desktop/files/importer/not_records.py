@@ -108,11 +108,15 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
         if at + 1 < n and _is_rule(_cells(columns, at + 1)):
             found[at + 1] = Kind.RULE
         above = at - 1
+        # Below a blank row a page begins, and its titles may be longer.
+        page = any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at))
         while above >= max(0, at - 4) and above not in found:
             filled = [text for text in _cells(columns, above) if not is_blank(text)]
-            if len(filled) > max(1, 0.3 * width) or all(shape_of(text) != "t" for text in filled):
+            if len(filled) > max(1, (0.5 if page else 0.3) * width) or all(shape_of(text) != "t" for text in filled):
                 break
             found[above] = Kind.TITLE
+            if above and rows[above] - rows[above - 1] > 1:
+                break
             above -= 1
     return found
 
@@ -200,7 +204,7 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
 def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
     """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
     n, width = len(rows), len(columns)
-    if width < 3 or n < 3:
+    if width < 2 or n < 3:
         return 0
     first = max(1, n - _TAIL)
     sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
@@ -232,6 +236,8 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         )
         # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
         note |= cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
+        if width == 2:  # an ordinary record has few words there, too
+            note = cut_off and foreign
         if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
             break
         cut += 1

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -54,6 +55,7 @@ _FOREIGN = (
     (b"MZ\x90", "is a program"),
     (b"{\\rtf", "is an RTF document"),
 )
+_MARKS = tuple(mark for mark, _ in _FOREIGN)
 
 
 def check_readable(path: Path) -> None:
@@ -97,6 +99,7 @@ def recognise(path: Path) -> str:
     with open_file(path) as file:
         head = file.read(4096)
     if head.startswith(b"\x1f\x8b"):
+        _check_packed(path)
         return "csv.gz"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(path)
@@ -133,6 +136,9 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     )
 
 
+_WEB = (b"<!doctype html", b"<html", b"<table", b"<head", b"<body", b"<div", b"<meta", b"<style", b"<link", b"<script",
+        b"<center", b"<font", b"<frameset", b"<title", b"<p>", b"<h1", b"<h2", b"<h3")  # fmt: skip
+_TAG = re.compile(rb"<([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>")
 _SAVE_AS_XLSX = "open it in a spreadsheet program, save it as XLSX, and import that file"
 
 
@@ -149,11 +155,22 @@ def _is_json(path: Path, head: bytes) -> bool:
     return end.endswith((b"}", b"]")) and head.lstrip()[1:].lstrip()[:1] in (b'"', b"{", b"[")
 
 
+def _check_packed(path: Path) -> None:
+    """Refuse a packed file that holds no text."""
+    head = next(unpacked(path), b"")[:4096]
+    if head.startswith((b"PK\x03\x04", _OLE, b"PAR1", b"\x1f\x8b", b"$FL2", b"$FL3", b"<stata_dta>", *_MARKS)):
+        raise WrongFormat(path, "is a packed file that holds no text", "unpack it and import the file inside")
+    if head:
+        _check_text(path, head)
+
+
 def _check_text(path: Path, head: bytes) -> None:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        head = head.decode("utf-16", "replace").encode()
     low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
     if low.startswith(b"<!--"):
         low = low[low.find(b"-->") + 3 :].lstrip()
-    if low.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<body", b"<div", b"<meta")):
+    if low.startswith(_WEB):
         raise WrongFormat(path, "is a web page, not a table", _SAVE_AS_XLSX)
     if low.startswith(b"mime-version:") or (b"\nmime-version:" in low and b"multipart/related" in low):
         raise WrongFormat(path, "is a web archive, not a table", _SAVE_AS_XLSX)
@@ -161,7 +178,9 @@ def _check_text(path: Path, head: bytes) -> None:
         raise WrongFormat(path, "is a spreadsheet in the old SYLK format", _SAVE_AS_XLSX)
     if low[:1] in (b"{", b"[") and _is_json(path, low):
         raise WrongFormat(path, "holds JSON, not a table", "export the table as CSV or XLSX and import that file")
-    if low.startswith(b"<?xml"):
+    if low.startswith((b"table\n0,1", b"table\r\n0,1")):
+        raise WrongFormat(path, "is a spreadsheet in the old DIF format", _SAVE_AS_XLSX)
+    if low.startswith(b"<?xml") or (_TAG.match(low) and (b"</" in low or b"/>" in low)):
         what = (
             "is a workbook in Excel's 2003 XML format"
             if b"excel" in low or b"spreadsheet" in low
@@ -170,7 +189,8 @@ def _check_text(path: Path, head: bytes) -> None:
         raise WrongFormat(path, what, _SAVE_AS_XLSX)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         return
-    controls = sum(head.count(bytes([c])) for c in (*range(1, 8), *range(14, 27)))
+    # Some of the control characters are made for separating fields.
+    controls = sum(head.count(bytes([c])) for c in (*range(3, 8), *range(14, 20), *range(21, 27)))
     zeros = head.count(0)
     if controls > 0.1 * len(head) or (
         zeros > 0.3 * len(head) and not 0.4 < zeros / len(head) < 0.6 and zeros < 0.7 * len(head)

@@ -94,7 +94,8 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
             sure = len(head) < HEAD
             # A letter of several bytes must not be cut in two.
             encoding = encodings.detect([head if sure else head[: head.rfind(b"\n") + 1] or head])
-    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head)
+    mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
+    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head[3:] if mark else head)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
     if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
