@@ -16,19 +16,20 @@ and arXiv Lemma 4 divide the variance twice; their T_f is here as "as published"
 docs/decisions/large-count-guarantee.md), so in each tooth of the saw the largest f is the worst, and only tooth ends
 are computed. Chernoff's or Chebyshev's bound, whichever is lower, says where the scan may end.
 
-Both tails are regularised incomplete beta functions (scipy.special.betainc, relative error about 1e-12); where one
-lies within TIE of a threshold, whole-number arithmetic decides.
+Both tails are regularised incomplete beta functions (scipy.special.betainc, relative error about 1e-12), or, where few
+and SciPy is not needed otherwise, computed on whole numbers. Where one lies within TIE of a threshold, whole numbers
+decide.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, gammaln, xlog1py
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import as_fraction
@@ -40,6 +41,7 @@ Ints = NDArray[np.int64]
 
 TIE = 1e-9  # relative distance to a threshold below which floating point is not asked
 EXACT_TRIALS = 100_000  # trials up to which ties are decided on whole numbers (a second at most)
+_FEW = 2_000_000  # trials times half-widths, all together, up to which whole numbers take some milliseconds at most
 MOST_GAMMA = 100_000  # beyond, k gamma f could leave the whole numbers that floating point holds
 MOST_TEETH = 2_000_000  # teeth of the saw to look at before a setting is refused (about two seconds)
 
@@ -105,6 +107,23 @@ def floor_times(whole: Ints, factor: Fraction) -> Ints:
 
 def miss(gamma: int | Ints, centre: Ints, half: Ints) -> Floats:
     """Return Pr[|S - centre| > half] for S ~ Binomial(gamma centre, 1/gamma), elementwise; centre >= 1, half >= 0."""
+    # To import SciPy takes longer than a release's few guarantees take without it; once it is there, it is quicker.
+    few = isinstance(gamma, int) and gamma * float(np.sum(centre * (half + 1.0))) <= _FEW
+    if few and "scipy.special" not in sys.modules:
+        return _miss_on_whole_numbers(int(np.max(gamma)), centre, half)
+    return _miss_by_beta(gamma, centre, half)
+
+
+def _miss_on_whole_numbers(gamma: int, centre: Ints, half: Ints) -> Floats:
+    centres, halves = np.broadcast_arrays(centre, half)
+    pairs = zip(centres.ravel().tolist(), halves.ravel().tolist(), strict=True)
+    exact = [float(exact_miss(gamma, one, arm)) for one, arm in pairs]
+    return np.array(exact, np.float64).reshape(centres.shape)
+
+
+def _miss_by_beta(gamma: int | Ints, centre: Ints, half: Ints) -> Floats:
+    from scipy.special import betainc
+
     mean = centre.astype(np.float64)
     trials = gamma * mean
     below = mean - half - 1  # the largest S that misses below, the smallest that misses above
@@ -197,11 +216,16 @@ def _closing(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> int:
     e = float(epsilon)
     if e < 1e-9:
         raise BadSetting(say("An epsilon of {e:g} asks for counts beyond any table; choose a larger epsilon.", e=e))
-    up = xlog1py(1 + e, e) + xlog1py(gamma - 1 - e, -e / (gamma - 1))
-    down = xlog1py(1 - e, -e) + xlog1py(gamma - 1 + e, e / (gamma - 1))
-    chernoff = (math.log(2) - math.log(t_e)) / min(float(up), float(down)) / releases
+    up = _times_log1p(1 + e, e) + _times_log1p(gamma - 1 - e, -e / (gamma - 1))
+    down = _times_log1p(1 - e, -e) + _times_log1p(gamma - 1 + e, e / (gamma - 1))
+    chernoff = (math.log(2) - math.log(t_e)) / min(up, down) / releases
     chebyshev = (1 - 1 / gamma) / (e * e * releases) / t_e
     return math.ceil(min(chernoff, chebyshev) * (1 + 1e-6)) + 1  # wider than the bounds, never narrower
+
+
+def _times_log1p(factor: float, x: float) -> float:
+    """Return factor ln(1 + x), 0 where the factor is."""
+    return factor * math.log1p(x) if factor else 0.0
 
 
 def _teeth(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> tuple[Ints, Ints, Floats]:
@@ -311,6 +335,8 @@ def expected_relative_error(gamma: int | Ints, counts: ArrayLike, releases: int 
 
 def _stirling(x: Floats) -> Floats:
     """Return ln x! - ln(sqrt(2 pi x) (x/e)^x) for x >= 1; the series' next term is below 1e-14 from 16 on."""
+    from scipy.special import gammaln
+
     small = np.minimum(x, 16.0)
     direct = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
     y = 1 / (x * x)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy
 
+from splu_desktop.core.count_tails import ALARM, at_least, improbable, log_all_right
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -22,7 +22,6 @@ from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
 
 _STAGE = "Checking the release"
-_ALARM = 1e-10  # per value and tail; columns have up to some thousand values, most of which can't reach it
 _FAR = 8.0
 _SAMPLE = 200_000  # records by which retained values and order are judged: enough to see a deviation of 1 %
 _LEAST_UNIQUE = 30  # fewer recognisable records tell nothing about order
@@ -115,8 +114,8 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
         # Each group holds gamma different values, all of which may vanish but one.
         top, groups = int(column.counts().max()), published.n // gamma
         # At most `groups` records held the most frequent value; its count is then at most this binomial.
-        tail = float(_at_least(np.array([top]), np.array([(gamma + 1) * groups]), 1 / (gamma + 1))[0])
-        fits = values >= 2 and tail > _ALARM
+        tail = float(at_least(np.array([top]), np.array([(gamma + 1) * groups]), 1 / (gamma + 1))[0])
+        fits = values >= 2 and tail > ALARM
         found.append(
             Check(
                 "counts",
@@ -292,21 +291,9 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) 
     before, after = source.counts(), np.bincount(codes, minlength=source.m)
     size = gamma + 1
     most = before + off * (before > 0)
-    low = bdtr(after, size * np.maximum(before - off, 0), 1 / size)
-    high = _at_least(after, size * most, 1 / size)
-    odd = int(np.count_nonzero((low < _ALARM) | (high < _ALARM) | (after > size * most)))
+    odd = int(np.count_nonzero(improbable(after, size * np.maximum(before - off, 0), size * most, size)))
     # A column that was not drawn at all has every count right; under the law that has next to no probability.
-    trials = (gamma * before).astype(float)
-    exact = float(
-        np.sum(
-            gammaln(trials + 1)
-            - gammaln(before + 1.0)
-            - gammaln(trials - before + 1)
-            + xlogy(before, 1 / gamma)
-            + xlog1py(trials - before, -1 / gamma)
-        )
-    )
-    untouched = bool(np.array_equal(before, after)) and exact < np.log(_ALARM)
+    untouched = bool(np.array_equal(before, after)) and log_all_right(before, gamma) < np.log(ALARM)
     passed = odd == 0 and not untouched
     if passed:
         text = say("Each count of “{name}” lies where its law puts it.", name=source.name)
@@ -319,11 +306,6 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) 
             name=source.name,
         )
     return Check("counts", passed, text, source.name)
-
-
-def _at_least(counts: NDArray[np.int64], trials: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
-    """Return Pr[X >= counts] for X ~ Binomial(trials, chance); 1 for a count of 0."""
-    return np.where(counts > 0, bdtrc(np.maximum(counts - 1, 0), trials, chance), 1.0)
 
 
 def _retained(source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32], keys: Keys, gamma: int) -> Check:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from splu_desktop.core.guarantees import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
 from splu_desktop.core.plan import Thresholds, as_fraction
-from splu_desktop.core.planning import Recommendation, State, ValuePlan
 from splu_desktop.core.said import Figure, counted, listed, say
+
+if TYPE_CHECKING:
+    from splu_desktop.core.planning import Recommendation, ValuePlan
 
 
 def percent(share: Fraction, *, up: bool, digits: int = 4) -> str:
@@ -109,6 +112,8 @@ def odds(share: Fraction) -> str:
 
 def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:
     """Return the promises of one sensitive column at its gamma, then what they mean for its values, in sentences."""
+    from splu_desktop.core.planning import State  # brings SciPy, which promises alone do without
+
     asked, gamma, k = values.thresholds, values.gamma, values.releases
     said: list[str] = [
         small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),

@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from splu_desktop.core.guarantees import (
     MOST_TEETH,
@@ -128,6 +127,8 @@ def t_f_of(grouping: Grouping, epsilon: float | str | Fraction, t_e: float | str
     end = math.ceil(1 / (exact**2 * allowed) + 2 * off / exact) + off
     if end > MOST_TEETH:
         return end
+    from scipy.special import betainc  # here and not above: most releases have no fake values
+
     f = np.arange(1, end + 1, dtype=np.int64)
     arm = _ceil_times(f, exact)
     up, down = f + arm, np.maximum(f - arm, -1)
