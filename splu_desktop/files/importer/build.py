@@ -47,6 +47,7 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         len(raw.rows),
         progress,
         "Finding types",
+        load=lambda i: len(raw.columns[i].labels),
     )
     problems: list[Problem] = []
     order = choices.date_order or _told_order([one.typed for one in found])

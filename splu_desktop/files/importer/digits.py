@@ -18,7 +18,8 @@ Words = NDArray[np.uint64]
 CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache
 MOST_DIGITS = 15  # a float64 holds every whole number of so many digits
 MOST_BYTES = 16
-_TABLE = 1 << 22  # numbers up to so far apart are told apart by a table of all between, beyond that by sorting
+_TABLE = 1 << 22  # numbers up to so far apart are told apart by a table of all between, beyond that by sorting;
+_SPREAD = 16  # or up to so many times as far apart as there are numbers
 _ZEROS = np.uint64(0x3030303030303030)
 _TOO_HIGH = np.uint64(0x7676767676767676)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -195,7 +196,7 @@ def _distinct(
     if not full:
         number = np.where(filled, number, high + 1)
         high += 1
-    if high - low < max(_TABLE, 4 * len(number)):
+    if high - low < max(_TABLE, _SPREAD * len(number)):
         place = number - low
         seen = np.zeros(high - low + 1, bool)
         seen[place] = True

@@ -18,6 +18,7 @@ from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTabl
 from splu_desktop.files.importer.spread import spread
 
 MAX_LISTED = 1000
+_FIRST = 500
 
 
 class Grid:
@@ -145,7 +146,7 @@ class Grid:
         out the rows that say it again.
         """
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
-        columns = spread(self._column, self.width, len(rows), progress, "Joining the columns")
+        columns = spread(self._column, self.width, len(rows), progress, "Joining the columns", load=self._variety)
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
@@ -190,6 +191,11 @@ class Grid:
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
         return RawTable(tuple(names), tuple(columns), rows, tuple(found))
+
+    def _variety(self, i: int) -> float:
+        """Return how many different fields stand among a column's first ones: it is they that make work."""
+        words = self._packed[i][0].words[:1] if self._packed[i] else ()
+        return float(len(np.unique(words[0][:_FIRST]))) if words else 0.0
 
     def _column(self, i: int, own: Progress) -> RawColumn:
         texts = self._texts[i].column(own)

@@ -112,10 +112,11 @@ def decide(
         return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
 
     # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
-    if not all(map(str.isascii, labels)):
+    odd_ones = np.isnan(plain)
+    if odd_ones.any() and not all(map(str.isascii, labels)):
         labels = [label if label.isascii() else label.translate(_UNSEEN) for label in labels]
-    look = _sample(counts, speaking)
-    if np.isnan(plain[speaking]).mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
+    look = _sample(counts, speaking) if odd_ones.any() else []
+    if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
         numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())
     else:
         numbers = _numbers(labels, form, other, plain)
@@ -230,14 +231,14 @@ def _compact(
     name: str, labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], numbers: Numbers
 ) -> Typed | None:
     """Read 20190131 as a date: under a name that says date, or where many different numbers are all one."""
-    whole = np.clip(np.nan_to_num(numbers.values), 0, 1e9).astype(np.int64)
-    year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
-    likely = (
-        (((year >= 1800) & (year < 2200)) | (year == 9999)) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
-    )
-    ordinary = speaking & (whole != 0)
-    share = counts[likely & ordinary].sum() / max(counts[ordinary].sum(), 1)
     named = _DATE_NAME.search(name) is not None
+    first = np.flatnonzero(speaking)[:_LOOK]
+    likely, ordinary = _like_days(numbers.values[first])
+    if not named and not likely[ordinary].all():
+        return None  # every number has to be a day, and one of the first is not
+    likely, ordinary = _like_days(numbers.values)
+    ordinary &= speaking
+    share = counts[likely & ordinary].sum() / max(counts[ordinary].sum(), 1)
     if share < (FITTING_SHARE if named else 1.0):
         return None
     dates = parse_dates(labels, counts, compact=True)
@@ -247,6 +248,14 @@ def _compact(
         return None
     misfits = ordinary & ~dates.fits
     return Typed(Kind.DATE, dates.values, misfits, _reason(Kind.DATE, misfits, counts))
+
+
+def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return whether numbers may be days written as 20190131, and whether they are anything but zero."""
+    whole = np.clip(np.nan_to_num(values), 0, 1e9).astype(np.int64)
+    year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
+    of_time = ((year >= 1800) & (year < 2200)) | (year == 9999)
+    return of_time & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31), whole != 0
 
 
 def _dates(

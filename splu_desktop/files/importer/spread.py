@@ -42,7 +42,15 @@ def awaited(future: Future[T], progress: Progress, stage: str, done: float) -> T
     return future.result()
 
 
-def spread(work: Callable[[int, Progress], T], count: int, records: int, progress: Progress, stage: str) -> list[T]:
+def spread(
+    work: Callable[[int, Progress], T],
+    count: int,
+    records: int,
+    progress: Progress,
+    stage: str,
+    *,
+    load: Callable[[int], float] = float,
+) -> list[T]:
     """Do `work` for each of `count` columns, side by side in a large table; results are in the columns' order.
 
     Parameters
@@ -50,9 +58,11 @@ def spread(work: Callable[[int, Progress], T], count: int, records: int, progres
     work : takes a column's place and a Progress that it reports to every 50 ms or so, which may raise Cancelled.
     records : of the table.
     progress, stage : told how far it is; may raise Cancelled.
+    load : how much work a column makes, by its place; most first, lest one is left at the end.
     """
     with pool(workers(records)) as (threads, own):
-        futures = [threads.submit(work, i, own) for i in range(count)]
+        begun = {i: threads.submit(work, i, own) for i in sorted(range(count), key=load, reverse=True)}
+        futures = [begun[i] for i in range(count)]
         left = set(futures)
         while left:
             done, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
