@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,12 +21,13 @@ from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.cells import Chunks, factorise, text_of
-from splu_desktop.files.importer.faults import Corrupt, Encrypted
+from splu_desktop.files.importer.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet
 from splu_desktop.files.importer.spread import aside
 from splu_desktop.files.importer.xls_extent import check_extent
+from splu_desktop.files.importer.xlsb_extent import extent
 
 _CHUNK = 20_000
 _STEP = 500
@@ -49,9 +51,20 @@ def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.Calamin
     except calamine.PasswordError as error:
         raise Encrypted(path) from error
     except BaseException as error:
+        if _LIMIT.match(str(error)):
+            raise TooLarge(_too_large(path)) from error
         raise corrupt(path, "the workbook can't be opened", error) from error
 
 
+def _too_large(path: Path) -> str:
+    return say(
+        "“{path}” has a sheet of more cells than can be read; delete the empty or repeated rows and columns in its own "
+        "program, or export the table as CSV and import that file.",
+        path=path.name,
+    )
+
+
+_LIMIT = re.compile(r"Cell\slimit\b")  # calamine's own, for repeated cells of ODS
 _QUIET = threading.Lock()
 
 
@@ -161,6 +174,8 @@ class CalamineSheet:
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> CalamineSheet:
     """Load a sheet; a refusal becomes a sentence."""
     scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
+    if kind == "xlsb":
+        scan.rows, scan.columns = extent(path, name, progress)
     memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
     try:
         with silenced():

@@ -1,0 +1,101 @@
+"""How far a sheet of an XLSB workbook reaches, known before it is loaded.
+
+As for XLS (`xls_extent`): calamine asks for room for every cell between the first and the last one, and two cells at
+opposite corners end the whole program. So the records of the sheet are gone through first ([MS-XLSB] 2.1.4, 2.4).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+from splu_desktop.core.progress import Progress
+
+_ROW = 0  # BrtRowHdr
+_CELLS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62))  # cells with a value, of every kind
+_SHEET = 156  # BrtBundleSh
+_BOOK = "xl/workbook.bin"
+_LINKS = "xl/_rels/workbook.bin.rels"
+_REPORT = 1 << 18  # records
+
+
+def extent(path: Path, sheet: str, progress: Progress) -> tuple[int, int]:
+    """Return how many rows and columns lie between the first and the last cell with a value.
+
+    (0, 0) for a sheet without any, and for a workbook so odd that calamine has to say what is wrong with it.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            part = _part(archive, sheet)
+            return _reach(archive.read(part), progress) if part is not None else (0, 0)
+    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
+        return 0, 0
+    except (struct.error, IndexError, UnicodeDecodeError):
+        return 0, 0
+
+
+def _records(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield kind, first byte and length of each record."""
+    at, end = 0, len(data)
+    while at < end - 1:
+        kind = data[at]
+        at += 1
+        if kind & 0x80:
+            kind = (kind & 0x7F) | data[at] << 7
+            at += 1
+        length = shift = 0
+        while at < end:
+            byte = data[at]
+            at += 1
+            length |= (byte & 0x7F) << shift
+            if byte < 0x80 or shift == 21:
+                break
+            shift += 7
+        yield kind, at, length
+        at += length
+
+
+def _reach(data: bytes, progress: Progress) -> tuple[int, int]:
+    row = 0
+    top = left = 1 << 32
+    bottom = right = -1
+    for count, (kind, at, length) in enumerate(_records(data)):
+        if kind in _CELLS and length >= 4:
+            column = int.from_bytes(data[at : at + 4], "little")
+            left, right = min(left, column), max(right, column)
+            top, bottom = min(top, row), max(bottom, row)
+        elif kind == _ROW and length >= 4:
+            row = int.from_bytes(data[at : at + 4], "little")
+        if count % _REPORT == 0:
+            progress.report("Looking through the sheet", at / len(data))
+    return (bottom - top + 1, right - left + 1) if bottom >= 0 else (0, 0)
+
+
+def _part(archive: zipfile.ZipFile, sheet: str) -> str | None:
+    """Return the path of a sheet inside the workbook."""
+    book = archive.read(_BOOK)
+    links = archive.read(_LINKS).decode("utf-8", "replace")
+    for kind, at, _ in _records(book):
+        if kind != _SHEET:
+            continue
+        key, behind = _text(book, at + 8)
+        name, _ = _text(book, behind)
+        if name != sheet:
+            continue
+        for tag in re.findall(r"<(?:\w+:)?Relationship\b[^>]*>", links):
+            if f'Id="{key}"' in tag and (target := re.search(r'Target="([^"]*)"', tag)):
+                part = unescape(target[1]).lstrip("/")
+                return part if part.startswith("xl/") else f"xl/{part}"
+    return None
+
+
+def _text(data: bytes, at: int) -> tuple[str, int]:
+    """Return a text that stands behind its length, and the place behind it."""
+    length = struct.unpack_from("<I", data, at)[0]
+    end = at + 4 + 2 * (length if length != 0xFFFFFFFF else 0)
+    return data[at + 4 : end].decode("utf-16-le"), end
