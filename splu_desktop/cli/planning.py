@@ -107,7 +107,9 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
     """Return the plan that these options say for a table, and notes for the user. Raises SpluError."""
     kept = {}
     for text in args.keep:
-        name, sign, why = text.partition("=")
+        # A column may have "=" in its own name; the longest name that fits is meant.
+        known = max((name for name in table.names if text.startswith(f"{name}=")), key=len, default="")
+        name, sign, why = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
         if not sign or not why.strip():
             raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
         kept[name.strip()] = why.strip()
