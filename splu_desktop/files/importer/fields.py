@@ -22,7 +22,7 @@ Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
 _NEWLINE, _RETURN = 10, 13
 _DAMAGED = "\ufffd"
-_DECODED_AT_ONCE = 100_000  # texts made per call, so that other threads get their turn
+_DECODED_AT_ONCE = 50_000  # texts made per call, so that other threads get their turn
 
 
 class Irregular(Exception):
