@@ -56,16 +56,22 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 
 
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
-_KNOWN = ALWAYS | BESIDE_NUMBERS | WORDS | _AMONG_NUMBERS
+_NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
+_KNOWN = _NEUTRAL | _AMONG_NUMBERS
 
 
 def candidates(texts: Sequence[str]) -> list[int]:
     """Return the positions of the texts that `proposal` could have something to say about."""
     known = _KNOWN
-    return [
+    likely = [
         i
         for i, text in enumerate(texts)
-        if is_blank(text) or (len(text) <= 20 and (text[0] in "*0" or text.strip().lower() in known))
+        if len(text) <= 20 and (text[:1] in "*0" or text.strip().lower() in known) or not " " < text[:1] < "\x7f"
+    ]  # a text of millions that begins with a letter is soon done with
+    return [
+        i
+        for i in likely
+        if is_blank(text := texts[i]) or (len(text) <= 20 and (text[0] in "*0" or text.strip().lower() in known))
     ]
 
 
@@ -76,12 +82,13 @@ def is_blank(text: str) -> bool:
 
 def neutral(text: str) -> bool:
     """Whether a text says nothing about its column's type."""
-    if is_blank(text):
+    first = text[:1]
+    if not " " < first < "\x7f" and is_blank(text):
         return True
     if len(text) > 20:
         return False
     low = text.strip().lower()
-    return low in ALWAYS or low in BESIDE_NUMBERS or low in WORDS or not low.strip("*") or is_no_date(text)
+    return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text)))
 
 
 def is_no_date(text: str) -> bool:
