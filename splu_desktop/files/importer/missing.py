@@ -66,7 +66,7 @@ def candidates(texts: Sequence[str]) -> list[int]:
     likely = [
         i
         for i, text in enumerate(texts)
-        if len(text) <= 20 and (text[:1] in "*0" or text.strip().lower() in known) or not " " < text[:1] < "\x7f"
+        if (len(text) <= 20 and (text[:1] in "*0" or text.strip().lower() in known)) or not " " < text[:1] < "\x7f"
     ]  # a text of millions that begins with a letter is soon done with
     return [
         i
