@@ -126,6 +126,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         known=None if column.plain is None or column.zeros is None else (column.plain, column.zeros),
         wanted=choices.types.get(name),
         date_order=order,
+        first_day=raw.first_day,
         absent=frozenset(declared if wanted is None else wanted),
     )
     own.report("Finding types", 0.5)

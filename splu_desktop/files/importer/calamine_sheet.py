@@ -23,6 +23,7 @@ from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.cells import Chunks, factorise, text_of
 from splu_desktop.files.importer.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.importer.header import Span
+from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet
 from splu_desktop.files.importer.spread import aside
@@ -133,6 +134,11 @@ class CalamineSheet:
     def padded(self) -> Counter[tuple[int, int]]:
         """(column from 0, digits) -> cells whose format fills numbers up with zeros."""
         return self.scan.padded
+
+    @property
+    def hidden(self) -> Hidden:
+        """Rows and columns that are not shown."""
+        return self.scan.hidden
 
     def head(self, count: int) -> list[list[str]]:
         """Return the texts of the sheet's first rows, blank ones too."""

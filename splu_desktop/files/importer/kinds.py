@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.said import listed, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.answers import ANSWERS, are_answers
-from splu_desktop.files.importer.date_texts import parse_dates
+from splu_desktop.files.importer.date_texts import FIRST_DAY, parse_dates
 from splu_desktop.files.importer.missing import neutral
 from splu_desktop.files.importer.number_texts import LEADING_ZERO, NumberFormat, Numbers, parse_numbers, parse_plain
 
@@ -74,6 +74,7 @@ def decide(
     known: tuple[NDArray[np.float64], NDArray[np.bool_]] | None = None,
     wanted: Kind | None = None,
     date_order: str | None = None,
+    first_day: np.datetime64 = FIRST_DAY,
     absent: frozenset[str] | None = None,
 ) -> Typed:
     """Find the type of a column with m distinct texts.
@@ -86,6 +87,7 @@ def decide(
     known : what `parse_plain` makes of the labels, where that is known.
     wanted : a type chosen by the user.
     date_order : order of day and month chosen by the user.
+    first_day : day 0 of a spreadsheet's day counts.
     absent : texts the user chose as "no value".
     """
     chosen = absent or frozenset()
@@ -139,7 +141,7 @@ def decide(
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
         if _DATE_NAME.search(name):
             dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(
-                name, numbers, counts, speaking
+                name, numbers, counts, speaking, first_day
             )
             if dated is not None:
                 return dated
@@ -191,8 +193,14 @@ def _unusual(labels: Sequence[str], plain: NDArray[np.float64], numbers: Numbers
     return [labels[i] for i in np.flatnonzero(np.isnan(plain) & numbers.fits).tolist()]
 
 
-def _serials(name: str, numbers: Numbers, counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> Typed | None:
-    """Read numbers as a spreadsheet's days since 1899-12-30, where the name says date and all are of living memory."""
+def _serials(
+    name: str,
+    numbers: Numbers,
+    counts: NDArray[np.int64],
+    speaking: NDArray[np.bool_],
+    first_day: np.datetime64,
+) -> Typed | None:
+    """Read numbers as a spreadsheet's day counts, where the name says date and all are of living memory."""
     values = numbers.values[speaking & numbers.fits]
     low = 366.0 if _BIRTH_NAME.search(name) else 14_611.0  # 1901 and 1940
     if (
@@ -204,7 +212,7 @@ def _serials(name: str, numbers: Numbers, counts: NDArray[np.int64], speaking: N
     ):
         return None
     seconds = np.where(numbers.fits, np.nan_to_num(numbers.values), 0.0) * 86_400.0
-    moments = np.datetime64("1899-12-30", "us") + np.round(seconds).astype("timedelta64[s]").astype("timedelta64[us]")
+    moments = first_day + np.round(seconds).astype("timedelta64[s]").astype("timedelta64[us]")
     moments[~numbers.fits] = np.datetime64("NaT")
     whole = bool(numbers.whole[speaking].all())
     kind = Kind.DATE if whole else Kind.DATETIME

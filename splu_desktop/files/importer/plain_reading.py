@@ -30,6 +30,7 @@ from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.calamine_sheet import silenced
 from splu_desktop.files.importer.fields import Irregular, Packed, Words, factorise_words, plain_bytes
 from splu_desktop.files.importer.header import Span
+from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.plain_numbers import numbers_of
 from splu_desktop.files.importer.plain_sheet import PlainColumn, PlainSheet
 from splu_desktop.files.importer.sheet_cells import Block, Piece, parse
@@ -108,6 +109,7 @@ class _Reading:
         self._hollow: list[NDArray[np.int64]] = []
         self._rows = 0
         self._behind = b""
+        self._hidden = Hidden()
 
     def run(self, part: str) -> None:
         """Go through the sheet's XML. Raises Irregular."""
@@ -133,6 +135,7 @@ class _Reading:
             done += len(block)
             self._progress.report(_STAGE, min(done / size, 1.0))
             text = carry + block
+            self._hidden.look(block)
             if not inside:
                 at = text.find(_BEGIN)
                 encoding = _ENCODING.match(text)
@@ -206,7 +209,7 @@ class _Reading:
         failed = self._failed(places, found, tails, numbers)
         height = int(numbers[last] - numbers[first]) + 1
         width = places[-1] - places[0] + 1
-        return PlainSheet(name, height, width, numbers, columns, _merged(self._behind), failed, padded)
+        return PlainSheet(name, height, width, numbers, columns, _merged(self._behind), failed, padded, self._hidden)
 
     def _number_tails(self, interpreter: _Interpreter) -> NDArray[np.bool_]:
         """(t,) whether cells with a tail are numbers, not dates: calamine is asked for one of each style."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.cells import Cells, Chunks, text_of
 from splu_desktop.files.importer.header import Span
+from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.sheet_errors import Failed
 
 
@@ -57,6 +59,7 @@ class PlainSheet:
     merged : ranges of merged cells, ((row, column), (row, column)) from 0.
     failed : cells with an error or without their formula's result.
     padded : (column from 0, digits) -> cells whose format fills numbers up with zeros.
+    hidden : rows and columns that are not shown.
     """
 
     name: str
@@ -67,8 +70,9 @@ class PlainSheet:
     merged: list[Span]
     failed: list[Failed]
     padded: Counter[tuple[int, int]]
+    hidden: Hidden = field(default_factory=Hidden)
 
-    @property
+    @cached_property
     def _right(self) -> int:
         return max(self.columns, default=-1) + 1
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.date_texts import FIRST_DAY
 from splu_desktop.files.importer.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
 
@@ -110,6 +111,7 @@ class RawTable:
     problems : what the reader met.
     declared : column name -> texts that the file itself declares as "no value".
     own_names : what the file calls the columns, where the choices' `names` overrule it.
+    first_day : day 0 of a spreadsheet's day counts.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -120,3 +122,4 @@ class RawTable:
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number_cells: frozenset[str] = frozenset()
     own_names: tuple[str, ...] | None = None
+    first_day: np.datetime64 = FIRST_DAY

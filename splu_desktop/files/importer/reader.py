@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def _renamed(
             say("There is no column “{name}” to rename; the columns are: {columns}.", name=unknown[0], columns=known)
         )
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BadChoice(say("Two columns would be called “{name}”; give each a name of its own.", name=twice))
     if not all(names):

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.hidden_parts import Hidden
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
@@ -49,12 +50,14 @@ class SheetScan:
     failed : cells that failed.
     rows, columns : the last row and column with a value, from 1.
     padded : (column from 0, digits) -> cells whose format fills numbers up with zeros, as postcodes often have it.
+    hidden : rows and columns that are not shown.
     """
 
     failed: list[Failed]
     rows: int = 0
     columns: int = 0
     padded: Counter[tuple[int, int]] = field(default_factory=Counter)
+    hidden: Hidden = field(default_factory=Hidden)
 
 
 def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
@@ -76,6 +79,7 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
                 while block := file.read(_BLOCK):
                     done += len(block)
                     progress.report("Looking through the sheet", min(done / size, 1.0))
+                    found.hidden.look(block)
                     text = carry + block
                     carry = _scan(text, found)
                     if styles:

@@ -13,6 +13,7 @@ from splu_desktop.core.progress import Progress, Watched
 
 T = TypeVar("T")
 _WORTH_THREADS = 50_000  # records from which columns are worked on side by side
+_TASKS = 256
 _LOOK = 0.05  # seconds between two looks whether to stop
 
 
@@ -60,16 +61,19 @@ def spread(
     progress, stage : told how far it is; may raise Cancelled.
     load : how much work a column makes, by its place; most first, lest one is left at the end.
     """
+    places = sorted(range(count), key=load, reverse=True)
+    size = -(-count // _TASKS)  # waiting for 16,000 tasks would take longer than most of them
+    bunches = [places[start : start + size] for start in range(0, count, max(size, 1))]
     with pool(workers(records)) as (threads, own):
-        begun = {i: threads.submit(work, i, own) for i in sorted(range(count), key=load, reverse=True)}
-        futures = [begun[i] for i in range(count)]
-        left = set(futures)
+        begun = [threads.submit(lambda bunch: [work(i, own) for i in bunch], bunch) for bunch in bunches]
+        left = set(begun)
         while left:
             done, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
-            progress.report(stage, 1.0 - len(left) / count)
-        return [future.result() for future in futures]
+            progress.report(stage, 1.0 - len(left) / len(begun))
+        found = dict(zip(places, (result for future in begun for result in future.result()), strict=True))
+        return [found[i] for i in range(count)]
 
 
 def aside(work: Callable[[], T], progress: Progress, stage: str) -> T:

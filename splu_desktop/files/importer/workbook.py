@@ -31,6 +31,7 @@ from splu_desktop.files.importer.plain_sheet import PlainSheet
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.sheet_errors import Failed, uses_1904
+from splu_desktop.files.importer.sheet_parts import beside, fill_down
 
 HEAD_ROWS = 400
 _LARGER = 5  # how many times larger the table's own sheet then is
@@ -185,7 +186,14 @@ def read(
     problems = [*skipped_above(found.head, header, name), *problems]
     put_back(chunks, failed, header.last + 1)
     reasons = dict(found.reasons)
+    for i, count in fill_down(chunks, found.merged, header.last + 1).items():
+        reasons[f"merged cells of {names[used.index(i)]}"] = say(
+            "merged cells ({count}): each of their rows has the cell's value", count=count
+        )
+    problems.extend(sheet.hidden.problems({i: names[k] for k, i in enumerate(used)}, name))
+    problems.extend(beside(chunks, used, names, name))
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
+    first_day = np.datetime64(epoch, "us")
     dated = [i for i in used if serials(chunks, i)]
     for i in dated:
         reasons[f"days of {names[used.index(i)]}"] = (
@@ -215,7 +223,7 @@ def read(
     heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     overruled = choices.names is not None and header.last >= 0
-    table = replace(table, number_cells=numbered, own_names=own if overruled else None)
+    table = replace(table, number_cells=numbered, own_names=own if overruled else None, first_day=first_day)
     resolved = replace(
         choices,
         format=kind,
