@@ -80,6 +80,9 @@ def main() -> None:
         window = app.make_window()
         window.resize(1280, 720)
         window.show()
+        app.share_the_interpreter(window)
+        app.settle(window)
+        wait(application, window)
         heart = Heart()
         heart.phase = "reading the file (import)"
         window.import_page.open_file(folder / "source.csv")

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from splu_desktop.gui.smoke_test import run as smoke_test
 
             return smoke_test()
-        gc.disable()  # `run` turns it on again: what is made until the window is there stays to the end
+        gc.disable()  # what is made until the window is there stays to the end; then gui/collector.py sees to it
         from splu_desktop.gui.app import run
     except ImportError as fault:
         sys.stderr.write(

@@ -17,9 +17,12 @@ from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
 from splu_desktop.gui import languages, theme
+from splu_desktop.gui.collector import Collector
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.page_stack import load_ahead
 from splu_desktop.gui.tasks import sentence
+
+_SWITCH = 0.0005  # seconds
 
 
 def prepare(application: QApplication) -> None:
@@ -53,6 +56,16 @@ def quieten_collector() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def share_the_interpreter(window: MainWindow) -> None:
+    """See to it that the window's thread never waits long for the others.
+
+    Every call into Qt lets go of the interpreter, and a thread at work keeps it for the whole of the switch interval,
+    five milliseconds unless told otherwise: a page made of hundreds of calls would take seconds.
+    """
+    sys.setswitchinterval(_SWITCH)
+    Collector(window.tasks, window)
 
 
 def settle(window: MainWindow) -> None:
@@ -113,7 +126,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     else:
         QTimer.singleShot(0, window.offer_recovery)
     when_idle(window, window.close if until_idle else lambda: settle(window))
-    gc.enable()
+    share_the_interpreter(window)
     status = application.exec()
     theme.forget_pictures()
     return status

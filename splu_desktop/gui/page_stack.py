@@ -47,7 +47,10 @@ def load_ahead(progress: Progress) -> None:
 
     Only what has nothing to do with Qt. Raises Cancelled.
     """
-    for name in ("core.gate", "core.selfcheck", "files.publishing", "files.handover", "core.query_engine"):
+    for name in (
+        "core.gate", "core.planning", "core.selfcheck", "files.publishing", "files.handover", "core.query_engine",
+        "report.make",
+    ):  # fmt: skip
         progress.report("Getting ready", 0.0)
         import_module(f"splu_desktop.{name}")
 

@@ -46,7 +46,7 @@ def test_the_large_libraries_are_still_what_the_pages_need() -> None:
             sys.executable,
             "-c",
             "import sys\nimport splu_desktop.report.pdf, splu_desktop.gui.plots, splu_desktop.files.fingerprint\n"
-            "import splu_desktop.files.importer.statistical, splu_desktop.core.selfcheck\n"
+            "import splu_desktop.files.importer.statistical, splu_desktop.core.planning\n"
             "print(*sorted({name.partition('.')[0] for name in sys.modules}))",
         ],
         capture_output=True,
