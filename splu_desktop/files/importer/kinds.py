@@ -29,7 +29,7 @@ _CODE_NAME = re.compile(
 )
 _LOOK = 1000  # texts tried first of a column with many
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"))
+_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
 _MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -116,7 +116,7 @@ def decide(
     # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
     odd_ones = np.isnan(plain)
     if odd_ones.any() and not all(map(str.isascii, labels)):
-        labels = [label if label.isascii() else label.translate(_UNSEEN) for label in labels]
+        labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
     look = _sample(counts, speaking) if odd_ones.any() else []
     if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
         numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())

@@ -54,6 +54,7 @@ _CONTENT = {
     b"t": (b"><is><t>", b"</t></is></c>"),
     b"s": (b'><is><t xml:space="preserve">', b"</t></is></c>"),
 }
+_STRINGS = "xl/sharedStrings.xml"
 _ANCHOR = b'<c t="inlineStr"><is><t>.</t></is></c>'
 
 
@@ -220,7 +221,7 @@ class _Reading:
             if form == b"v" and (kind is None or kind[1] == b"n"):
                 asked.append(code)
         tails = list(self._tails)
-        cells = interpreter.read([_cell(*tails[code], b"1.5") for code in asked], self._progress)
+        cells = interpreter.read([_cell(*tails[code], b"1.5") for code in asked], self._progress, strings=False)
         plain[[code for code, cell in zip(asked, cells, strict=True) if type(cell) is float]] = True
         return plain
 
@@ -315,7 +316,7 @@ class _Interpreter:
         names = {name.lstrip("/").lower(): name for name in archive.namelist()}
         self._parts = {
             part: archive.read(names[part.lower()])
-            for part in ("xl/styles.xml", "xl/sharedStrings.xml")
+            for part in ("xl/styles.xml", _STRINGS)
             if part.lower() in names
         }
         book = xlsx_parts.workbook(["cells"])
@@ -328,8 +329,8 @@ class _Interpreter:
             "xl/_rels/workbook.xml.rels": xlsx_parts.workbook_relations(1).encode(),
         }
 
-    def read(self, cells: Sequence[bytes], progress: Progress) -> list[Any]:
-        """Return what calamine makes of cells given as XML. Raises Irregular."""
+    def read(self, cells: Sequence[bytes], progress: Progress, *, strings: bool = True) -> list[Any]:
+        """Return what calamine makes of cells given as XML; `strings`: some are shared ones. Raises Irregular."""
         if not cells:
             return []
         rows = (cells[at : at + _PER_ROW] for at in range(0, len(cells), _PER_ROW))
@@ -338,7 +339,8 @@ class _Interpreter:
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
             for name, part in self._parts.items():
-                archive.writestr(name, part)
+                if strings or name != _STRINGS:
+                    archive.writestr(name, part)
             archive.writestr("xl/worksheets/sheet1.xml", start + sheet + b"</sheetData></worksheet>")
         packed.seek(0)
         found: list[Any] = []

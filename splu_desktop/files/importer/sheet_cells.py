@@ -20,6 +20,7 @@ _ROOM = LONGEST  # bytes of zeros around a block, so that the bytes beside a tag
 _LT, _GT, _SLASH, _QUOTE = 60, 62, 47, 34
 _LONGEST_TAIL = 64
 _LONGEST_BLANK = 64
+_MOST_COLUMNS = 1000  # with more, a block has so few rows that calamine is quicker
 
 # Kinds of tags; a tag closed in itself ("<v/>") is its kind plus CLOSED.
 ROW, ROW_END, CELL, CELL_END, VALUE, VALUE_END, IS, IS_END = range(1, 9)
@@ -274,6 +275,8 @@ def _by_column(
     order = np.argsort(column.astype(np.uint16), kind="stable")
     row, tails, start, stop = row[order], tails[order], start[order], stop[order]
     counts = np.bincount(column)
+    if np.count_nonzero(counts) > _MOST_COLUMNS:
+        raise Irregular
     length = np.minimum(stop - start, LONGEST + 1).astype(np.uint8)
     first = word[stop - 8] & LAST[np.minimum(length, 8)]
     pieces: dict[int, Piece] = {}
