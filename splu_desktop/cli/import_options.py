@@ -9,6 +9,7 @@ from pathlib import Path
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer.fixed_width import edges_of
 
 _KINDS = {
     "integer": Kind.INTEGER,
@@ -28,7 +29,10 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that overrule what is detected in its source file."""
     group = parser.add_argument_group("how to read the file (all detected unless given)")
     group.add_argument("--encoding", help="character encoding, such as utf-8 or cp1252")
-    group.add_argument("--delimiter", help="text between fields, such as || or tab, comma, semicolon, bar, space")
+    group.add_argument(
+        "--delimiter",
+        help="text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin",
+    )
     group.add_argument("--quote", help="quote character, or none")
     group.add_argument("--escape", help="escape character, or none")
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
@@ -133,7 +137,7 @@ def _character(text: str | None, option: str, longest: int = 1) -> str | None:
     if text is None:
         return None
     text = _NAMED.get(text, "\t" if text == "\\t" else text)
-    if len(text) > longest:
+    if len(text) > longest and not (longest > 1 and edges_of(text)):
         many = "one character" if longest == 1 else f"at most {longest} characters"
         raise BadSetting(f"{option} takes {many}, not “{text}”.")
     return text

@@ -18,7 +18,8 @@ class ImportChoices:
     ----------
     format : "csv" (any delimiter), "xlsx", "xls", "xlsb", "ods", "parquet", "spss", "sas" or "stata".
     encoding : a Python codec name.
-    delimiter : the text between fields; one character or several ("||"), " " for runs of blanks, "" for unsplit lines.
+    delimiter : the text between fields; one character or several ("||"), " " for runs of blanks, "" for unsplit lines,
+        "fixed 0 12 43" for columns of fixed width that begin at these places.
     quote : the quote character, "" for none.
     escape : the character that takes the next one literally, "" for none (quotes are doubled).
     decimal : "." or ",".

@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.said import say
+from splu_desktop.files.importer import fixed_width
 from splu_desktop.files.importer.delimiters import USUAL, candidates
 
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
 _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
+_RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width are the better guess
 # What is rarely a delimiter has to win clearly.
 _HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
 _TYPED = re.compile(
@@ -50,7 +52,8 @@ class Dialect:
 
     Attributes
     ----------
-    delimiter : one character, several ("||", "|#|"), " " for runs of blanks, or "" where lines are not split.
+    delimiter : one character, several ("||", "|#|"), " " for runs of blanks, "fixed 0 12 43" for columns of fixed width
+        that begin at these places, or "" where lines are not split.
     quote, escape : one character, "" for none.
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
     padded : whether blanks before a delimiter do, too.
@@ -68,6 +71,8 @@ class Dialect:
         """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
         if self.wrapped:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
+        if edges := fixed_width.edges_of(self.delimiter):
+            return (fixed_width.split(line, edges) for line in lines)
         delimiter = self.delimiter or "\x1f"
         if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
@@ -120,6 +125,8 @@ def detect(
     if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape)
         return replace(within, wrapped=True), why
+    if delimiter is None and (edges := fixed_width.by_ruler(lines)):
+        return Dialect(fixed_width.named(edges), ""), "a line of dashes shows where the columns begin"
     joined = "".join(lines)
     quotes = [quote] if quote is not None else _quotes(joined)
     best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
@@ -134,6 +141,8 @@ def detect(
                 if score > best_score * 1.0001:
                     best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
+    if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
+        return Dialect(fixed_width.named(edges), ""), "blanks that run down all lines part columns of fixed width"
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return unsplit, "every row has one field: no delimiter"

@@ -258,6 +258,8 @@ def _continues(
     below = last + 1
     if not filled[below] or "n" in shapes[below] or "d" in shapes[below]:
         return False
+    if not any(cell.strip(" -=_+~*|:") for cell in rows[below]):
+        return False  # a line of dashes
     if any(top <= last and bottom == below for (top, _), (bottom, _) in merged):
         return True  # a cell reaches down from the header
     valued = texts = 0

@@ -34,7 +34,7 @@ _STATISTIC = re.compile(
     r"|durchschnitt|anzahl|moyenne|médiane|media|promedio|mediana|nombre|número)\b\.?:?\s*",
     re.IGNORECASE,
 )
-_RULE = re.compile(r"[\s|]*[-=_+:~*]{2,}[-=_+:~*\s|]*")
+_RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
 
 
 class Kind(Enum):

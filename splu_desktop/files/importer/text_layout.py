@@ -18,7 +18,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import dialect as dialects
 from splu_desktop.files.importer import encoding as encodings
-from splu_desktop.files.importer import memory
+from splu_desktop.files.importer import fixed_width, memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.encoding import Encoding
@@ -109,6 +109,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if separator_line:
         head_rows[0] = []
     header = choose_header(head_rows, choices)
+    characters = fixed_width.unparted(lines[:HEAD_ROWS]) if max(map(len, head_rows)) == 1 else 0
+    if characters and choices.header_row is None:
+        header = Header(-1, -1, "all rows look alike: no header")
     _shift_row_names(head_rows, header)
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
@@ -117,6 +120,13 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     names = own if choices.names is None else choices.names
     problems = problems if choices.names is None else []
     problems = [*skipped_above(head_rows, header), *problems]
+    if characters:
+        sentence = say(
+            "All lines have {characters} characters and nothing parts them: they may be columns of fixed width. Export "
+            "the table with delimiters, or say where its columns begin: --delimiter “fixed 0 8 23”.",
+            characters=characters,
+        )
+        problems.append(Problem(ProblemKind.NOTE, sentence))
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
     return TextLayout(
         encoding,
