@@ -82,25 +82,35 @@ def run(
     progress = progress or Silent()
     table = prepare(table, plan)
     np.empty(_KEPT, np.uint8)
-    redrawn: dict[str, Column] = {}
     ways: dict[str, int | Grouping] = {**plan.gammas, **plan.groupings}
-    for name, how in ways.items():
-        redrawn[name] = _redraw(table[name], how, source, progress)
-    progress.report("Shuffling records", 0.0)
+    kept = [name for name in table.names if plan.roles[name].published]
+    progress.report("Drawing random ids", 0.0)
     order = permutation(source, table.n)
     published: list[Column] = []
-    kept = [name for name in table.names if plan.roles[name].published]
-    # Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
-    with ThreadPoolExecutor(2, thread_name_prefix="splu") as pool:  # NumPy gathers without the interpreter
-        columns = (redrawn.pop(name) if name in redrawn else table[name] for name in kept)
-        for done, column in enumerate(pool.map(lambda column: column.shuffled(order).compacted(), columns)):
+    # NumPy gathers without the interpreter, so that what is only put in another order is so beside the drawing.
+    pool = ThreadPoolExecutor(2, thread_name_prefix="splu")
+    try:
+        moved = {name: pool.submit(_moved, table[name], order) for name in kept if name not in ways}
+        for name, how in ways.items():
+            moved[name] = pool.submit(_moved, _redraw(table[name], how, source, progress), order)
+        for done, name in enumerate(kept):
             progress.report("Shuffling records", done / len(kept))
-            published.append(column)
+            published.append(moved.pop(name).result())
+    finally:
+        pool.shutdown(cancel_futures=True)
     progress.report("Shuffling records", 1.0)
     final = Table(tuple(published))
     # Tolerances of vanished values stay at home with them.
     groupings = {name: grouping.within(final[name].labels) for name, grouping in plan.groupings.items()}
     return Published(table=final, gammas=dict(plan.gammas), thresholds=plan.thresholds, groupings=groupings)
+
+
+def _moved(column: Column, order: NDArray[np.int32]) -> Column:
+    """Return the column in the published order, without labels that no published record has.
+
+    Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
+    """
+    return column.shuffled(order).compacted()
 
 
 def _redraw(column: Column, how: int | Grouping, source: Randomness, progress: Progress) -> Column:

@@ -64,8 +64,8 @@ def test_sound_releases_pass_whatever_the_nsas(gamma: int, unique: bool) -> None
     sa = column("s", rng.integers(0, 12, 1_500))
     nsa = column("n", np.arange(1_500) if unique else rng.integers(0, 3, 1_500))
     table = Table((nsa, sa))
-    for seed in range(20):
-        made = sanitise.run(table, plan_for(table, s=gamma), randomness=Seeded(seed))
+    for seed in range(20):  # none of the table's own, whose values the order would follow
+        made = sanitise.run(table, plan_for(table, s=gamma), randomness=Seeded(100 + seed))
         assert failed(table, plan_for(table, s=gamma), made) == set()
 
 
