@@ -6,7 +6,9 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import xlsxwriter
 
 from splu_desktop.cli import main
 from splu_desktop.core.errors import SpluError
@@ -197,3 +199,59 @@ def test_renaming_on_the_command_line(january: Path, capsys: pytest.CaptureFixtu
     assert found["renames"] == {"größe": "height", "id": "key"}
     for wrong in ("größe", "größe=", "=x"):
         assert main(["inspect", str(january), "--rename", wrong]) == 2
+
+
+def _replayed(path: Path, recipe: Path) -> None:
+    """The recipe of a file must give the very same table again."""
+    first = read(path)
+    save_import_recipe(first, recipe)
+    again = load_import_recipe(recipe).read(path)
+    for mine, theirs in zip(again.table.columns, first.table.columns, strict=True):
+        assert (mine.name, mine.kind) == (theirs.name, theirs.kind)
+        assert mine.labels[mine.codes].tolist() == theirs.labels[theirs.codes].tolist()
+        assert mine.missing[mine.codes].tolist() == theirs.missing[theirs.codes].tolist()
+        if theirs.values is None:
+            assert mine.values is None
+        else:
+            assert mine.values is not None
+            np.testing.assert_array_equal(mine.values[mine.codes], theirs.values[theirs.codes])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,Aufnahmedatum\n1,43496\n2,43537\n3,43578\n",
+        "id,n\n1,12\u200b\n2,34\n3,56\n",
+        "id|#|Datum|#|x\n1|#|20200131|#|007\n2|#|00000000|#|010\n3|#|20200229|#|\n",
+        "id;Betrag;flag\n1;1.234,50;ja\n2;7,25-;nein\n3;n.b.;Nein\n",
+        "ID    NAME          AGE  DAY\n1000  Anna Müller   34   2020-01-31\n1001  Jan Groß      56   2020-02-01\n"
+        "1002  van der Berg  7    2020-02-02\n1003  Ute           61   2020-02-03\n"
+        "1004  Li            4    2020-02-04\n",
+    ],
+)
+def test_a_recipe_gives_the_same_table_again(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    _replayed(path, tmp_path / "r.toml")
+
+
+@pytest.mark.parametrize("since", [1900, 1904])
+def test_a_recipe_gives_the_same_sheet_again(tmp_path: Path, since: int) -> None:
+    book = xlsxwriter.Workbook(tmp_path / "t.xlsx", {"date_1904": since == 1904})
+    page = book.add_worksheet()
+    rows = [["id", "Datum", "Betrag"], [1, 43496, 1.5], [2, 43537, "100,75"], [3, 43578, 200.25], [4, 43600, "2,5"]]
+    for i, row in enumerate(rows):
+        page.write_row(i, 0, row)
+    book.close()
+    _replayed(tmp_path / "t.xlsx", tmp_path / "r.toml")
+
+
+def test_a_delimiter_of_several_characters_by_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("0001Anna 34\n0002Berta56\n", encoding="utf-8")
+    assert (
+        main(["inspect", str(path), "--delimiter", "fixed 0 4 9", "--header-row", "0", "--names", "a,b,c", "--json"])
+        == 0
+    )
+    assert [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]] == ["a", "b", "c"]
+    assert main(["inspect", str(path), "--delimiter", "too long"]) != 0

@@ -112,10 +112,10 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     wanted = choices.missing.get(name)
     declared = raw.declared.get(name, ())
     other = None
-    if name in raw.number_cells and choices.decimal is None:
+    if name in raw.number_cells:
         # The numbers' own texts have a point; texts among them may be written another way.
-        evidence = _evidence(column)
-        other = NumberFormat(",", ".") if evidence.comma else None
+        comma = choices.decimal == "," or _evidence(column).comma
+        other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
     typed = decide(
         name,
@@ -230,6 +230,8 @@ def _tokens(
     found: list[MissingToken] = []
     for i in looked_at:
         label, count = column.labels[i], int(counts[i])
+        if not count and label not in (wanted or ()):
+            continue  # it stood in rows that are no records
         advice = proposal(label, valued=valued)
         if wanted is not None and label in wanted:
             found.append(MissingToken(name, label, count, True, "chosen"))

@@ -31,6 +31,7 @@ _LOOK = 1000  # texts tried first of a column with many
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
+_FIRST_SERIAL, _LAST_SERIAL = 2_200, 80_000  # day counts of 1906 to 2119; lower numbers may be years
 _MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
@@ -104,19 +105,18 @@ def decide(
     none = np.zeros(len(labels), bool)
     speaking = ~empty
     total = int(counts[speaking].sum())
+    # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
+    odd_ones = np.isnan(plain)
+    if odd_ones.any() and not all(map(str.isascii, labels)):
+        labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
     if wanted is not None:
-        return _forced(wanted, labels, counts, form, other, plain, empty, date_order)
+        return _forced(wanted, labels, counts, form, other, plain, empty, date_order, first_day)
     if not total:
         return Typed(Kind.CATEGORY, None, none, "no values")
     few = np.flatnonzero(speaking)[:20].tolist()
     texts = {labels[i].strip().lower() for i in few}
     if len(few) < 20 and are_answers(texts):
         return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
-
-    # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
-    odd_ones = np.isnan(plain)
-    if odd_ones.any() and not all(map(str.isascii, labels)):
-        labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
     look = _sample(counts, speaking) if odd_ones.any() else []
     if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
         numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())
@@ -211,13 +211,17 @@ def _serials(
         or values.max() < 14_611.0
     ):
         return None
-    seconds = np.where(numbers.fits, np.nan_to_num(numbers.values), 0.0) * 86_400.0
-    moments = first_day + np.round(seconds).astype("timedelta64[s]").astype("timedelta64[us]")
-    moments[~numbers.fits] = np.datetime64("NaT")
+    moments = _moments(np.where(numbers.fits, numbers.values, np.nan), first_day)
     whole = bool(numbers.whole[speaking].all())
     kind = Kind.DATE if whole else Kind.DATETIME
     reason = "the name says date, and the numbers are a spreadsheet's day counts of 1940 or later"
     return Typed(kind, moments, np.zeros(len(counts), bool), reason)
+
+
+def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.datetime64]:
+    """Return the moments that day counts stand for, NaT for NaN."""
+    seconds = np.round(np.nan_to_num(days) * 86_400.0).astype("timedelta64[s]").astype("timedelta64[us]")
+    return np.where(np.isnan(days), np.datetime64("NaT", "us"), first_day + seconds)
 
 
 def _codes(odd: Sequence[str]) -> bool:
@@ -308,6 +312,7 @@ def _forced(
     plain: NDArray[np.float64],
     empty: NDArray[np.bool_],
     order: str | None,
+    first_day: np.datetime64,
 ) -> Typed:
     reason = "chosen"
     if kind in (Kind.INTEGER, Kind.DECIMAL):
@@ -316,7 +321,11 @@ def _forced(
         return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind in (Kind.DATE, Kind.DATETIME):
         dates = parse_dates(labels, counts, order=order, compact=True)
-        return Typed(kind, dates.values, ~dates.fits & ~empty, reason, dates.order, dates.undecided)
+        values = dates.values
+        if not dates.fits.any():  # a spreadsheet's day counts
+            days = np.where(empty | ~((plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)), np.nan, plain)
+            values = _moments(days, first_day)
+        return Typed(kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.undecided)
     if kind is Kind.BOOLEAN:
         known = ANSWERS | {"0", "1"}
         return Typed(kind, None, ~empty & np.array([t.strip().lower() not in known for t in labels], bool), reason)
