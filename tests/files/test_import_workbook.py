@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,12 @@ def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, m
     assert len(opened) == 3
     assert read(path).table.n == 40  # what was tried out is kept for one reading only
     assert len(opened) == 4
+
+
+def test_blank_rows_leave_no_mark_for_no_value(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", [["id", "age"], [1, 20], [], [2, 30]])
+    with zipfile.ZipFile(path) as plain, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
+        for name in plain.namelist():
+            odd.writestr(name, plain.read(name).replace(b"<sheetData>", b"<sheetData><!-- left to calamine -->"))
+    for name in ("t.xlsx", "odd.xlsx"):
+        assert read(tmp_path / name).missing_tokens == ()
