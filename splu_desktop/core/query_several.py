@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,9 @@ from splu_desktop.core import (
     reconstruct_tolerant,
 )
 from splu_desktop.core.query_engine import Engine, Found, Question, kept, made
+from splu_desktop.core.query_explained import Explaining
 from splu_desktop.core.reconstruct import Method, Rows
-from splu_desktop.core.reconstruct_explained import Design, Indices, together
+from splu_desktop.core.reconstruct_explained import Indices
 from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
 from splu_desktop.core.selection import Picked
@@ -83,8 +83,7 @@ class Several:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._relations: dict[tuple[str, str], Relation] = {}
-        self._designs: dict[str, Design | None] = {}
-        self._betas: dict[str, Floats] = {}
+        self._explaining = Explaining(engine)
         self._pair_keys: dict[tuple[str, str], Indices] = {}
         self._lately: OrderedDict[tuple[str, tuple[Picked, ...]], Floats] = OrderedDict()
 
@@ -257,40 +256,11 @@ class Several:
 
     def _together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats:
         """Return (m,) how much more often than by chance each value of an SA goes with values of another in P."""
-        design = self._design_of()
-        share = float(self._engine.transition(other).counts[flags].sum()) / self._engine.published.n
         relation = self._relation(base, other)
         beyond = relation.beyond[flags]
         weights = relation.aims[flags]
         factor = (beyond * weights).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
-        if design is None:
-            return np.asarray(factor)
-        shares = self._engine.transition(base).counts / self._engine.published.n
-        beta, more = self._explained(base), self._explained(other)[:, flags].sum(axis=1)
-        return np.asarray(factor * together(design, beta, shares, more, share, records))
-
-    def _design_of(self) -> Design | None:
-        return kept(self._designs, "", lambda: Design.of(self._engine.published))
-
-    def _explained(self, sa: str) -> Floats:
-        """Return (D, m) the regression of an SA's values on the NSAs."""
-        design, through = self._design_of(), self._engine.transition(sa)
-        assert design is not None
-        return kept(self._betas, sa, lambda: design.fitted(through, weights_by_value(through), self._crossed(sa)))
-
-    def _crossed(self, sa: str) -> Callable[[str, Indices], Floats]:
-        def crossed(name: str, groups: Indices) -> Floats:
-            m = self._engine.published.table[sa].m
-            cross = self._engine.cross(name, sa)
-            if cross is None:
-                keys = groups[self._engine.published.table[name].codes] * m + self._engine.codes(sa)
-                size = (int(groups.max()) + 1) * m
-                return np.bincount(keys, minlength=size).reshape(-1, m).astype(np.float64)
-            found = np.zeros((int(groups.max()) + 1, m))
-            np.add.at(found, groups, cross)
-            return found
-
-        return crossed
+        return np.asarray(factor * self._explaining.together(base, other, flags, records))
 
     def _relation(self, base: str, other: str) -> Relation:
         """Return how two SAs are related in the whole table."""
@@ -299,12 +269,10 @@ class Several:
     def _related(self, base: str, other: str) -> Relation:
         across, down = self._engine.transition(base), self._engine.transition(other)
         n = self._engine.published.n
-        aims = np.outer(down.counts / n, across.counts)
-        if aims.size > _RELATED_CELLS:
+        if down.counts.size * across.counts.size > _RELATED_CELLS:
+            aims = np.outer(down.counts / n, across.counts)
             return Relation(aims, np.ones_like(aims), reconstruct_pooled.UNTAUGHT, 0.0)
-        design = self._design_of()
-        if design is not None:
-            aims = np.maximum(aims + n * design.covariance(self._explained(other), self._explained(base)), 0.02 * aims)
+        aims = self._explaining.pairs(base, other)
         keys = self._keys(base, other, len(down.counts))
         y = np.bincount(keys, minlength=aims.size).reshape(aims.shape[::-1]).T.astype(np.float64)
         left, right = weights_by_value(down), weights_by_value(across)

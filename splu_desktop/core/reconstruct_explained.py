@@ -12,7 +12,8 @@ values without bias, and of two SAs with errors of their own. In a selection P t
     d = mean over P of p_s p_t / (mean of p_s * mean of p_t)
 
 (conditional independence given the NSAs). The coefficients are ridge estimates, the penalty of each value fitted by its
-marginal likelihood (empirical Bayes): a value about which the NSAs tell nothing gets d = 1.
+marginal likelihood (empirical Bayes): a value about which the NSAs tell nothing gets d = 1. Where records fall into few
+enough strata, `reconstruct_strata` does better.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MOST = 500  # of them over all columns
 _SAMPLE = 100_000  # records the columns' own cross-tables are taken from; their order is random
 _LOOKED_AT = 10_000  # records of a selection that d is taken from
 _PENALTIES = 10.0 ** np.linspace(-6, 1, 29)  # variance of an explained share, relative to that of phi
-_D_RANGE = (0.05, 20.0)
+D_RANGE = (0.05, 20.0)
 _LEAST = 1e-300
 
 
@@ -164,7 +165,7 @@ def together(
     both = mean * shares + (joint - mean * design.mean) @ beta
     least = 0.02 * shares
     usual = np.maximum(own, least) * max(mean, _LEAST)
-    return np.clip(np.maximum(both, least * mean) / np.maximum(usual, _LEAST), *_D_RANGE)
+    return np.clip(np.maximum(both, least * mean) / np.maximum(usual, _LEAST), *D_RANGE)
 
 
 def _grouped(column: Column, bins: int) -> Indices:

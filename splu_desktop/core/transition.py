@@ -100,7 +100,7 @@ class Transition:
         """Return (Q, m) what a, b_s miss: sum over v != s of x_v (T[v, s] - b_s) for compositions x (Q, m)."""
         if self._excess is not None:
             return np.asarray(composition @ self._excess)
-        theta = self._affinity
+        theta = self.affinity
         towards = composition * theta / np.maximum(self.counts, _TINY)
         rest = composition.sum(axis=1, keepdims=True) - composition
         return np.asarray(theta * (towards.sum(axis=1, keepdims=True) - towards) - self.b * rest)
@@ -113,12 +113,12 @@ class Transition:
         gain = np.where(chosen, 1.0 / np.where(self.readable, self.signal, np.inf), 0.0)
         if self._excess is not None:
             return np.asarray(self._excess @ gain)
-        theta, counts = self._affinity, np.maximum(self.counts, _TINY)
+        theta, counts = self.affinity, np.maximum(self.counts, _TINY)
         towards = theta * gain
         return np.asarray(theta / counts * (towards.sum() - towards) - ((self.b * gain).sum() - self.b * gain))
 
     @cached_property
-    def _affinity(self) -> Floats:
+    def affinity(self) -> Floats:
         """(m,) theta of quasi-independence: f_v T[v, u] = theta_v theta_u off the diagonal, rows adding up to 1."""
         theta = np.sqrt((1 - self.a) / self.n) * self.counts
         for _ in range(200):
