@@ -315,9 +315,7 @@ class _Interpreter:
     def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
         names = {name.lstrip("/").lower(): name for name in archive.namelist()}
         self._parts = {
-            part: archive.read(names[part.lower()])
-            for part in ("xl/styles.xml", _STRINGS)
-            if part.lower() in names
+            part: archive.read(names[part.lower()]) for part in ("xl/styles.xml", _STRINGS) if part.lower() in names
         }
         book = xlsx_parts.workbook(["cells"])
         if uses_1904(path):
