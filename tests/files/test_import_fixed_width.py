@@ -69,7 +69,13 @@ def test_what_nothing_parts_is_told_and_can_be_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["one, two\nthree, four\n", "He came  and went.\nShe stayed.\n" * 6, "a  b\n1  2\n3  4\n5  6\n7  8\n"]
+    "text",
+    [
+        "one, two\nthree, four\n",
+        "He came  and went.\nShe stayed.\n" * 6,
+        "a  b\n1  2\n3  4\n5  6\n7  8\n",
+        "a   \n  b\n" * 9,
+    ],
 )
 def test_other_texts_have_no_fixed_widths(tmp_path: Path, text: str) -> None:
     assert not edges_of(read_lines(tmp_path, text.split("\n")).choices.delimiter or "")

@@ -186,3 +186,11 @@ def test_a_cell_outside_of_every_sheet_is_refused_before_loading(tmp_path: Path)
     refused(path, "lies outside of any sheet")
     path.write_bytes(source.read_bytes()[:700])
     refused(path, "damaged")
+
+
+def test_a_damaged_name_inside_a_workbook_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/wörkbook.xml", "x")
+    path.write_bytes(path.read_bytes().replace("wö".encode(), b"w\xc3\xc3"))
+    refused(path, "damaged or incomplete")

@@ -75,6 +75,8 @@ def by_blanks(lines: Sequence[str]) -> tuple[int, ...]:
     points = np.array([list(row.ljust(width)) for row in rows])
     blank = (points == " ").mean(0) >= (1.0 if len(rows) < 20 else 0.98)
     begins = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]])).tolist()
+    if len(begins) < 3:
+        return ()
     head = rows[0]
     names = not any(char.isdigit() for char in head)  # a header names every column, so that no column begins elsewhere
     edges = [begins[0]]

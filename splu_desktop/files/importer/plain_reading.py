@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +32,7 @@ from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.plain_numbers import numbers_of
 from splu_desktop.files.importer.plain_sheet import PlainColumn, PlainSheet
+from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.sheet_cells import Block, Piece, parse
 from splu_desktop.files.importer.sheet_errors import MOST_FAILED, Failed, column_of, padding_styles, part_of, uses_1904
 from splu_desktop.files.importer.spread import aside, spread, workers
@@ -73,7 +73,7 @@ def read_plain(path: Path, name: str, progress: Progress) -> PlainSheet | None:
             reading = _Reading(path, archive, progress)
             reading.run(part)
             return reading.sheet(name)
-    except (Irregular, zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
+    except (Irregular, *UNREADABLE):
         return None  # calamine says what is wrong; a part it doesn't need may be odd
 
 

@@ -27,6 +27,17 @@ from splu_desktop.files.importer.faults import (
 )
 
 BLOCK = 1 << 20
+# What a part of a damaged ZIP container raises when it is read.
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    UnicodeDecodeError,
+)
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
 TEXTS = ("csv", "csv.gz")
 _EXTENSIONS = {
@@ -212,7 +223,7 @@ def _zipped(path: Path) -> str:
                     ).read(1 << 20):
                         raise Encrypted(path)
                     return "ods"
-    except (zipfile.BadZipFile, OSError, zlib.error, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise Corrupt(path, "its ZIP container can't be read") from error
     if any(name.startswith(("xl/", "/xl/")) for name in names):
         return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import re
 import zipfile
-import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from html import unescape
@@ -18,6 +17,7 @@ import numpy as np
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.hidden_parts import Hidden
+from splu_desktop.files.importer.recognise import UNREADABLE
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
@@ -86,7 +86,7 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
                         _count_padded(text[: len(text) - len(carry)], styles, found)
                 if styles:
                     _count_padded(carry, styles, found)
-    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
+    except UNREADABLE:
         return found  # calamine says what is wrong; a part it doesn't need may be odd
     return found
 
@@ -175,7 +175,7 @@ def uses_1904(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             book = archive.read("xl/workbook.xml")
-    except (zipfile.BadZipFile, zlib.error, KeyError, OSError):
+    except UNREADABLE:
         return False
     return re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
 

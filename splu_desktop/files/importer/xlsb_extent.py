@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.recognise import UNREADABLE
 
 _ROW = 0  # BrtRowHdr
 _CELLS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62))  # cells with a value, of every kind
@@ -33,9 +33,7 @@ def extent(path: Path, sheet: str, progress: Progress) -> tuple[int, int]:
         with zipfile.ZipFile(path) as archive:
             part = _part(archive, sheet)
             return _reach(archive.read(part), progress) if part is not None else (0, 0)
-    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, NotImplementedError, RuntimeError, EOFError):
-        return 0, 0
-    except (struct.error, IndexError, UnicodeDecodeError):
+    except (*UNREADABLE, struct.error, IndexError):
         return 0, 0
 
 
