@@ -67,6 +67,7 @@ def keys_of(columns: Sequence[Column], n: int, progress: Progress | None = None)
         progress.report(_STAGE, done / len(columns))
         if (span * max(column.m, 1)).bit_length() > _BITS - n.bit_length():
             found = _renumbered(keys, span)
+            progress.report(_STAGE, done / len(columns))
             if found.count == n:
                 return found.ids.astype(np.int64), n
             keys, span = found.ids.astype(np.int64), found.count
@@ -82,8 +83,9 @@ def classes_of(columns: Sequence[Column], n: int, progress: Progress | None = No
     return _renumbered(*keys_of(columns, n, progress))
 
 
-def sizes_of(keys: NDArray[np.int64], span: int) -> NDArray[np.int64]:
+def sizes_of(keys: NDArray[np.int64], span: int, progress: Progress | None = None) -> NDArray[np.int64]:
     """Return the sizes, in records, of the classes with equal keys in 0..span-1, in no particular order."""
+    progress = progress or Silent()
     n = len(keys)
     if not n:
         return np.zeros(0, np.int64)
@@ -91,6 +93,7 @@ def sizes_of(keys: NDArray[np.int64], span: int) -> NDArray[np.int64]:
         counts = np.bincount(keys, minlength=1)
         return counts[counts > 0].astype(np.int64, copy=False)
     ordered = np.sort(keys)
+    progress.report(_STAGE, 1.0)
     edges = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1], [True])))
     return np.diff(edges)
 

@@ -130,7 +130,7 @@ def table_lines(
     except SpluError as fault:
         return (Line("eligible", Light.RED, str(fault), "classify"),)
     lines = [*_eligible(table, generalised, plan)]
-    lines += _identifiers(generalised, plan)
+    lines += _identifiers(generalised, plan, progress)
     lines += _giveaways(generalised, plan, progress)
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
     lines += _thresholds(plan)
@@ -169,12 +169,12 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
             yield Line("eligible", Light.GREEN, text, "plan", name)
 
 
-def _identifiers(table: Table, plan: Plan) -> Iterable[Line]:
+def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
     suspects = 0
     text: str
-    suggested = suggest_roles(table, sensitive=plan.sensitive)
+    suggested = suggest_roles(table, sensitive=plan.sensitive, progress=progress)
     # A re-drawn column shows every value it has, only beside other rows: a name stays a name.
-    suggested |= suggest_roles(table.select(plan.sensitive))
+    suggested |= suggest_roles(table.select(plan.sensitive), progress=progress)
     for name, said in suggested.items():
         if not plan.roles[name].published:
             continue

@@ -17,6 +17,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
 
+_STAGE = "Looking for columns that tell the sensitive ones"
 TELLING = 0.8  # share of right guesses from which a column is named
 _GAIN = 0.1  # and by how much they must exceed always guessing the most frequent value
 
@@ -57,23 +58,25 @@ def giveaways(
     progress = progress or Silent()
     found = []
     for done, name in enumerate(names):
-        progress.report("Looking for columns that tell the sensitive ones", done / len(names))
         for secret in sensitive:
+            progress.report(_STAGE, done / len(names))
             if _cannot_tell(table[name], table[secret]):
                 continue
-            right, blind = guessed(table[name], table[secret])
+            right, blind = guessed(table[name], table[secret], progress)
             if right >= TELLING and right >= blind + _GAIN:
                 found.append(Giveaway(name, secret, right, blind))
     return tuple(sorted(found, key=lambda each: -each.right))
 
 
 def _cannot_tell(column: Column, secret: Column) -> bool:
-    """Whether some of the records already show that too many guesses are wrong, so that the rest need no counting.
+    """Whether little counting already shows that too many guesses are wrong.
 
     Guessing each block of records by its own majorities is never worse than guessing them all by common ones. Most
     columns fail on the first quarter; those that may tell are counted again, whole.
     """
     n, cells = column.n, column.m * secret.m
+    if n - np.count_nonzero(column.counts() == 1) < TELLING * n:
+        return True  # records alone with their value can't be guessed
     if cells > n:
         return False  # blocks with hardly a record per cell guess nearly all right
     least = max(TELLING, float(secret.counts().max()) / n + _GAIN) if n else 0.0
@@ -90,20 +93,27 @@ def _cannot_tell(column: Column, secret: Column) -> bool:
     return False
 
 
-def guessed(column: Column, secret: Column) -> tuple[float, float]:
+def guessed(column: Column, secret: Column, progress: Progress | None = None) -> tuple[float, float]:
     """Return the shares of right guesses, from `column` and blindly.
 
     With n_v records of NSA value v, n_vs of them with SA value s: sum over v of n_v (max_s n_vs - 1)/(n_v - 1) over N.
     """
+    progress = progress or Silent()
     n = column.n
     if not n:
         return 0.0, 0.0
     keys = column.codes.astype(np.int64) * secret.m + secret.codes
+    progress.report(_STAGE, 0.5)
     if column.m * secret.m <= 4 * n:
         joint = np.bincount(keys, minlength=column.m * secret.m).reshape(column.m, secret.m)
         most, size = joint.max(axis=1), joint.sum(axis=1)
     else:
-        keys, counts = np.unique(keys, return_counts=True)
+        keys = np.sort(keys[(column.counts() > 1)[column.codes]])  # a record alone can't be guessed
+        if not len(keys):
+            return 0.0, float(secret.counts().max()) / n
+        progress.report(_STAGE, 0.5)
+        edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
+        keys, counts = keys[edges[:-1]], np.diff(edges)
         value = keys // secret.m  # rising, since the keys are
         first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
         most, size = np.maximum.reduceat(counts, first), np.add.reduceat(counts, first)

@@ -85,7 +85,7 @@ def class_sizes(table: Table, names: Sequence[str], progress: Progress | None = 
 
     They add up to N; with no name all records are one class. Raises UnknownColumn; Cancelled.
     """
-    return sizes_of(*keys_of(_widest_last(table, names), table.n, progress))
+    return sizes_of(*keys_of(_widest_last(table, names), table.n, progress), progress)
 
 
 def records_below(sizes: NDArray[np.int64], k: int) -> int:

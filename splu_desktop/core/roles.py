@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from splu_desktop.core.groups import largest_gamma
+from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.role_content import (
     FEWEST,
     WEAK,
@@ -59,17 +60,21 @@ class Suggestion:
     reason: str
 
 
+_STAGE = "Recognising the source"
 _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
 
-def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Suggestion]:
+def suggest_roles(
+    table: Table, sensitive: Iterable[str] = (), *, progress: Progress | None = None
+) -> dict[str, Suggestion]:
     """Suggest a role for every column, locally and from names and values alone.
 
     Parameters
     ----------
     table : the table.
     sensitive : columns the user already chose as sensitive; if any, no other is suggested as SA.
+    progress : told before each column is looked at; may raise Cancelled.
 
     Returns
     -------
@@ -77,9 +82,11 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Sugg
         Column name -> Suggestion, in the table's order. At most one column is suggested as SA: the one most clearly
         medical or financial among those that allow gamma 2, those that allow gamma 5 first.
     """
+    progress = progress or Silent()
     chosen = set(sensitive)
     found: dict[str, Suggestion] = {}
-    for column in table.columns:
+    for done, column in enumerate(table.columns):
+        progress.report(_STAGE, done / len(table.columns))
         if column.name in chosen:
             found[column.name] = Suggestion(Role.SA, "chosen as sensitive")
         else:
@@ -88,6 +95,7 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = ()) -> dict[str, Sugg
                 found[column.name] = Suggestion(Role.IDENTIFIER, reason)
     for column in table.columns:  # references to a key, such as the case that infected this one
         if column.name not in found and not medical(column.name):
+            progress.report(_STAGE, 1.0)
             for key, suggestion in list(found.items()):
                 if suggestion.role is Role.IDENTIFIER and key != column.name and refers_to(column, table[key]):
                     found[column.name] = Suggestion(

@@ -216,11 +216,13 @@ def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress)
     randomness = SystemRandomness()
     of_source, of_table = [], []
     for name in names:
+        progress.report(_STAGE, 0.0)
         ours, theirs = source[name], table[name]
-        fresh = randomness.bits(2 * (ours.m + theirs.m)).view(np.uint64)
+        same = theirs.labels is ours.labels  # as sanitising leaves an NSA all of whose labels are used
+        fresh = randomness.bits(2 * (ours.m + (0 if same else theirs.m))).view(np.uint64)
         of_source.append(fresh[: ours.m])
-        if theirs.labels is ours.labels:  # as sanitising leaves an NSA all of whose labels are used
-            of_table.append(fresh[: ours.m])
+        if same:
+            of_table.append(fresh)
             continue
         # A label that the source lacks gets bits of its own, which no source row can equal.
         known, first = ours._index, ours.m

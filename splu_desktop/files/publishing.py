@@ -129,6 +129,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
             about_register = [Line("register", Light.RED, str(fault), "publish")]
         lines += about_source()
     lines += about_register
+    progress.report("Recognising the source", 1.0)
     lines += destination_lines(order)
     return Examination(Gate(tuple(lines)), earlier, fall, prints)
 

@@ -140,12 +140,12 @@ def _sizes(entry: Mapping[str, Any]) -> str:
 
 
 def _values(column: Column) -> str:
-    known = column.labels[~column.missing]
+    known = np.flatnonzero(~column.missing)
     if column.kind.ordered and len(known) > 20:
-        return f"{known[0]} to {known[-1]}"
+        return f"{column.labels[known[0]]} to {column.labels[known[-1]]}"
     if len(known) <= _LISTED:
-        return " | ".join(known)
-    return " | ".join(known[:5]) + f" | … and {len(known) - 5} more"
+        return " | ".join(column.labels[known])
+    return " | ".join(column.labels[known[:5]]) + f" | … and {len(known) - 5} more"
 
 
 _WAYS = {
