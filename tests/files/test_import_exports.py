@@ -296,3 +296,38 @@ def test_titles_of_pages(tmp_path: Path) -> None:
 
 def lines(rows: list[list[str]]) -> str:
     return "".join(",".join(row) + "\n" for row in rows)
+
+
+SECOND_ROWS = [
+    ("id,weight,height\n,kg,cm\n", ("id", "weight kg", "height cm")),
+    ("id,weight,height\n-,[kg],[cm]\n", ("id -", "weight [kg]", "height [cm]")),
+    ("subj,age,size\nSubject,Age at baseline,Size in cm\n", ("subj Subject", "age Age at baseline", "size Size in cm")),
+]
+
+
+@pytest.mark.parametrize(("header", "names"), SECOND_ROWS)
+def test_units_and_labels_below_the_names(tmp_path: Path, header: str, names: tuple[str, ...]) -> None:
+    found = read_text(tmp_path, header + "".join(f"{i},{20 + i},{150 + i}\n" for i in range(9)))
+    assert found.table.names == names
+    assert found.table.n == 9
+
+
+def test_a_survey_with_three_rows_of_names(tmp_path: Path) -> None:
+    header = 'Start,Q1\nStart Date,How old?\n"{""ImportId"":""start""}","{""ImportId"":""Q1""}"\n'
+    found = read_text(tmp_path, header + "".join(f"2020-01-{i + 1:02d},{20 + i}\n" for i in range(9)))
+    assert found.table.n == 9
+    assert [c.kind for c in found.table.columns] == [Kind.DATE, Kind.INTEGER]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1254", ["Şahin", "İstanbul", "Öğüt"]),
+        ("cp1255", ["ישראל", "ישראלי", "חולים"]),
+        ("cp1252", ["1 µg/l", "2 µg/l", "3 µmol/l"]),
+        ("koi8_r", ["Иванов", "Москва", "больница"]),
+    ],
+)
+def test_more_encodings(tmp_path: Path, encoding: str, words: list[str]) -> None:
+    text = "id;x\n" + "".join(f"{i};{words[i % 3]}\n" for i in range(30))
+    assert [row[1] for row in rows_of(read_text(tmp_path, text.encode(encoding)))[:3]] == words

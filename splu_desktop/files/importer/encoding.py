@@ -23,8 +23,8 @@ _MARKS = (
 )
 # First of equals wins: the order is how often hospitals' files are written so.
 _SINGLE = (
-    "cp1252", "cp1250", "cp850", "mac_roman", "cp437", "cp1254", "cp1257", "cp1251", "koi8_r", "cp866", "iso8859_5",
-    "cp1253", "cp1255", "cp1256", "iso8859_2", "cp852",
+    "cp1252", "cp1250", "cp850", "mac_roman", "cp437", "cp1254", "cp1257", "cp1251", "cp1255", "koi8_r", "cp866",
+    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852",
 )  # fmt: skip
 _DOUBLE = ("cp949", "gb18030", "big5", "cp932", "euc_jp")
 _COMMON = frozenset("äöüßÄÖÜéèêàâçùûîïôëñáíóúÁÉÍÓÚÑåæøÅØÉÇãõºª")
@@ -185,7 +185,7 @@ def _single(text: str) -> float:
         script = _script(run[0])
         for at, char in enumerate(run):
             seen += 1
-            if char.isalpha():
+            if char.isalpha() and char != "µ":
                 letters.append(char.lower()[0])
             left = run[at - 1] if at else before
             right = run[at + 1] if at + 1 < len(run) else after
@@ -215,6 +215,8 @@ def _coherence(letters: list[str]) -> float:
 def _latin(char: str, left: str, right: str, run: int) -> float:
     worded = (left.isalpha() if left else False) or (right.isalpha() if right else False)
     if char.isalpha() and ord(char) < 0x250:
+        if char == "µ":
+            return 1.0 if right in "glmsLMUkV" and not left.isalpha() else 0.1
         weight = 1.0 if char in _COMMON else 0.97 if char.islower() else 0.9
         if char in "ºª":
             return 0.9 if left.isdigit() or left in ("n", "N", " ") else 0.1
@@ -241,7 +243,7 @@ def _foreign(char: str, left: str, right: str, script: str) -> float:
     if _script(char) != script:
         return 0.1
     if (left.isascii() and left.isalpha()) or (right.isascii() and right.isalpha()):
-        return 0.3  # nobody mixes alphabets within a word
+        return 0.1  # nobody mixes alphabets within a word
     neighbours = [c for c in (left, right) if c and not c.isascii()]
     if not neighbours:
         return 0.3  # a lone letter of a foreign script among ASCII ones is an accident

@@ -15,6 +15,7 @@ from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.missing import is_blank, neutral
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
+_MOST_BELOW = 2  # rows below the first of names that hold labels or units
 LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
     r"\s*[(+\-−]?\s?(?:[$€£¥]|EUR|USD|CHF|GBP)?\s?[+\-−]?"
@@ -26,6 +27,12 @@ _DATA = re.compile(
     r"[^@\s]+@[^@\s]+\.[a-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}|\d{1,2}:\d{2}(?::\d{2})?|TRUE|FALSE"
 )
 _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+
+_UNIT = re.compile(
+    r"\s*(?:[(\[].{1,15}[)\]]|%|[kmµ]?g|[kcm]?m|[md]?l|mmhg|bpm|kpa|°?c|[mµn]?(?:g|mol|iu|u)/d?l|kg/m[²2]|years?|yrs?|jahre"
+    r"|ans|años|days?|tage|jours|h|min|hours?|stunden|€|\$|eur|usd|n|[01]/[01]|yyyy-mm-dd|dd\.mm\.yyyy|tt\.mm\.jjjj)\s*",
+    re.IGNORECASE,
+)
 
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
@@ -200,7 +207,9 @@ def _extent(
     first = last = at
     while first > 0 and filled[first - 1] and _groups(rows, shapes, first - 1, first, last, merged):
         first -= 1
-    if last + 2 < len(rows) and _continues(rows, shapes, filled, last, merged):
+    for _ in range(_MOST_BELOW):
+        if last + 2 >= len(rows) or not _continues(rows, shapes, filled, last, merged):
+            break
         last += 1
     if first < last < len(rows) - 2 and filled[last + 1] and _names_index(rows, shapes, first, last):
         last += 1
@@ -274,8 +283,9 @@ def _continues(
     gaps = filled[last] < filled[below]
     names = [cell.strip() for cell in rows[last] if not is_blank(cell)]
     gaps |= len(set(names)) < len(names)  # equal names that the row below tells apart
-    units = sum(bool(re.fullmatch(r"\s*[(\[].{1,15}[)\]]\s*", cell)) for cell in rows[below])
-    return texts >= max(2, 0.6 * valued) and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3)
+    units = sum(_UNIT.fullmatch(cell) is not None for cell in rows[below])
+    enough = texts >= max(2, 0.6 * valued)
+    return enough and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3 or texts >= 0.9 * valued)
 
 
 def _names_index(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], first: int, last: int) -> bool:
