@@ -10,7 +10,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,12 @@ from splu_desktop.files.importer.cells import Chunks, factorise, text_of
 from splu_desktop.files.importer.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
+from splu_desktop.files.importer.ods_parts import scan_ods
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.sheet_errors import Failed, SheetScan, scan_sheet
 from splu_desktop.files.importer.spread import aside
 from splu_desktop.files.importer.xls_extent import check_extent
+from splu_desktop.files.importer.xls_formats import padded_cells
 from splu_desktop.files.importer.xlsb_extent import extent
 
 _CHUNK = 20_000
@@ -104,6 +106,7 @@ class CalamineSheet:
     path: Path
     sheet: calamine.CalamineSheet
     scan: SheetScan
+    spans: list[Span] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -123,7 +126,8 @@ class CalamineSheet:
     @property
     def merged(self) -> list[Span]:
         """Ranges of merged cells, from 0."""
-        return [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in self.sheet.merged_cell_ranges or []]
+        told = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in self.sheet.merged_cell_ranges or []]
+        return told or self.spans
 
     @property
     def failed(self) -> list[Failed]:
@@ -182,11 +186,14 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
     scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
     if kind == "xlsb":
         scan.rows, scan.columns = extent(path, name, progress)
+    elif kind == "xls":
+        scan.padded = padded_cells(path, name)
+    spans = scan_ods(path, name, scan) if kind == "ods" else []
     memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
     try:
         with silenced():
             return CalamineSheet(
-                path, aside(lambda: book.get_sheet_by_name(name), progress, "Opening the workbook"), scan
+                path, aside(lambda: book.get_sheet_by_name(name), progress, "Opening the workbook"), scan, spans
             )
     except BaseException as error:
         raise corrupt(path, say("sheet “{name}” can't be read", name=name), error) from error

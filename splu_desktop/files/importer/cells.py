@@ -53,6 +53,9 @@ def factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], Cells]:
     import pandas as pd  # only where a table is read: it takes half a second to import
 
     kinds = set(map(type, cells))
+    if int in kinds:  # whole numbers of XLS
+        cells = [float(cell) if type(cell) is int else cell for cell in cells]
+        kinds = kinds - {int} | {float}
     if kinds == {float} or (kinds == {float, str} and not any(cell for cell in cells if type(cell) is str)):
         plain = cells if len(kinds) == 1 else [cell if type(cell) is float else np.nan for cell in cells]
         codes, numbers = pd.factorize(np.array(plain, np.float64), use_na_sentinel=False)

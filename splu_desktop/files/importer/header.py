@@ -229,10 +229,10 @@ def _groups(
     across = [(left, right) for (top, left), (_, right) in merged if top == above and right > left]
     down = [left for (top, left), (bottom, _) in merged if top == above and bottom >= first]
     start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in rows[first : last + 1])), 0)
+    if down:
+        return True  # a cell reaches down to the names
     if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
         return False  # a title over the whole table
-    if down:
-        return True
     beside = {x for left, right in across for x in range(left, right + 1)}
     if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes[above])):
         return True  # one merged cell over all columns but the first ones: a group of groups

@@ -25,7 +25,7 @@ _REPORT = 100_000  # records
 def check_extent(path: Path, progress: Progress) -> None:
     """Raise Corrupt where a cell lies outside of any sheet, or the container is damaged."""
     try:
-        stream = _workbook_stream(path.read_bytes())
+        stream = workbook_stream(path.read_bytes())
     except (struct.error, IndexError, ValueError) as error:
         raise Corrupt(path, "the workbook can't be opened") from error
     at = count = 0
@@ -45,7 +45,7 @@ def check_extent(path: Path, progress: Progress) -> None:
             progress.report("Looking through the sheet", at / len(stream))
 
 
-def _workbook_stream(data: bytes) -> bytes:
+def workbook_stream(data: bytes) -> bytes:
     """Return the workbook inside its container; raises where the container is damaged."""
     if not data.startswith(b"\xd0\xcf\x11\xe0"):
         return data  # the oldest workbooks have none
