@@ -182,7 +182,7 @@ class Engine:
             codes, turned = sides[number]
             top = float(rows.total[at])
             if not alone[number]:
-                *ends[:, number], doubtful[number] = self._set_ends(better[at], codes, top, through)
+                ends[:, number] = self._set_ends(better[at], y[at], codes, top, through)
             low, high, spread = ends[:, number].tolist()
             if method in (Method.POOLED, Method.SHRUNK):
                 estimate = float(by_value[at, codes].sum())
@@ -235,13 +235,15 @@ class Engine:
         low, high, spread = (end.reshape(y.shape) for end in ends)
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
-    def _set_ends(self, x: Floats, codes: Indices, top: float, through: Transition) -> tuple[float, float, float, bool]:
+    def _set_ends(
+        self, x: Floats, y: Floats, codes: Indices, top: float, through: Transition
+    ) -> tuple[float, float, float]:
         if not through.readable[codes].all():
             whole, selected = np.array([through.counts[codes].sum()]), np.array([top])
             least, most = reconstruct_interval.bounds(whole, through.a, selected, float(through.n))
-            return float(least[0]), float(most[0]), np.inf, False
-        centre = float(x[codes].sum())
-        return reconstruct_interval.several(centre, top, (), [Chosen.of(through, codes)])
+            return float(least[0]), float(most[0]), np.inf
+        centre, published = float(x[codes].sum()), float(y[codes].sum())
+        return reconstruct_interval.one_set(centre, published, top, Chosen.of(through, codes))
 
     def centre(self, base: str, picked: tuple[Picked, ...], chosen: Flags) -> float:
         """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""

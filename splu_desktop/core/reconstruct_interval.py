@@ -36,6 +36,8 @@ _TAILS = np.linspace(0.0004, 0.0501, 500)
 _QUANTILES = np.array([-NormalDist().inv_cdf(tail) for tail in _TAILS])
 _CUTS, _REFINEMENTS = 49, 4
 _FAR = 6.0  # standard deviations beyond which nothing is looked at first
+_NEARLY = 0.95  # of the records that are the most a value may have
+_NODES = 13  # counts between which the variance of a set is interpolated
 _LEAST = 1e-9  # a variance is not less, records squared
 
 Indices = NDArray[np.intp]
@@ -61,12 +63,11 @@ def one_value(
     clear = through.readable[codes]
     centre = np.where(clear, (y - spilled - totals * b) / np.where(clear, signal, 1.0), totals / 2)
     start = np.clip(centre, 0.0, totals)
-    elsewhere = f_seen - y
 
     def spread(x: Floats) -> Floats:
         """Return Var(y - b(f') (N_P - x)) if the truth is x."""
         w = totals - x
-        f = np.clip(_likeliest(x, w), np.maximum(x, _LEAST), np.maximum(0.999 * n, x))
+        f = _likeliest(x, w, y, f_seen, a, n)
         others = np.maximum(n - f, 1.0)
         pi = np.minimum((1 - a) * f / others / a, 1.0)
         moved = w * (1 - a) * n / others**2
@@ -74,15 +75,6 @@ def one_value(
         grouped = a * a * pi * (1 - pi) * w * (1 - np.minimum(w / others, 1.0))
         common = moved**2 * f * (1 - a) - 2 * moved * (1 - a) * a * (x + w * pi)
         return np.asarray(np.maximum(drawn + grouped + common, _LEAST), np.float64)
-
-    def _likeliest(x: Floats, w: Floats) -> Floats:
-        # y ~ Poisson(a x + c f), f' - y ~ Poisson((1 - c) f - a x): the root of a quadratic in f.
-        c, kept = (1 - a) * w / n, a * x
-        two = c * (1 - c)
-        one = kept * (1 - 2 * c) - two * f_seen
-        none = kept * (c * y - (1 - c) * elsewhere) - kept**2
-        root = np.sqrt(np.maximum(one**2 - 4 * two * none, 0.0))
-        return np.where(two > 1e-12, (root - one) / (2 * np.where(two > 1e-12, two, 1.0)), f_seen)
 
     def rejected(x: Floats) -> Flags:
         gap = (centre - x) * signal
@@ -93,6 +85,20 @@ def one_value(
     high = np.where(clear, _edge(totals, start, rejected), most)
     variance = np.where(clear, spread(start) / np.where(clear, signal, 1.0) ** 2, np.inf)
     return low, high, variance
+
+
+def _likeliest(x: Floats, w: Floats, y: Floats, f_seen: Floats, a: float, n: float) -> Floats:
+    """Return the likeliest f_s if the true count is x, of w records of other values; published: y, and f_seen in all.
+
+    y ~ Poisson(a x + c f), f' - y ~ Poisson((1 - c) f - a x), c = (1 - a) w / n: the root of a quadratic in f.
+    """
+    c, kept = (1 - a) * w / n, a * x
+    two = c * (1 - c)
+    one = kept * (1 - 2 * c) - two * f_seen
+    none = kept * (c * y - (1 - c) * (f_seen - y)) - kept**2
+    root = np.sqrt(np.maximum(one**2 - 4 * two * none, 0.0))
+    f = np.where(two > 1e-12, (root - one) / (2 * np.where(two > 1e-12, two, 1.0)), f_seen)
+    return np.clip(f, np.maximum(x, _LEAST), np.maximum(0.999 * n, x))
 
 
 def bounds(counts: Floats, a: float, totals: Floats, n: float) -> tuple[Floats, Floats]:
@@ -153,6 +159,21 @@ class Chosen:
             inside.append(float(weight @ own))
             outside.append(spread + (1 - float(b.sum())) * rest)
         return cls(through, codes, inside[0], outside[0], (inside[1], outside[1]))
+
+    @property
+    def keep(self) -> float:
+        """The chance that a record of the set is published as one of its values."""
+        b, f = self.through.b[self.codes], self.through.counts[self.codes]
+        return self.through.a + float(b.sum()) - float(f @ b) / max(float(f.sum()), _LEAST)
+
+    def scaled(self, count: float) -> Chosen:
+        """Return the set as if `count` records of the table had its values, none more than its groups nearly allow."""
+        seen = self.through.counts[self.codes]
+        whole = float(seen.sum())
+        counts = seen * (count / whole) if whole > 0 else np.full(len(seen), count / len(seen))
+        counts = np.minimum(counts, np.maximum(seen, _NEARLY * self.through.a * self.through.n))
+        through = Transition(n=self.through.n, a=self.through.a, counts=counts, gamma=self.through.gamma)
+        return Chosen.of(through, np.arange(len(counts)))
 
     def common(self, count: float, selected: float) -> float:
         """Return the part of the variance that records share: f' for f, and groups drawn without replacement.
@@ -278,6 +299,43 @@ def several(
 
     low, high = _hull(accepted, centre, aim, np.sqrt(variance), selected)
     return low, high, variance, doubtful
+
+
+def one_set(centre: float, published: float, selected: float, one: Chosen) -> tuple[float, float, float]:
+    """Return lower end, upper end and variance of a count over a set of values of one SA.
+
+    As for single values, the test of x takes f for the likeliest one if x is true: where P is most of the table, nearly
+    all of what is known about f is x itself.
+
+    Parameters
+    ----------
+    centre : the unbiased estimate.
+    published : records of P published with values of the set.
+    selected : N_P.
+    """
+
+    def spread(x: Floats) -> Floats:
+        whole = float(one.through.counts[one.codes].sum())
+        n = float(one.through.n)
+        f = _likeliest(x, selected - x, np.full_like(x, published), np.full_like(x, whole), one.keep, n)
+        f = np.minimum(f, x + (n - selected))
+        found = []
+        for count, total in zip(x.tolist(), f.tolist(), strict=True):
+            there = one.scaled(total)
+            rest = selected - count
+            found.append(count * (there.within - 1) + rest * there.without + there.common(count, selected))
+        return np.maximum(np.array(found, np.float64), _LEAST)
+
+    inside = min(max(centre, 0.0), selected)
+    variance = float(spread(np.array([inside]))[0])
+    steps = inside + np.linspace(-_FAR, _FAR, _NODES) * np.sqrt(variance)
+    nodes = np.unique(np.concatenate([[0.0], np.clip(steps, 0.0, selected), [selected]]))
+    spreads = spread(nodes)
+
+    def accepted(x: Floats) -> Flags:
+        return np.asarray((centre - x) ** 2 <= NORMAL_95**2 * np.interp(x, nodes, spreads))
+
+    return *_hull(accepted, centre, None, float(np.sqrt(variance)), selected), variance
 
 
 def _hull(
