@@ -33,7 +33,7 @@ _ENOUGH = 0.8  # of what all columns tell
 _PRIOR, _PRIORS = 0.1, (0.01, 1.0)  # variance of a log-odds ratio: at first, and the range it is learnt in
 _HELD = 0.1  # of the number of coefficients: how much the first variance weighs
 _DRAWN_TWICE = 4.0
-_ROUNDS, _STEPS, _KEPT = 3, 8, 10  # of the search: variances and scales, steps with each, steps remembered
+_STEPS, _KEPT = (6, 10), 10  # of the search: steps with each variance, the second learnt; and how many are remembered
 _LOOSE = 0.05  # standard deviation within which a value's share in all strata is held to its published one, relative
 _LOOKED_AT = 100_000  # records that say which columns tell anything; their order is random
 _FLAT = 1e-6  # of the largest variance of a direction, below which it is none
@@ -209,11 +209,13 @@ def fitted(strata: Strata, published: Floats, way: tuple[Floats, Floats, Floats]
         eta -= eta.max(axis=1, keepdims=True)
         p = np.exp(eta, out=eta)
         p /= p.sum(axis=1, keepdims=True)
-        return p, straight * p + np.outer(p @ h, theta)
+        q = (p @ h)[:, None] * theta
+        q += straight * p
+        return p, q
 
     alpha, beta = start, np.zeros((len(roots), k))
     prior = _PRIOR
-    for number in range(_ROUNDS):
+    for number, steps in enumerate(_STEPS):
         p, q = chances(alpha, beta)
         told = strata.counts @ ((straight * p * (1 - p)) ** 2 / np.maximum(q, _LEAST))
         pinned = (strata.counts @ (p * (1 - p))) ** 2 / loose
@@ -227,20 +229,23 @@ def fitted(strata: Strata, published: Floats, way: tuple[Floats, Floats, Floats]
             np.maximum(q, 1e-300, out=q)
             off = strata.counts @ p - whole
             likely = float(np.vdot(published, np.log(q))) - 0.5 * float(off @ (off / loose))
-            surprise = published / q
-            surprise = surprise * straight + np.outer(surprise @ theta, h) - np.outer(strata.counts, off / loose)
+            surprise = np.divide(published, q, out=q)
+            also = surprise @ theta
+            surprise *= straight
+            surprise += also[:, None] * h
+            surprise -= strata.counts[:, None] * (off / loose)
             surprise -= np.einsum("uk,uk->u", p, surprise)[:, None]
             surprise *= p
             slope = np.concatenate([surprise.sum(axis=0)[None, :], scores.T @ surprise - own[1:] / prior])
             return 0.5 * float((own[1:] ** 2).sum()) / prior - likely, -(slope * scale).ravel()
 
-        found = lowest(worth, (np.concatenate([alpha[None, :], beta]) / scale).ravel(), _STEPS).reshape(scale.shape)
+        found = lowest(worth, (np.concatenate([alpha[None, :], beta]) / scale).ravel(), steps).reshape(scale.shape)
         alpha, beta = (found * scale)[0], (found * scale)[1:]
         # MacKay (1992): the coefficients' sum of squares over the number of those that the data settle.
         settled = float((1 - scale[1:] ** 2 / prior).sum())
         held = _HELD * beta.size
         prior = float(np.clip((float((beta**2).sum()) + held * _PRIOR) / (settled + held), *_PRIORS))
-        if number == _ROUNDS - 2:
+        if number == len(_STEPS) - 2:
             # Where two columns meet, both sides' coefficients are multiplied, so what draws them to 0 counts twice.
             prior = min(prior * (1 + _DRAWN_TWICE * settled / beta.size), _PRIORS[1])
     return chances(alpha, beta)[0]
