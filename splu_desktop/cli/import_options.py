@@ -111,6 +111,15 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     )
 
 
+def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
+    """Raise BadSetting where an option names a column that the table doesn't have."""
+    for option, said in (("--type", asked.types), ("--missing", asked.missing)):
+        for name in said:
+            if name not in names:
+                known = ", ".join(f"“{one}”" for one in names[:12]) + (", …" if len(names) > 12 else "")
+                raise BadSetting(f"There is no column “{name}” as {option} says; the columns are: {known}.")
+
+
 def _names(text: str | None) -> tuple[str, ...] | None:
     """Return the names in a line of CSV, so that a name may hold a comma in quotes."""
     if text is None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.import_options import add_import_options, choices_from, source_of
+from splu_desktop.cli.import_options import add_import_options, check_columns, choices_from, source_of
 from splu_desktop.cli.output import add_json, print_json, print_table
 
 _LISTED = 20
@@ -42,7 +42,9 @@ def run(args: argparse.Namespace) -> None:
     if args.import_recipe is not None:
         imported = load_import_recipe(args.import_recipe).read(path, allow_empty=True)
     else:
-        imported = read(path, choices_from(args), allow_empty=True)
+        asked = choices_from(args)
+        imported = read(path, asked, allow_empty=True)
+        check_columns(asked, imported.table.names)
     found = describe(imported)
     if args.save_import_recipe is not None:
         save_import_recipe(imported, args.save_import_recipe)

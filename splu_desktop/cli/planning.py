@@ -59,7 +59,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
     """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
-    from splu_desktop.cli.import_options import choices_from
+    from splu_desktop.cli.import_options import check_columns, choices_from
     from splu_desktop.files.importer import read
     from splu_desktop.files.recipe import read_recipe
 
@@ -67,6 +67,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
     if args.recipe is None:
         thresholds = _thresholds(args)
         imported = read(args.file, asked)
+        check_columns(asked, imported.table.names)
         plan, notes = plan_from(args, imported.table, thresholds)
         return imported, plan, notes
     given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
@@ -77,6 +78,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
         )
     recipe = read_recipe(args.recipe)
     imported = read(args.file, overruled(recipe.choices, asked))
+    check_columns(asked, imported.table.names)
     plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
     return imported, plan, _words(plan)
 

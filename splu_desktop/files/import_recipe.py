@@ -18,7 +18,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import listed, say
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, Imported, read
-from splu_desktop.files.importer.faults import RecipeMismatch
+from splu_desktop.files.importer.faults import OtherWidth, RecipeMismatch
 from splu_desktop.files.whole import whole_file
 
 _VERSION = 1
@@ -35,7 +35,19 @@ class ImportRecipe:
 
     def read(self, path: Path, progress: Progress | None = None, *, allow_empty: bool = False) -> Imported:
         """Read a file by the recipe. Raises RecipeMismatch where its columns differ, and every fault of `read`."""
-        imported = read(path, self.choices, progress, allow_empty=allow_empty)
+        try:
+            imported = read(path, self.choices, progress, allow_empty=allow_empty)
+        except OtherWidth as fault:
+            raise RecipeMismatch(
+                say(
+                    "“{file}” doesn't have the columns that {name} was made for: it has {columns}, not {given}; check "
+                    "the file, or import it without the recipe and save a new one.",
+                    file=path.name,
+                    name=self.name,
+                    columns=fault.columns,
+                    given=fault.given,
+                )
+            ) from fault
         self.check(imported.table.names, path.name)
         return imported
 

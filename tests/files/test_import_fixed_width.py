@@ -66,6 +66,9 @@ def test_what_nothing_parts_is_told_and_can_be_cut(tmp_path: Path) -> None:
     names = ("case", "name", "age", "day")
     found = read_lines(tmp_path, lines, ImportChoices(delimiter="fixed 0 8 24 27", names=names, header_row=0))
     assert found.table.n == 24
+    rows = list(zip(*(c.labels[c.codes] for c in found.table.columns), strict=True))
+    assert rows[1] == ("00000001", "Groß", "021", "20200102")
+    assert found.table["day"].kind is Kind.DATE
 
 
 @pytest.mark.parametrize(

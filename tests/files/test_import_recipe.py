@@ -255,3 +255,21 @@ def test_a_delimiter_of_several_characters_by_command_line(tmp_path: Path, capsy
     )
     assert [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]] == ["a", "b", "c"]
     assert main(["inspect", str(path), "--delimiter", "too long"]) != 0
+
+
+def test_a_table_without_header_is_refused_where_its_columns_are_more(tmp_path: Path) -> None:
+    path, recipe = tmp_path / "t.csv", tmp_path / "r.toml"
+    path.write_text("1,,x,5\n2,,y,6\n3,,z,7\n", encoding="utf-8")
+    _replayed(path, recipe)
+    for text in ("1,,x,5,9\n2,,y,6,8\n", "1,a,x,5,7\n2,b,y,6,8\n", "1,x\n2,y\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(RecipeMismatch, match="not 3"):
+            load_import_recipe(recipe).read(path)
+
+
+@pytest.mark.parametrize("option", [["--type", "foo=text"], ["--missing", "foo=x"], ["--names", "a,b"]])
+def test_options_for_columns_that_are_not_there(
+    january: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    assert main(["inspect", str(january), *option]) != 0
+    assert "column" in capsys.readouterr().err

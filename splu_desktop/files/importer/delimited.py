@@ -29,7 +29,16 @@ from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.text_layout import HEAD, TextLayout, layout, opened, unsure, watched, without_padding
+from splu_desktop.files.importer.text_layout import (
+    HEAD,
+    TextLayout,
+    called,
+    layout,
+    opened,
+    unsure,
+    watched,
+    without_padding,
+)
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
@@ -73,12 +82,10 @@ def read(
         found.problems,
         trim=trim,
         last_row=choices.last_row,
-        heading=found.heading if choices.names is None else None,
+        heading=found.heading,
         progress=progress,
     )
-    if choices.names is not None and found.header.last >= 0:
-        table = replace(table, own_names=found.own_names)
-    table = without_padding(table, found, choices)
+    table = called(without_padding(table, found), table, found, choices)
     table, unmarked = _without_marks(table)
     table = replace(table, problems=(*unsure(found.encoding), *table.problems))
     if not found.encoding.valid or choices.encoding is not None:

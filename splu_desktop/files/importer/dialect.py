@@ -58,6 +58,7 @@ class Dialect:
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
     padded : whether blanks before a delimiter do, too.
     wrapped : whether each line stands in quotes as a whole, its own quotes doubled.
+    unparted : whether columns of fixed width follow one another without blanks.
     """
 
     delimiter: str = ","
@@ -66,13 +67,14 @@ class Dialect:
     skip_blanks: bool = False
     padded: bool = False
     wrapped: bool = False
+    unparted: bool = False
 
     def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
         """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
         if self.wrapped:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         if edges := fixed_width.edges_of(self.delimiter):
-            return (fixed_width.split(line, edges) for line in lines)
+            return (fixed_width.split(line, edges, anywhere=self.unparted) for line in lines)
         delimiter = self.delimiter or "\x1f"
         if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
@@ -125,6 +127,8 @@ def detect(
     if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape)
         return replace(within, wrapped=True), why
+    if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
+        return Dialect(delimiter, "", unparted=not fixed_width.parted(lines, edges)), "chosen"
     if delimiter is None and (edges := fixed_width.by_ruler(lines)):
         return Dialect(fixed_width.named(edges), ""), "a line of dashes shows where the columns begin"
     joined = "".join(lines)

@@ -33,12 +33,12 @@ def edges_of(delimiter: str) -> tuple[int, ...]:
     return edges if all(a < b for a, b in pairwise(edges)) else ()
 
 
-def split(line: str, edges: Sequence[int]) -> list[str]:
-    """Cut a line into its columns; one whose text runs across them is a title or a note and stays whole."""
+def split(line: str, edges: Sequence[int], *, anywhere: bool = False) -> list[str]:
+    """Cut a line into its columns; unless `anywhere`, one whose text runs across them is a title and stays whole."""
     line = line.rstrip("\r\n\f ").lstrip("\f").expandtabs()
     if not line:
         return []
-    if not _respects(line, edges):
+    if not (anywhere or _respects(line, edges)):
         return [line.strip()]
     ends = [*edges[1:], len(line)]
     return [line[start:end].strip() for start, end in zip(edges, ends, strict=True)]
@@ -46,6 +46,12 @@ def split(line: str, edges: Sequence[int]) -> list[str]:
 
 def _respects(line: str, edges: Sequence[int]) -> bool:
     return not line[: edges[0]].strip() and all(line[at - 1] == " " for at in edges[1:] if at <= len(line))
+
+
+def parted(lines: Sequence[str], edges: Sequence[int]) -> bool:
+    """Whether blanks stand between the columns of most lines."""
+    rows = [row for line in lines if (row := line.rstrip("\r\n\f ").lstrip("\f").expandtabs())]
+    return sum(_respects(row, edges) for row in rows) >= 0.5 * len(rows)
 
 
 def by_ruler(lines: Sequence[str]) -> tuple[int, ...]:

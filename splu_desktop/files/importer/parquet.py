@@ -14,7 +14,7 @@ from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.cells import text_of
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, NotInstalled
+from splu_desktop.files.importer.faults import Corrupt, EmptyFile, NotInstalled, OtherWidth
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
@@ -46,13 +46,7 @@ def read(
         own: tuple[str, ...] | None = None
         if choices.names is not None:
             if len(choices.names) != len(names):
-                raise BadChoice(
-                    say(
-                        "{given} column names were given, but the table has {columns} columns.",
-                        given=len(choices.names),
-                        columns=len(names),
-                    )
-                )
+                raise OtherWidth(len(choices.names), len(names))
             own, names = names, choices.names
         grid = Grid(len(names), choices)
         at = 0

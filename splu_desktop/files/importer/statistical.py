@@ -16,7 +16,7 @@ from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.cells import text_of
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
+from splu_desktop.files.importer.faults import Corrupt, EmptyFile, OtherWidth
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import unique_names
 from splu_desktop.files.importer.problems import Problem
@@ -78,13 +78,7 @@ def read(
             names, problems = unique_names([str(name) for name in meta.column_names])
             if choices.names is not None:
                 if len(choices.names) != len(names):
-                    raise BadChoice(
-                        say(
-                            "{given} column names were given, but the table has {columns} columns.",
-                            given=len(choices.names),
-                            columns=len(names),
-                        )
-                    )
+                    raise OtherWidth(len(choices.names), len(names))
                 own, names = names, choices.names
             grid = Grid(len(names), choices)
             total = meta.number_rows

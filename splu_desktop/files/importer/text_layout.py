@@ -22,7 +22,7 @@ from splu_desktop.files.importer import fixed_width, memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.encoding import Encoding
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile
+from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
 from splu_desktop.files.importer.header import Header, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
@@ -55,7 +55,6 @@ class TextLayout:
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
     sure: bool
-    own_names: tuple[str, ...]
 
     @property
     def heading(self) -> list[str] | None:
@@ -115,9 +114,8 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     _shift_row_names(head_rows, header)
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
-    width = len(choices.names) if choices.names is not None else _width(above, below)
-    own, problems = _names(head_rows, header, width)
-    names = own if choices.names is None else choices.names
+    width = _width(above, below)
+    names, problems = _names(head_rows, header, width)
     problems = problems if choices.names is None else []
     problems = [*skipped_above(head_rows, header), *problems]
     if characters:
@@ -140,7 +138,6 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
         sure,
-        own,
     )
 
 
@@ -247,10 +244,8 @@ def _width(header: list[list[str]], below: list[list[str]]) -> int:
     return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
 
 
-def without_padding(table: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
+def without_padding(table: RawTable, found: TextLayout) -> RawTable:
     """Cut off the columns that have no name and no value."""
-    if choices.names is not None:
-        return table
     header = found.header
     named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
     keep = [
@@ -265,3 +260,16 @@ def without_padding(table: RawTable, found: TextLayout, choices: ImportChoices) 
         columns=tuple(column for column, kept in zip(table.columns, keep, strict=True) if kept),
         problems=tuple(p for p in table.problems if not (p.kind is ProblemKind.NAME_CHANGED and p.column in gone)),
     )
+
+
+def called(kept: RawTable, whole: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
+    """Give the columns the names chosen: to those that are no padding, or to all. Raises OtherWidth."""
+    if choices.names is None:
+        return kept
+    table = next((one for one in (kept, whole) if len(one.names) == len(choices.names)), None)
+    if table is None:
+        raise OtherWidth(len(choices.names), len(kept.names))
+    new = dict(zip(table.names, choices.names, strict=True))
+    problems = tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in table.problems)
+    own = table.names if found.header.last >= 0 else None
+    return replace(table, names=choices.names, own_names=own, problems=problems)

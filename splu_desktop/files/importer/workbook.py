@@ -23,7 +23,7 @@ from splu_desktop.files.importer.cells import (
     texts_of,
 )
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.faults import BadChoice, EmptyFile, UnknownSheet
+from splu_desktop.files.importer.faults import EmptyFile, OtherWidth, UnknownSheet
 from splu_desktop.files.importer.grid import Grid
 from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.plain_reading import read_plain
@@ -257,13 +257,7 @@ def _names(
 ) -> tuple[tuple[str, ...], list[Problem]]:
     header, sheet = found.header, found.sheet.name
     if choices.names is not None and len(choices.names) != len(used):
-        raise BadChoice(
-            say(
-                "{given} column names were given, but the table has {columns} columns.",
-                given=len(choices.names),
-                columns=len(used),
-            )
-        )
+        raise OtherWidth(len(choices.names), len(used))
     if header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
         sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
