@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from splu_desktop.core.table import Column, Flags, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _LONGEST_SHOWN = 60  # characters of a value or a list of values repeated in a sentence
 
 
@@ -330,22 +333,29 @@ def _value(column: Column, text: str) -> Any:
         except ValueError:
             return None
         return None if np.isnat(date) else date
+    return _read_number(text)
+
+
+def _read_number(text: str) -> float | None:
+    """Return the number that a typed text is, also with a decimal comma; None where it is none or could be two.
+
+    “1,500” is fifteen hundred to some and one and a half to others.
+    """
+    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
+        text = text.replace(",", ".")
     try:
         number = float(text)
     except ValueError:
         return None
-    return None if np.isnan(number) else number
+    return None if np.isnan(number) or "_" in text else number
 
 
 def _number(column: Column, text: str) -> float | None:
     """Return the end of a range of intervals, None where it is open."""
     if not text:
         return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = np.nan
-    if np.isnan(number):
+    number = _read_number(text)
+    if number is None:
         raise BadQuestion(
             say("“{text}” in the condition on “{column}” is not a number.", text=_short(text), column=column.name)
         )

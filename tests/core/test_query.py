@@ -48,7 +48,10 @@ def test_the_longest_column_name_that_fits_wins():
     assert parse_condition("a=y", published) == Condition("a", ("y",))
 
 
-@pytest.mark.parametrize(("text", "low", "high"), [("age=30..39", 30, 39), ("age=80..", 80, 999), ("age=..20", 0, 20)])
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("age=30..39", 30, 39), ("age=80..", 80, 999), ("age=..20", 0, 20), ("age=29,5..39,25", 30, 39)],
+)
 def test_a_range_includes_both_ends_and_may_be_open(text, low, high):
     ages = np.array([int(label) for label in TABLE["age"].labels])[TABLE["age"].codes]
     answer = ask(text)
@@ -79,6 +82,8 @@ def test_a_range_of_dates_ends_with_the_last_moment_of_what_was_typed():
         (["age=39..30"], "backwards"),
         (["age=200..300"], "its values run from 18 to 89"),
         (["age=thirty..40"], "not a number"),
+        (["age=1,500..2,500"], "“1,500” in the condition on “age” is not a number"),
+        (["age=1_0..4_0"], "not a number"),
         (["age=.."], "chooses nothing"),
         (["sex=f..m"], "No published record"),
         (["age=30..39", "age=50.."], "contradict"),
