@@ -177,7 +177,8 @@ def _ordered(column: Column, ids: NDArray[np.int32]) -> tuple[NDArray[np.int32],
     rank = np.empty(column.m, np.uint16 if column.m <= 1 << 16 else np.int32)
     order = np.argsort(-column.counts(), kind="stable")
     rank[order] = np.arange(column.m)
-    return ids[np.argsort(rank[column.codes[ids]], kind="stable")], order
+    # `take` gathers twice as fast as brackets do.
+    return np.take(ids, np.argsort(np.take(rank, np.take(column.codes, ids)), kind="stable")), order
 
 
 def _dealt(column: Column, ordered: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Values]:
@@ -187,7 +188,7 @@ def _dealt(column: Column, ordered: NDArray[np.int32], groups: int) -> tuple[NDA
     records = np.full(rows * groups, _EMPTY, np.int32)
     records[:n] = ordered
     values: NDArray[Any] = np.full(rows * groups, _EMPTY, _narrow(column))
-    values[:n] = column.codes[ordered]
+    values[:n] = np.take(column.codes, ordered)
     return records.reshape(rows, groups), values.reshape(rows, groups)
 
 

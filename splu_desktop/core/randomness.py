@@ -69,8 +69,8 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
     keys = source.bits(count)
     low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
     order = np.argsort(low, kind="stable").astype(np.int32)
-    order = order[np.argsort(high[order], kind="stable")]
-    keys = keys[order]
+    order = np.take(order, np.argsort(np.take(high, order), kind="stable"))  # take: twice as fast as [...]
+    keys = np.take(keys, order)
     same = keys[1:] == keys[:-1]
     while same.any():
         tied = np.zeros(count, bool)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress, Silent
 
 Keys = NDArray[np.uint64]
+_AT_ONCE = 1 << 18  # records
 
 
 def row_sums(
@@ -34,9 +35,12 @@ def row_sums(
     """
     progress = progress or Silent()
     sums = np.zeros(n, np.uint64)
-    for done, (column, of_label) in enumerate(zip(codes, bits, strict=True)):
-        progress.report(stage, done / len(codes))
-        sums += of_label[column]
+    # In pieces that stay in the processor's own memory from one column to the next.
+    for start in range(0, n, _AT_ONCE):
+        piece = slice(start, start + _AT_ONCE)
+        for column, of_label in zip(codes, bits, strict=True):
+            progress.report(stage, start / n)
+            sums[piece] += np.take(of_label, column[piece])
     return sums
 
 

@@ -282,7 +282,7 @@ def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
     """Return (N,) codes of the published records over the source's labels."""
     known = source._index
     new = np.array([known.get(text, -1) for text in published.labels], np.int32)
-    return new[published.codes]
+    return np.take(new, published.codes)
 
 
 def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) -> Check:

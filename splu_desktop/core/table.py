@@ -121,7 +121,7 @@ class Column:
 
     def shuffled(self, order: NDArray[np.integer[Any]]) -> Column:
         """Return the column with all its records in another order; what was counted need not be counted again."""
-        found = self.take(order)
+        found = replace(self, codes=np.take(self.codes, order))  # twice as fast as codes[order]
         object.__setattr__(found, "_counts_cache", self.counts())
         return found
 

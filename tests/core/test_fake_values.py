@@ -130,8 +130,9 @@ def test_published_counts_and_transitions_follow_their_laws(sizes: tuple[int, ..
     counts, moves = runs_of(sa, grouping, runs)
     known = TolerantTransition.of(sa.counts().astype(float), sa.labels, grouping)
     assert known.groups.fits
-    share = moves / moves.sum(axis=1, keepdims=True)
-    assert np.abs(share - known.matrix)[:3].max() < 0.01
+    total = moves.sum(axis=1, keepdims=True)
+    far = 4.5 * np.sqrt(known.matrix * (1 - known.matrix) / total)  # false alarm below 1e-4 per case: 12 shares
+    assert (np.abs(moves / total - known.matrix) <= far + 0.002)[:3].all()  # the matrix is itself good to some 0.001
     variance = sa.counts() * (1 - known.a)
     z = (counts.mean(axis=0) - sa.counts()) / np.sqrt((variance + len(sizes) / 4) / runs)
     assert np.abs(z).max() < stats.norm.isf(1e-4 / 8), "published counts are true on average"
