@@ -331,3 +331,21 @@ def test_a_survey_with_three_rows_of_names(tmp_path: Path) -> None:
 def test_more_encodings(tmp_path: Path, encoding: str, words: list[str]) -> None:
     text = "id;x\n" + "".join(f"{i};{words[i % 3]}\n" for i in range(30))
     assert [row[1] for row in rows_of(read_text(tmp_path, text.encode(encoding)))[:3]] == words
+
+
+def test_subtotals_and_titles_of_groups_among_the_records(tmp_path: Path) -> None:
+    rows = [["case", "ward", "age", "day", "cost"]]
+    rows += [[str(i), f"W{i % 2}", str(30 + i), f"2020-01-{i + 1:02d}", f"{i}.50"] for i in range(12)]
+    first = [["Station 1", "", "", "", ""], *rows[1:7], ["Subtotal", "", "", "", "18.00"]]
+    second = [["Station 2", "", "", "", ""], *rows[7:], ["Subtotal", "", "", "", "54.00"]]
+    found = read_text(tmp_path, lines([rows[0], *first, *second]))
+    assert rows_of(found) == rows[1:]
+    assert [p.row for p in found.problems] == [2, 9, 10, 17]
+
+
+def test_a_record_that_does_not_fit_stays(tmp_path: Path) -> None:
+    rows = [[str(i), f"W{i % 2}", str(30 + i), f"2020-01-{i + 1:02d}", f"{i}.50"] for i in range(12)]
+    rows[4] = ["unclear", "W1", "", "2020-02-01", "7.00"]
+    rows[7] = ["12a", "", "", "", ""]
+    found = read_text(tmp_path, lines([["case", "ward", "age", "day", "cost"], *rows]))
+    assert rows_of(found) == rows

@@ -12,7 +12,7 @@ from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.missing import is_blank
-from splu_desktop.files.importer.not_records import Kind, NotRecords, among, other_table, trailing
+from splu_desktop.files.importer.not_records import Kind, NotRecords, among, inner, other_table, trailing
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
 from splu_desktop.files.importer.spread import spread
@@ -174,6 +174,7 @@ class Grid:
                 end -= 1
             cut = trailing(columns, rows[:end], short)
             out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+            out = {**inner(columns, end - cut), **out}
         if out:
             places = np.array(sorted(out), np.int64)
             gone = NotRecords(places, tuple(out[at] for at in places.tolist()))

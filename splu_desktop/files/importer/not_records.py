@@ -18,6 +18,8 @@ from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
 _TAIL = 60  # last rows looked at for totals and notes
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FEWEST = 8  # records from which on it is known what belongs in a column
 _RULED = 6  # columns looked at for lines of dashes
 _FEW = 20_000  # texts of a column up to which it is looked at
 _GAPS = 500  # blank stretches looked at for another table below them
@@ -44,6 +46,7 @@ class Kind(Enum):
     HEADER = "header again"
     RULE = "line"
     TITLE = "title between"
+    SUM = "subtotal"
     OTHER = "another table"
 
 
@@ -80,6 +83,8 @@ def _sentence(kind: Kind, row: int) -> Said:
         return say("Row {row} says the header again; it was left out.", row=row)
     if kind is Kind.RULE:
         return say("Row {row} is a line of dashes, not a record; it was left out.", row=row)
+    if kind is Kind.SUM:
+        return say("Row {row} is a total of the rows above it, not a record; it was left out.", row=row)
     if kind is Kind.TITLE:
         return say("Row {row} is a title between parts of the table, not a record; it was left out.", row=row)
     return say("Row {row} belongs to another table further down; it was left out.", row=row)
@@ -118,6 +123,32 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
             if above and rows[above] - rows[above - 1] > 1:
                 break
             above -= 1
+    return found
+
+
+def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
+    """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong."""
+    if len(columns) < 4 or n < _FEWEST:
+        return {}
+    sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
+    typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
+    if typical < 4:
+        return {}
+    found: dict[int, Kind] = {}
+    for column in columns[:_RULED]:
+        if len(column.labels) > _FEW or not _mostly_values(column, sample):
+            continue
+        words = [code for code, label in enumerate(column.labels) if _WORD.search(label) and shape_of(label) == "t"]
+        words = [code for code in words if not neutral(column.labels[code])]
+        places = np.flatnonzero(np.isin(column.codes[:n], words)) if words else np.zeros(0, np.int64)
+        if len(places) > 0.2 * n:
+            continue
+        for at in places[:MAX_LISTED].tolist():
+            filled = [cell for cell in _cells(columns, at) if not is_blank(cell)]
+            if len(filled) == 1:
+                found[at] = Kind.TITLE
+            elif len(filled) <= 0.5 * typical and _TOTAL.fullmatch(filled[0]):
+                found[at] = Kind.SUM
     return found
 
 
