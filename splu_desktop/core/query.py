@@ -97,8 +97,7 @@ class Reader:
             if any(not chosen.any() for _, chosen in question.chosen):
                 found[place] = self._barren(question)
             elif not question.chosen:
-                count = self._selected(question)
-                found[place] = Found(count, float(count), float(count), float(count), count, 0.0)
+                found[place] = self._whole(listed[place], self._selected(question))
             elif len(question.chosen) > 1:
                 found[place] = self._several.answer(question, method)
             else:
@@ -162,6 +161,9 @@ class Reader:
             if question.chosen:
                 raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
             picked.append(question.picked)
+        if self.published.table[sa].m == 1:  # all others have vanished
+            count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
+            return count, count[:, 0], count * 1.0, count * 0.0, count * 1.0, np.full(count.shape, np.inf)
         room = max(1, _CELLS // self.published.table[sa].m)
         parts = []
         for start in range(0, len(picked), room):
@@ -206,6 +208,17 @@ class Reader:
             tuple((name, chosen[name].tobytes()) for name in nsas), tuple((name, chosen[name]) for name in sas)
         )
         return question, bool(lost)
+
+    def _whole(self, conditions: tuple[Condition, ...], count: int) -> Found:
+        """Answer for a selection that no sensitive column narrows: exact, unless a column named has lost values.
+
+        That it has is seen where fewer are left than a group has members.
+        """
+        sure = not any(self._lacks_values(condition.column) for condition in conditions)
+        return Found(count, float(count), float(count) if sure else 0.0, float(count), count, 0.0 if sure else np.inf)
+
+    def _lacks_values(self, name: str) -> bool:
+        return self.published.table[name].m < self.published.gammas.get(name, 1)
 
     def _selected(self, question: Question) -> int:
         records = self._engine.selector.records(question.picked)

@@ -110,12 +110,12 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
     found = []
     for name, gamma in published.gammas.items():
         column = published.table[name]
-        values = int(np.count_nonzero(column.counts()))
-        # Each group holds gamma different values, all of which may vanish but one.
+        # Each group holds gamma different values, all of which may vanish but one: in a small table one value may
+        # be all that is left.
         top, groups = int(column.counts().max()), published.n // gamma
         # At most `groups` records held the most frequent value; its count is then at most this binomial.
         tail = float(at_least(np.array([top]), np.array([(gamma + 1) * groups]), 1 / (gamma + 1))[0])
-        fits = values >= 2 and tail > ALARM
+        fits = tail > ALARM
         found.append(
             Check(
                 "counts",
