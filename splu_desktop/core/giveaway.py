@@ -15,7 +15,7 @@ import numpy as np
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Codes, Column, Table
 
 _STAGE = "Looking for columns that tell the sensitive ones"
 TELLING = 0.8  # share of right guesses from which a column is named
@@ -60,7 +60,7 @@ def giveaways(
     for done, name in enumerate(names):
         for secret in sensitive:
             progress.report(_STAGE, done / len(names))
-            if _cannot_tell(table[name], table[secret]):
+            if _cannot_tell(table[name], table[secret], progress):
                 continue
             right, blind = guessed(table[name], table[secret], progress)
             if right >= TELLING and right >= blind + _GAIN:
@@ -68,7 +68,7 @@ def giveaways(
     return tuple(sorted(found, key=lambda each: -each.right))
 
 
-def _cannot_tell(column: Column, secret: Column) -> bool:
+def _cannot_tell(column: Column, secret: Column, progress: Progress) -> bool:
     """Whether little counting already shows that too many guesses are wrong.
 
     Guessing each block of records by its own majorities is never worse than guessing them all by common ones. Most
@@ -77,9 +77,11 @@ def _cannot_tell(column: Column, secret: Column) -> bool:
     n, cells = column.n, column.m * secret.m
     if n - np.count_nonzero(column.counts() == 1) < TELLING * n:
         return True  # records alone with their value can't be guessed
-    if cells > n:
-        return False  # blocks with hardly a record per cell guess nearly all right
     least = max(TELLING, float(secret.counts().max()) / n + _GAIN) if n else 0.0
+    if cells > n:  # blocks with hardly a record per cell would guess nearly all right; all records of some values don't
+        some = column.codes < column.m // 3
+        codes = column.codes[some]
+        return len(codes) - _right(codes, secret.codes[some], column.m // 3, secret.m, progress) > (1 - least) * n + 1
     wrong = 0
     for start in range(0, n, max(n // 4, 1)):
         block = slice(start, start + max(n // 4, 1))
@@ -98,25 +100,32 @@ def guessed(column: Column, secret: Column, progress: Progress | None = None) ->
 
     With n_v records of NSA value v, n_vs of them with SA value s: sum over v of n_v (max_s n_vs - 1)/(n_v - 1) over N.
     """
-    progress = progress or Silent()
     n = column.n
     if not n:
         return 0.0, 0.0
-    keys = column.codes.astype(np.int64) * secret.m + secret.codes
+    right = _right(column.codes, secret.codes, column.m, secret.m, progress or Silent())
+    return right / n, float(secret.counts().max()) / n
+
+
+def _right(codes: Codes, secret: Codes, values: int, secrets: int, progress: Progress) -> float:
+    """Return how many records are guessed right, on average: the sum that `guessed` divides by N."""
+    keys = codes.astype(np.int64)
+    keys *= secrets
+    keys += secret
     progress.report(_STAGE, 0.5)
-    if column.m * secret.m <= 4 * n:
-        joint = np.bincount(keys, minlength=column.m * secret.m).reshape(column.m, secret.m)
+    if values * secrets <= 4 * len(keys):
+        joint = np.bincount(keys, minlength=values * secrets).reshape(values, secrets)
         most, size = joint.max(axis=1), joint.sum(axis=1)
     else:
-        keys = np.sort(keys[(column.counts() > 1)[column.codes]])  # a record alone can't be guessed
+        alone = np.bincount(codes, minlength=values) == 1
+        keys = np.sort(keys[~np.take(alone, codes)])  # a record alone can't be guessed
         if not len(keys):
-            return 0.0, float(secret.counts().max()) / n
+            return 0.0
         progress.report(_STAGE, 0.5)
         edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
         keys, counts = keys[edges[:-1]], np.diff(edges)
-        value = keys // secret.m  # rising, since the keys are
+        value = keys // secrets  # rising, since the keys are
         first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
         most, size = np.maximum.reduceat(counts, first), np.add.reduceat(counts, first)
     several = size > 1
-    right = (size[several] * (most[several] - 1) / (size[several] - 1)).sum() / n
-    return float(right), float(secret.counts().max()) / n
+    return float((size[several] * (most[several] - 1) / (size[several] - 1)).sum())
