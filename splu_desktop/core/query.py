@@ -163,7 +163,8 @@ class Reader:
             picked.append(question.picked)
         if self.published.table[sa].m == 1:  # all others have vanished
             count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
-            return count, count[:, 0], count * 1.0, count * 0.0, count * 1.0, np.full(count.shape, np.inf)
+            most = count.astype(np.float64)
+            return count, count[:, 0], most, np.zeros(most.shape), most, np.full(most.shape, np.inf)
         room = max(1, _CELLS // self.published.table[sa].m)
         parts = []
         for start in range(0, len(picked), room):
