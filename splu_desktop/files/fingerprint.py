@@ -23,6 +23,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
 from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.background import in_background
 from splu_desktop.files.in_blocks import BLOCK, blocks
 
 _KEPT = 16_384
@@ -106,19 +107,22 @@ def fingerprints(
         bits[column.name] = _label_bits(column, key, f"column {column.name}", progress)
     nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
     unchanged = _sums(table, nsas, bits, progress)
-    rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
-    digest = hmac.new(key, repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
-    # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
-    digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
-    digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
-    return Fingerprints(
-        table=digest.hexdigest(),
-        columns={name: column_fingerprint(table[name], key, progress) for name in plan.sensitive if name in table},
-        identifiers=identifier_sketches(table, plan, key, progress=progress),
-        rows=_unique_rows(stirred(unchanged), key, progress) if nsas else None,
-        nsas=nsas,
-        file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
-    )
+    # To sort the rows takes as long as all the rest, and NumPy does it without the interpreter.
+    with in_background(lambda own: _unique_rows(stirred(unchanged), key, own), progress, _STAGE) as unique:
+        rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
+        progress.report(_STAGE, 0.5)
+        digest = hmac.new(key, repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
+        # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
+        digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
+        digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
+        return Fingerprints(
+            table=digest.hexdigest(),
+            columns={name: column_fingerprint(table[name], key, progress) for name in plan.sensitive if name in table},
+            identifiers=identifier_sketches(table, plan, key, progress=progress),
+            rows=unique() if nsas else None,
+            nsas=nsas,
+            file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
+        )
 
 
 def column_fingerprint(column: Column, key: bytes, progress: Progress | None = None) -> str:
