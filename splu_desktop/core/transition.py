@@ -119,11 +119,14 @@ class Transition:
 
     @cached_property
     def affinity(self) -> Floats:
-        """(m,) theta of quasi-independence: f_v T[v, u] = theta_v theta_u off the diagonal, rows adding up to 1."""
+        """(m,) theta of quasi-independence: f_v T[v, u] = theta_v theta_u off the diagonal, rows adding up to 1.
+
+        A handful of records may show a value more often than all others, which no theta explains; it ends at N then.
+        """
         theta = np.sqrt((1 - self.a) / self.n) * self.counts
         for _ in range(200):
-            wanted = (1 - self.a) * self.counts / np.maximum(theta.sum() - theta, _TINY)
-            moved = np.sqrt(wanted * theta)
+            wanted = (1 - self.a) * self.counts / np.maximum(theta.sum() - theta, 1.0 / self.n)
+            moved = np.minimum(np.sqrt(wanted * theta), self.n)
             if np.max(np.abs(moved - theta)) <= 1e-10 * max(float(theta.max()), _TINY):
                 break
             theta = moved
@@ -137,6 +140,11 @@ def _conditional_poisson(counts: Floats, n: int, gamma: int) -> Floats | None:
     w_u w_v S(gamma - 2; without u, v) / S(gamma), S the elementary symmetric functions (Chen, Dempster and Liu 1994).
     None where rounding spoils them (very large gamma).
     """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # what comes of it is looked at in the end
+        return _pair_probabilities(counts, n, gamma)
+
+
+def _pair_probabilities(counts: Floats, n: int, gamma: int) -> Floats | None:
     present = np.flatnonzero(counts > 0)
     share = np.minimum(counts[present] * gamma / n, 0.9999)
     if len(present) <= gamma:
