@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that t
     from splu_desktop.gui.trial_dialog import TrialDialog
 
 _REST = 400  # ms without a change before the gate is worked out anew
+_DRAWN = 60  # ms until the page is on the screen; to draw it beside the work on the table would take twice as long
 
 
 class PublishPage(Page):
@@ -346,7 +347,8 @@ class PublishPage(Page):
             return
         if order is None:
             return
-        job = self.tasks.run("gate", lambda progress: examine(order, progress=progress), pause=0 if first else _REST)
+        pause = _DRAWN if first else _REST
+        job = self.tasks.run("gate", lambda progress: examine(order, progress=progress), pause=pause)
         job.done.connect(partial(self._examined, key))
         job.failed.connect(self._not_examined)
 
