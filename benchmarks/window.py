@@ -66,13 +66,15 @@ def main() -> None:
                 paths.append(Path(home) / f"t.{kind}")
                 write(paths[-1], rows)
         app = QApplication([])
-        from splu_desktop.gui.app import prepare
+        from splu_desktop.gui.app import prepare, settle, share_the_interpreter
         from splu_desktop.gui.main_window import MainWindow
 
         prepare(app)
         window = MainWindow()
         window.resize(1280, 720)
         window.show()
+        share_the_interpreter(window)
+        settle(window)
         page, tasks = window.import_page, window.tasks
         pauses(app, tasks.idle)
         print(f"{'ms at worst':28}{'s':>7}{'pause':>9}{'own':>9}{'10th':>9}{'> 50 ms':>8}")
