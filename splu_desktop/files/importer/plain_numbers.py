@@ -14,6 +14,7 @@ from splu_desktop.files.importer.fields import Irregular, Words, plain_bytes
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _POINT = ord(".")
+_AT_ONCE = 10_000  # numbers read one by one per step, so that other threads get their turn
 _MOST_DECIMALS = 7  # then the point stands among the last eight bytes
 
 
@@ -80,9 +81,9 @@ def _decimals(last: Words, before: Words | None, length: NDArray[np.uint8]) -> N
 
 def _one_by_one(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) -> NDArray[np.float64]:
     values = np.empty(len(length))
-    for start in range(0, len(length), CHUNK):
+    for start in range(0, len(length), _AT_ONCE):
         own.report("", 0.0)
-        part = slice(start, start + CHUNK)
+        part = slice(start, start + _AT_ONCE)
         texts = plain_bytes([word[part] for word in words], length[part])
         if not all(map(_NUMBER.fullmatch, texts)):
             raise Irregular

@@ -14,7 +14,7 @@ from splu_desktop.files.importer.date_texts import FIRST_DAY
 from splu_desktop.files.importer.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
 
-_AT_ONCE = 50_000  # texts made per step, so that other threads get their turn
+_AT_ONCE = 10_000  # texts made per step, so that other threads get their turn
 
 
 @dataclass(frozen=True, eq=False)
