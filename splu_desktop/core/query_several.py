@@ -25,6 +25,7 @@ from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
 
 _TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
+_DOUBT = 0.2**2  # relative variance of a target about the truth, at least
 _CLEAR = 2.0  # standard deviations that the SAs' own relation must stand clear of nothing
 _LATELY = 500  # selections of which an SA's estimates are kept
 _RELATED_CELLS = 1_000_000  # of a table of two SAs beyond which they count as independent
@@ -252,6 +253,11 @@ class Several:
             start = (relation.telling * relation.ladder + _TAUGHT * start) / (relation.telling + _TAUGHT)
         limits = Rows(rows.y, rows.squares, np.array([seen.top]), weighted=True)
         pooled = reconstruct_pooled.pool(limits, x, var, aims, np.zeros_like(aims), start[None, :])
+        # Whatever the release teaches about targets on the whole, none is trusted to be right beyond a fifth: a pair
+        # frequent enough to be seen by itself would be drawn away from what is seen.
+        least = _DOUBT * aims**2
+        doubted = aims + least / (least + var) * (x - aims)
+        pooled = np.where(np.abs(doubted - aims) > np.abs(pooled - aims), np.maximum(doubted, 0.0), pooled)
         return float(pooled[0, chosen].sum())
 
     def _together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats:
