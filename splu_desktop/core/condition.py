@@ -370,14 +370,15 @@ def _end(column: Column, text: str, *, last: bool) -> Any:
         return column.values[column.code_of(text)]  # written as the table writes it, whatever its way with dates
     value = _value(column, text)
     if value is None:
-        what = "date, as in 2024-03-31" if column.kind in _DATES else "number"
+        short = _short(text)
         raise BadQuestion(
             say(
-                "“{text}” in the condition on “{column}” is not a {what}.",
-                text=_short(text),
+                "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31.",
+                text=short,
                 column=column.name,
-                what=what,
             )
+            if column.kind in _DATES
+            else say("“{text}” in the condition on “{column}” is not a number.", text=short, column=column.name)
         )
     if last and column.kind in _DATES:
         following = np.datetime64(text) + 1  # in the unit that was typed: a day, a month, a year
