@@ -336,15 +336,14 @@ class ReadDialog(QDialog):
         return words.get(value, str(value))
 
     def accept(self) -> None:
-        """Take the choices."""
+        """Take the choices; the reading that follows takes over the sheet that was kept for the preview."""
         self.chosen.emit(self.asked)
         self._close(QDialog.DialogCode.Accepted)
 
     def reject(self) -> None:
         """Leave everything as it was read."""
         self._close(QDialog.DialogCode.Rejected)
+        self._tasks.run("preview", lambda progress: forget_preview())
 
     def _close(self, code: QDialog.DialogCode) -> None:
-        self._tasks.drop("preview")
-        self._tasks.run("preview", lambda progress: forget_preview())
         self.done(code)

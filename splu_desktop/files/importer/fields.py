@@ -128,18 +128,39 @@ def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows
     words &= LAST[np.minimum(length, 8)]
     byte = np.minimum(length, LONGEST + 1).astype(np.uint8).reshape(rows, width).T.copy()
     first = words.reshape(rows, width).T.copy()
-    packed = []
-    for i, longest in enumerate(byte.max(1).tolist()):
-        if longest > LONGEST:
-            pairs = zip(starts[i::width].tolist(), stops[i::width].tolist(), strict=True)
-            packed.append(Packed((), byte[i], [room[a:b] for a, b in pairs]))
-            continue
-        column = [first[i]]
-        if longest > 8:
-            end, left = stops[i::width], byte[i].astype(np.int64)
-            column += [view[end - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
-        packed.append(Packed(tuple(column), byte[i]))
-    return packed
+    return [pack(room, first[i], byte[i], starts[i::width], stops[i::width]) for i in range(width)]
+
+
+def pack(
+    room: bytes, first: Words, length: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> Packed:
+    """Pack the (n,) fields of one column.
+
+    Parameters
+    ----------
+    room : the bytes they stand in, at least `LONGEST` before the first.
+    first : the last eight bytes of each, zeros where it is shorter.
+    length : bytes of each, cut at `LONGEST` + 1.
+    starts, stops : places of each in `room`.
+    """
+    longest = int(length.max(initial=0))
+    if longest > LONGEST:
+        return Packed((), length, [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)])
+    words = [first]
+    if longest > 8:
+        view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
+        left = length.astype(np.int64)
+        words += [view[stops - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
+    return Packed(tuple(words), length)
+
+
+def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
+    """Return lengths and words of the blocks of one column put together, none of which has long fields."""
+    words = [
+        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
+        for k in range(max(len(p.words) for p in parts))
+    ]
+    return np.concatenate([part.length for part in parts]), words
 
 
 def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) -> RawColumn:
@@ -149,11 +170,7 @@ def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) 
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):
         return _gather_long(parts, encoding)
-    length = np.concatenate([part.length for part in parts])
-    words = [
-        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
-        for k in range(max(len(p.words) for p in parts))
-    ]
+    length, words = joined(parts)
     if _varied(words[0]) and (told := figures(words, length, own)) is not None:
         texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding, own)
         return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)

@@ -27,7 +27,7 @@ from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files import xlsx_parts
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.calamine_sheet import silenced
-from splu_desktop.files.importer.fields import Irregular, Packed, Words, factorise_words, plain_bytes
+from splu_desktop.files.importer.fields import Irregular, Packed, Words, factorise_words, joined, plain_bytes
 from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.plain_numbers import numbers_of
@@ -190,20 +190,20 @@ class _Reading:
         padded: Counter[tuple[int, int]] = Counter()
 
         def one(k: int, own: Progress) -> _Found:
-            joined = _join(self._pieces.pop(places[k]))
+            cells = _join(self._pieces.pop(places[k]))
             for tail, digits in padding.items():
-                if count := int(np.count_nonzero(joined.tails == tail)):
+                if count := int(np.count_nonzero(cells.tails == tail)):
                     padded[places[k], digits] += count
-            return _found(joined, is_number, self._rows, own)
+            return _found(cells, is_number, self._rows, own)
 
         bounds = [(p[0][0] + int(p[0][2].rows[0]), p[-1][0] + int(p[-1][2].rows[-1])) for p in self._pieces.values()]
         first, last = min(low for low, _ in bounds), max(high for _, high in bounds)
         found = spread(one, len(places), self._rows, self._progress, _STAGE)
         tails = list(self._tails)
         asked = [_cell(*tails[tail], content) for each in found for tail, content in each.others]
-        cells = iter(interpreter.read(asked, self._progress))
+        meant = iter(interpreter.read(asked, self._progress))
         columns = {
-            i: PlainColumn(each.codes[: last + 1], each.numbers, [next(cells) for _ in each.others])
+            i: PlainColumn(each.codes[: last + 1], each.numbers, [next(meant) for _ in each.others])
             for i, each in zip(places, found, strict=True)
         }
         numbers = np.concatenate(self._numbers)[: last + 1]
@@ -254,14 +254,10 @@ def _join(pieces: list[tuple[int, NDArray[np.int32], Piece]]) -> _Joined:
     rows = np.concatenate([piece.rows + start for start, _, piece in pieces])
     tails = np.concatenate([tails[piece.tails] for _, tails, piece in pieces])
     parts = [piece.content for _, _, piece in pieces]
-    length = np.concatenate([part.length for part in parts])
     if any(part.long is not None for part in parts):
+        length = np.concatenate([part.length for part in parts])
         return _Joined(rows, tails, [], length, [cell for part in parts for cell in _bytes(part)])
-    deepest = max(len(part.words) for part in parts)
-    words = [
-        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
-        for k in range(deepest)
-    ]
+    length, words = joined(parts)
     return _Joined(rows, tails, words, length, None)
 
 
@@ -269,32 +265,32 @@ def _bytes(part: Packed) -> list[bytes]:
     return plain_bytes(part.words, part.length) if part.long is None else part.long
 
 
-def _found(joined: _Joined, is_number: NDArray[np.bool_], height: int, own: Progress) -> _Found:
+def _found(cells: _Joined, is_number: NDArray[np.bool_], height: int, own: Progress) -> _Found:
     """Find the distinct cells of a column. Raises Irregular."""
     import pandas as pd  # only where a table is read: it takes half a second to import
 
-    number = is_number[joined.tails]
+    number = is_number[cells.tails]
     other = ~number
     codes = np.full(height, -1, np.int32)
     numbers = np.zeros(0)
     if number.any():
-        if joined.long is not None:
+        if cells.long is not None:
             raise Irregular  # a number among texts of more than 64 bytes
-        values = numbers_of([word[number] for word in joined.words], joined.length[number], own)
+        values = numbers_of([word[number] for word in cells.words], cells.length[number], own)
         values += 0.0  # "-0" is 0, too
         found, numbers = pd.factorize(values)
-        codes[joined.rows[number]] = found
+        codes[cells.rows[number]] = found
     others: list[tuple[int, bytes]] = []
-    rows, tails = joined.rows[other], joined.tails[other]
+    rows, tails = cells.rows[other], cells.tails[other]
     if len(rows):
         own.report("", 0.0)
-        if joined.long is not None:
+        if cells.long is not None:
             index: dict[tuple[int, bytes], int] = {}
-            pairs = zip(tails.tolist(), joined.long, strict=True)
+            pairs = zip(tails.tolist(), cells.long, strict=True)
             places = np.fromiter((index.setdefault(pair, len(index)) for pair in pairs), np.int32, len(rows))
             others = list(index)
         else:
-            words, length = [word[other] for word in joined.words], joined.length[other]
+            words, length = [word[other] for word in cells.words], cells.length[other]
             same = bool((tails == tails[0]).all())
             places, firsts = factorise_words(words if same else [*words, tails.astype(np.uint64)])
             contents = plain_bytes([word[firsts] for word in words], length[firsts])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.digits import LAST, eight, first_place
-from splu_desktop.files.importer.fields import LONGEST, Irregular, Packed
+from splu_desktop.files.importer.fields import LONGEST, Irregular, Packed, factorise_words, pack
 
 _ROOM = LONGEST  # bytes of zeros around a block, so that the bytes beside a tag can always be looked at
 _LT, _GT, _SLASH, _QUOTE = 60, 62, 47, 34
@@ -237,27 +237,16 @@ def _tails(
     form: NDArray[np.uint8],
 ) -> tuple[NDArray[np.int32], list[tuple[bytes, bytes]]]:
     """Return codes over the distinct tails together with forms, and what they are."""
-    import pandas as pd  # only where a table is read: it takes half a second to import
-
     length = stop - start
     longest = int(length.max(initial=0))
     if longest > _LONGEST_TAIL:
         raise Irregular
-    parts = [word[stop - 8] & LAST[np.minimum(length, 8)]]
-    parts += [word[stop - 8 - k] & LAST[np.clip(length - k, 0, 8)] for k in range(8, longest, 8)]
+    parts = [word[stop - 8 - k] & LAST[np.clip(length - k, 0, 8)] for k in range(0, longest, 8)]
     shape = (length << 8) + form
-    key = shape.view(np.uint64)
-    for part in parts:
-        key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + part
-    codes, distinct = pd.factorize(key)
-    firsts = np.empty(len(distinct), np.int64)
-    firsts[codes] = np.arange(len(codes))
-    # Equal keys of different tails are as good as impossible by chance, but a file may be made to have them.
-    if not all(np.array_equal(each, each[firsts][codes]) for each in (shape, *parts)):
-        raise Irregular
+    codes, firsts = factorise_words([shape.view(np.uint64), *parts])
     names = {VALUE: b"v", TEXT: b"t", TEXT_SPACED: b"s"}
     known = [(room[start[i] : stop[i]], names[int(form[i])]) for i in firsts.tolist()]
-    return codes.astype(np.int32), known
+    return codes, known
 
 
 def _by_column(
@@ -283,15 +272,7 @@ def _by_column(
     ends = np.cumsum(counts).tolist()
     for i in np.flatnonzero(counts).tolist():
         part = slice(ends[i] - int(counts[i]), ends[i])
-        longest = int(length[part].max())
-        if longest > LONGEST:
-            pairs = zip(start[part].tolist(), stop[part].tolist(), strict=True)
-            packed = Packed((), length[part], [room[a:b] for a, b in pairs])
-        else:
-            words = [first[part]]
-            left, end = length[part].astype(np.int64), stop[part]
-            words += [word[end - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
-            packed = Packed(tuple(words), length[part])
+        packed = pack(room, first[part], length[part], start[part], stop[part])
         pieces[i] = Piece(row[part], tails[part], packed)
         if (np.diff(pieces[i].rows) <= 0).any():
             raise Irregular  # two cells with the same reference
