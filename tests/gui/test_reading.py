@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 from PySide6.QtCore import Qt
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ProblemKind
+from splu_desktop.files.importer import Decision, ProblemKind, workbook
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.read_dialog import ReadDialog
 
@@ -171,3 +172,27 @@ def test_what_is_done_with_problems_is_decided(odd: MainWindow, idle: Idle) -> N
     assert imported.table.n == 58
     assert imported.table["age"].labels[imported.table["age"].missing].tolist() == ["forty"]
     assert {p.decision for p in imported.problems} == {Decision.MISSING, Decision.DROP}
+
+
+def test_a_workbook_tried_out_is_not_opened_again_to_be_read(
+    window: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet()
+        for y in range(40):
+            sheet.write_row(y, 0, ["id", "age"] if not y else [y, 20 + y])
+    window.import_page.open_file(path)
+    idle(window)
+    real, opened = workbook.open_workbook, []
+    monkeypatch.setattr(workbook, "open_workbook", lambda *given: (opened.append(1), real(*given))[1])
+    for taken, times in ((True, 1), (False, 2)):
+        dialog = window.import_page.change_reading()
+        assert dialog is not None
+        idle(window)
+        dialog.accept() if taken else dialog.reject()
+        idle(window)
+        assert len(opened) == times
+        assert window.session.source is not None
+        assert window.session.source.imported.table.n == 39
+        assert not workbook._remembered
