@@ -9,6 +9,7 @@ loss rises: the first valid position is the best of the pair.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -173,13 +174,7 @@ def first_valid(counts: Ints, small_caps: Ints, large_caps: Ints, pairs: PairLis
 
 def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the first position in low..high at which a monotone condition holds; it holds at `high`."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def two_sizes(

@@ -7,6 +7,7 @@ number of records, and follow a slider.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -302,13 +303,7 @@ def _least(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the least whole number in low..high for which `holds`, which once true stays true; None where none is."""
     if not holds(high):
         return None
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def poisson_limit(epsilon: Number, alpha: int, releases: int = 1) -> float:

@@ -81,14 +81,16 @@ def _check_new_folder(target: Path) -> None:
                 target=target,
             )
         )
-    if not target.parent.is_dir():
+    _check_parent(target.parent)
+
+
+def _check_parent(parent: Path) -> None:
+    if not parent.is_dir():
         raise CannotWrite(
-            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=target.parent)
+            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=parent)
         )
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise CannotWrite(
-            say("You may not write to the folder “{parent}”; choose another destination.", parent=target.parent)
-        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise CannotWrite(say("You may not write to the folder “{parent}”; choose another destination.", parent=parent))
 
 
 def check_new_file(target: Path, *, overwrite: bool = False) -> None:
@@ -102,14 +104,7 @@ def _check_new_file(target: Path, overwrite: bool) -> None:
         raise CannotWrite(say("“{target}” is a folder; give a file name.", target=target))
     if target.exists() and not overwrite:
         raise CannotWrite(say("“{target}” exists already; choose another name.", target=target))
-    if not target.parent.is_dir():
-        raise CannotWrite(
-            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=target.parent)
-        )
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise CannotWrite(
-            say("You may not write to the folder “{parent}”; choose another destination.", parent=target.parent)
-        )
+    _check_parent(target.parent)
 
 
 @contextlib.contextmanager

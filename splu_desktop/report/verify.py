@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -145,23 +146,14 @@ def _figures(
     except SpluError as fault:
         return [Difference("report", str(fault))], 0
     found, compared = [], 0
-    for where, ours, theirs in _leaves(data["public"], model.plain(again), "public"):
+    leaves = (
+        (where, ours, theirs, where not in _NOT_COMPARED and not _same(where, ours, theirs))
+        for where, ours, theirs in _leaves(data["public"], model.plain(again), "public")
+    )
+    counts = ((where, ours, theirs, ours != theirs) for where, ours, theirs in _published_counts(data, opened))
+    for where, ours, theirs, differ in itertools.chain(leaves, counts):
         compared += 1
-        if where not in _NOT_COMPARED and not _same(where, ours, theirs):
-            found.append(
-                Difference(
-                    where,
-                    say(
-                        "{where}: the report says {said}, the release gives {found}.",
-                        where=where,
-                        said=_shown(ours),
-                        found=_shown(theirs),
-                    ),
-                )
-            )
-    for where, ours, theirs in _published_counts(data, opened):
-        compared += 1
-        if ours != theirs:
+        if differ:
             found.append(
                 Difference(
                     where,
