@@ -349,3 +349,71 @@ def test_a_record_that_does_not_fit_stays(tmp_path: Path) -> None:
     rows[7] = ["12a", "", "", "", ""]
     found = read_text(tmp_path, lines([["case", "ward", "age", "day", "cost"], *rows]))
     assert rows_of(found) == rows
+
+
+@pytest.mark.parametrize("mark", ["\x1f", "|", ","])
+@pytest.mark.parametrize("packed", [False, True])
+def test_records_ended_by_the_control_character_for_that(tmp_path: Path, mark: str, packed: bool) -> None:
+    text = "".join(mark.join(row) + "\x1e" for row in [HEAD, *records()]).encode()
+    found = read_text(tmp_path, gzip.compress(text) if packed else text)
+    assert found.table.names == tuple(HEAD)
+    assert rows_of(found) == records()
+    assert found.problems == ()
+
+
+@pytest.mark.parametrize("trailer", [["T", "24"], ["TRL", "24", "20250103"]])
+@pytest.mark.parametrize("opening", [["H", "KH4711", "20250103", "EXPORT"], ["HDR", "20250103"]])
+def test_files_of_header_data_and_trailer_records(tmp_path: Path, opening: list[str], trailer: list[str]) -> None:
+    rows = [["D", *row] for row in records()]
+    found = read_text(tmp_path, "".join("|".join(row) + "\n" for row in [opening, *rows, trailer]))
+    assert rows_of(found) == rows
+    assert found.table.names[0] == "Column 1"
+    assert [p.row for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [1, 26]
+
+
+def test_names_between_the_opening_record_and_the_data(tmp_path: Path) -> None:
+    rows = [["H", "KH4711", "20250103"], ["N", *HEAD], *(["D", *row] for row in records()), ["T", "24"]]
+    found = read_text(tmp_path, "".join("|".join(row) + "\n" for row in rows))
+    assert found.table.names[1:] == tuple(HEAD)
+    assert [row[1:] for row in rows_of(found)] == records()
+
+
+def test_a_title_above_records_without_names_is_left_out(tmp_path: Path) -> None:
+    found = read_text(tmp_path, "Auszug Station 3\n" + lines(records()))
+    assert rows_of(found) == records()
+    assert [p.value for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == ["Auszug Station 3"]
+
+
+def test_a_short_first_record_stays(tmp_path: Path) -> None:
+    rows = [record[:5] if i == 0 else record for i, record in enumerate(records())]
+    assert len(rows_of(read_text(tmp_path, lines(rows)))) == len(rows)
+
+
+@pytest.mark.parametrize("total", ["{} Ergebnis", "{} Total", "Total {}", "Summe {}", "Sous-total {}", "Total for {}"])
+def test_the_totals_that_spreadsheets_write_below_each_group(tmp_path: Path, total: str) -> None:
+    rows = [["ward", "case", "cost", "finding"]]
+    expected = []
+    for ward in ("Innere", "Chirurgie", "Pädiatrie"):
+        group = [[ward, f"{i:05d}", f"{10 + i}.50", "Gicht" if i % 2 else "Anämie"] for i in range(6)]
+        expected += group
+        rows += [*group, [total.format(ward), "", "75.00", ""]]
+    rows.append(["Gesamtergebnis", "", "225.00", ""])
+    found = read_text(tmp_path, lines(rows))
+    assert rows_of(found) == expected
+    assert [p.row for p in found.problems] == [8, 15, 22, 23]
+
+
+def test_a_finding_called_total_stays(tmp_path: Path) -> None:
+    names = ["bilirubin", "bilirubin total", "sodium"]
+    rows = [[f"{1000 + i}", names[i % 3], "" if i in (4, 13) else f"{i}.5", "2020-01-02"] for i in range(18)]
+    assert rows_of(read_text(tmp_path, lines([["case", "test", "result", "day"], *rows]))) == rows
+
+
+def test_another_table_below_is_told_once_with_its_place(tmp_path: Path) -> None:
+    first = [["ward", "beds", "", ""], *([f"W{i}", str(10 + i), "", ""] for i in range(4)), ["", "", "", ""]]
+    second = [["case", "age", "sex", "finding"], *([f"{i:05d}", str(30 + i), "f", "Gicht"] for i in range(20))]
+    found = read_text(tmp_path, lines([*first, *second]))
+    told = [p for p in found.problems if p.kind is ProblemKind.NOTE]
+    assert [(p.row, "20 rows" in p.sentence) for p in told] == [(7, True)]
+    again = read_text(tmp_path, lines([*first, *second]), ImportChoices(header_row=7))
+    assert rows_of(again) == second[1:]

@@ -12,7 +12,7 @@ from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.fields import Packed, gather
 from splu_desktop.files.importer.missing import is_blank
-from splu_desktop.files.importer.not_records import Kind, NotRecords, among, inner, other_table, trailing
+from splu_desktop.files.importer.not_records import Kind, NotRecords, among, inner, leading, other_table, trailing
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
 from splu_desktop.files.importer.spread import spread
@@ -167,6 +167,14 @@ class Grid:
         if trim:
             end = keep
             if (other := other_table(columns, rows[:keep], out)) is not None:
+                row = int(rows[other])
+                sentence = say(
+                    "Another table of {rows} rows begins in row {row}; to read that one instead, choose row {row} as "
+                    "the header.",
+                    rows=keep - other - 1,
+                    row=row,
+                )
+                found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
                 end = other
                 out.update(dict.fromkeys(range(end, keep), Kind.OTHER))
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
@@ -174,6 +182,8 @@ class Grid:
                 end -= 1
             cut = trailing(columns, rows[:end], short)
             out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+            if heading is None:
+                out.update(dict.fromkeys(range(leading(columns, rows[: end - cut], short)), Kind.HEAD))
             out = {**inner(columns, end - cut), **out}
         if out:
             places = np.array(sorted(out), np.int64)

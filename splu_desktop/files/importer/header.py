@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from splu_desktop.files.importer.missing import is_blank, neutral
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
+_FEWEST_MARKED = 3  # records that tell which mark they begin with
 LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
     r"\s*[(+\-−]?\s?(?:[$€£¥]|EUR|USD|CHF|GBP)?\s?[+\-−]?"
@@ -94,6 +96,8 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     for at in range(len(rows)):
         if filled[at] < enough or (filled[at] < typical and _fuller_below(rows, shapes, filled, at)):
             continue
+        if filled[at] < typical and _opens_the_file(rows, shapes, at):
+            continue
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
         if _votes(rows, shapes, at) <= 0:
@@ -122,6 +126,19 @@ def _fuller_below(
             if len(set(cells)) >= 0.5 * len(cells) and filled[below] >= 2 and _votes(rows, shapes, below) > 0:
                 return True
     return False
+
+
+def _opens_the_file(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether this is the first record of a file of header, data and trailer records: H|4711|20250103, D|…, D|…, T|2.
+
+    The records below begin with a short mark of their own, and values stand where names would.
+    """
+    kinds = Counter(row[0].strip() for row in rows[at + 1 :] if row and any(not is_blank(cell) for cell in row))
+    if kinds.total() < _FEWEST_MARKED or not rows[at]:
+        return False
+    mark, marked = kinds.most_common(1)[0]
+    differs = 0 < len(mark) <= 3 and rows[at][0].strip() not in kinds and marked >= 0.8 * kinds.total()
+    return differs and ("n" in shapes[at][1:] or "d" in shapes[at][1:]) and not _years(rows[at], shapes[at])
 
 
 def _why(first: int, last: int) -> str:

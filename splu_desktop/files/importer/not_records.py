@@ -21,12 +21,13 @@ _TAIL = 60  # last rows looked at for totals and notes
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FEWEST = 8  # records from which on it is known what belongs in a column
 _RULED = 6  # columns looked at for lines of dashes
+_MOST_LEADING = 5  # rows above the first record of a table without header that may be titles
 _FEW = 20_000  # texts of a column up to which it is looked at
 _GAPS = 500  # blank stretches looked at for another table below them
 MAX_LISTED = 1000
 _TOTAL = re.compile(
     r"\s*(?:(?:grand|sub|overall|over\s?all)[\s-]?)?"
-    r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|insgesamt|summe|somme|suma|sum|итого|всего|razem"
+    r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|gesamtergebnis|insgesamt|summe|somme|suma|sum|итого|всего|razem"
     r"|ogółem|celkem|összesen|toplam|合计|合計|总计|總計|小计|小計)"
     r"(?:\s*[:(=].*|\s+(?:of|for|de|der|des|du|g[eé]n[eé]ral|amount|patients|cases|records|rows)\b.*|\s+\d.*|\s*)",
     re.IGNORECASE | re.DOTALL,
@@ -36,12 +37,20 @@ _STATISTIC = re.compile(
     r"|durchschnitt|anzahl|moyenne|médiane|media|promedio|mediana|nombre|número)\b\.?:?\s*",
     re.IGNORECASE,
 )
+# As spreadsheets write below each group: "Surgery Total", "Innere Ergebnis", "Total Urgences".
+_OF_GROUP = re.compile(
+    r"(?:(?:sub[\s-]?)?total|(?:zwischen|teil)?summe|ergebnis|gesamt|(?:sous-)?total|somme|suma|count|anzahl)"
+    r"(?:\s+(?:of|for|de|du|des|für|von))?[\s:]+(?P<after>\S.*)"
+    r"|(?P<before>.*\S)[\s:]+(?:total|subtotal|ergebnis|summe|gesamt|result|count|anzahl|average|mittelwert)",
+    re.IGNORECASE | re.DOTALL,
+)
 _RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
 
 
 class Kind(Enum):
     """What a row is that is no record."""
 
+    HEAD = "opening"
     TAIL = "total or note"
     HEADER = "header again"
     RULE = "line"
@@ -79,6 +88,8 @@ class NotRecords:
 def _sentence(kind: Kind, row: int) -> Said:
     if kind is Kind.TAIL:
         return say("Row {row} at the end is a total or a note, not a record; it was left out.", row=row)
+    if kind is Kind.HEAD:
+        return say("Row {row} is a title or opens the file; it is no record and was left out.", row=row)
     if kind is Kind.HEADER:
         return say("Row {row} says the header again; it was left out.", row=row)
     if kind is Kind.RULE:
@@ -128,13 +139,13 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
 
 def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
     """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong."""
-    if len(columns) < 4 or n < _FEWEST:
+    if len(columns) < 3 or n < _FEWEST:
         return {}
     sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
     typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
-    if typical < 4:
-        return {}
-    found: dict[int, Kind] = {}
+    found = _of_groups(columns, n, sample)
+    if len(columns) < 4 or typical < 4:
+        return found
     for column in columns[:_RULED]:
         if len(column.labels) > _FEW or not _mostly_values(column, sample):
             continue
@@ -149,6 +160,38 @@ def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
                 found[at] = Kind.TITLE
             elif len(filled) <= 0.5 * typical and _TOTAL.fullmatch(filled[0]):
                 found[at] = Kind.SUM
+    return found
+
+
+def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, Kind]:
+    """Find totals of groups: "Surgery Total" right below the last "Surgery", in rows that all lack the same value.
+
+    A finding such as "bilirubin total" stands anywhere, and its records are as full as others.
+    """
+    full = [
+        column
+        for column in columns
+        if sum(is_blank(column.labels[code]) for code in column.codes[sample].tolist()) <= 0.2 * len(sample)
+    ]
+    found: dict[int, Kind] = {}
+    for column in columns[:_RULED]:
+        if len(column.labels) > _FEW:
+            continue
+        index = {label.strip().casefold(): code for code, label in enumerate(column.labels)}
+        group_of = {
+            code: index[group]
+            for code, label in enumerate(column.labels)
+            if (named := _OF_GROUP.fullmatch(label.strip()))
+            and (group := (named["after"] or named["before"]).strip().casefold()) in index
+        }
+        at = np.flatnonzero(np.isin(column.codes[:n], list(group_of))) if group_of else np.zeros(0, np.int64)
+        if not 0 < len(at) <= 0.4 * n:
+            continue
+        groups = np.array([group_of[code] for code in column.codes[at].tolist()])
+        ends = (column.codes[at - 1] == groups) & (column.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
+        gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
+        if ends.all() and any(gaps):
+            found.update(dict.fromkeys(at.tolist(), Kind.SUM))
     return found
 
 
@@ -246,6 +289,7 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
     sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
     valued = [_mostly_values(column, sample) for column in columns]
+    marks = _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)])
     cut = 0
     for i in range(n - 1, first - 1, -1):
         row = _cells(columns, i)
@@ -267,12 +311,45 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         )
         # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
         note |= cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
+        marked = len(words) < typical and _other_mark(marks, row[0])
+        note |= marked and int(rows[i]) in short
         if width == 2:  # an ordinary record has few words there, too
             note = cut_off and foreign
         if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
             break
         cut += 1
     return cut
+
+
+def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
+    """Count the rows before the first record of a table without header that are a title or a file's first record."""
+    n = len(rows)
+    if len(columns) < 3 or n < _FEWEST:
+        return 0
+    sample = np.unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
+    typical = float(np.median([sum(not is_blank(cell) for cell in _cells(columns, i)) for i in sample.tolist()]))
+    valued = [_mostly_values(column, sample) for column in columns]
+    marks = _marks(columns[0], sample)
+    found = 0
+    while found < _MOST_LEADING:
+        words = [(j, cell) for j, cell in enumerate(_cells(columns, found)) if not is_blank(cell)]
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t"
+        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        marked = _other_mark(marks, columns[0].labels[columns[0].codes[found]])
+        apart = int(rows[found]) in short or len(words) <= 0.4 * typical
+        if not apart or len(words) >= typical or not (lone or foreign or marked):
+            break
+        found += 1
+    return found
+
+
+def _marks(column: RawColumn, sample: NDArray[np.int64]) -> set[str]:
+    return {column.labels[code].strip() for code in column.codes[sample].tolist()}
+
+
+def _other_mark(marks: set[str], text: str) -> bool:
+    """Whether a record begins with a mark of its own, as in files of header, data and trailer records: H|…, D|…, T|2."""
+    return len(marks) <= 3 and all(0 < len(mark) <= 3 for mark in marks) and text.strip() not in marks
 
 
 def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: int) -> bool:

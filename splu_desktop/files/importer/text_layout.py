@@ -18,7 +18,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import dialect as dialects
 from splu_desktop.files.importer import encoding as encodings
-from splu_desktop.files.importer import fixed_width, memory
+from splu_desktop.files.importer import fixed_width, memory, record_ends
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.encoding import Encoding
@@ -69,7 +69,10 @@ def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
         with open_file(path) as file:
-            yield (gzip.GzipFile(fileobj=file) if packed else file), file  # type: ignore[misc]
+            content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
+            head = content.read(HEAD)
+            content.seek(0)
+            yield (record_ends.as_lines(content) if record_ends.of_ascii(head) else content), file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
 
