@@ -348,7 +348,7 @@ def _marks(column: RawColumn, sample: NDArray[np.int64]) -> set[str]:
 
 
 def _other_mark(marks: set[str], text: str) -> bool:
-    """Whether a record begins with a mark of its own, as in files of header, data and trailer records: H|…, D|…, T|2."""
+    """Whether a record begins with a mark of its own, as in files of header, data and trailer records: H|…, D|…."""
     return len(marks) <= 3 and all(0 < len(mark) <= 3 for mark in marks) and text.strip() not in marks
 
 
