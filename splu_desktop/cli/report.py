@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> None:
         opened = read_release(args.release, password=password, progress=shown)
         register = Register()
         entry = entry_of(register.read(), opened)
-        fields = typed_then(entry, Fields(**{name: getattr(args, name) for name in _FIELDS}))
+        given = Fields(**{name: getattr(args, name) for name in _FIELDS})
+        fields = typed_then(entry, given, internal=args.internal)
         behind = None
         if args.internal:
             imported, plan = _source(args)

@@ -53,6 +53,7 @@ def entry_body(
     before = {cost.column: cost.releases for cost in examination.costs}
     return {
         "operator": order.operator or _user(),
+        "operator_typed": bool(order.operator),
         "purpose": order.purpose,
         "recipient": order.recipient,
         "destination": str(order.target.absolute()),

@@ -18,7 +18,7 @@ from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.session import Release
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table, cell_text
-from splu_desktop.report.history import background, entry_of
+from splu_desktop.report.history import background, entry_of, typed_in
 from splu_desktop.report.make import write_report
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import original
@@ -58,8 +58,7 @@ def figures(release: Release, progress: Progress, *, internal: bool) -> Figures:
     """Compute the figures of a report. Raises BadRelease, NotItsSource, RegisterFault; Cancelled."""
     opened = OpenRelease(release.folder, dict(release.facts), release.published)
     entry = entry_of(Register().read(), opened)
-    body = entry.body if entry is not None else {}
-    typed = {name: str(body.get(name) or "") for name in ("operator", "purpose", "recipient")}
+    typed = typed_in(entry, internal=False)  # the fields serve both editions
     found = public(opened, Fields(), password=release.password, progress=progress)
     if not internal:
         return Figures(Report(found), typed)

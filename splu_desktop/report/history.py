@@ -25,18 +25,23 @@ def entry_of(reading: Reading, opened: OpenRelease) -> Entry | None:
     return next((entry for entry in reading.releases if entry.release == opened.facts.get("id")), None)
 
 
-def typed_then(entry: Entry | None, fields: model.Fields) -> model.Fields:
+def typed_in(entry: Entry | None, *, internal: bool) -> dict[str, str]:
+    """Return operator, purpose and recipient as they were typed when the release was published.
+
+    Where no operator was typed the register holds the name of the account, which is for the internal edition alone: an
+    account's name belongs in nothing that is handed out.
+    """
+    body = {} if entry is None else entry.body
+    names = ["purpose", "recipient"]
+    if internal or body.get("operator_typed", False):
+        names.append("operator")
+    return {name: str(body.get(name) or "") for name in names}
+
+
+def typed_then(entry: Entry | None, fields: model.Fields, *, internal: bool) -> model.Fields:
     """Return the fields, those left empty as they were typed when the release was published."""
-    if entry is None:
-        return fields
-    return replace(
-        fields,
-        **{
-            name: str(entry.body.get(name) or "")
-            for name in ("operator", "purpose", "recipient")
-            if not getattr(fields, name)
-        },
-    )
+    typed = typed_in(entry, internal=internal)
+    return replace(fields, **{name: text for name, text in typed.items() if not getattr(fields, name)})
 
 
 def background(

@@ -265,3 +265,21 @@ def test_no_password_is_ever_an_argument(capsys: Any) -> None:
     with pytest.raises(SystemExit):
         main(["publish", "--help"])
     assert "--password " not in capsys.readouterr().out
+
+
+def test_the_name_of_the_account_is_in_no_report_that_is_handed_out(
+    source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("LOGNAME", "account-name")
+    for operator, told in (None, ""), ("Dr. B", "Dr. B"):
+        out, at = tmp_path / f"out{told}", tmp_path / f"report{told}.json"
+        typed = [] if operator is None else ["--operator", operator]
+        assert main(["publish", str(source), "--sa", "diagnosis", "--gamma", "3", "--out", str(out), *typed]) == 0
+        assert main(["report", str(out), "--out", str(at)]) == 0
+        written = at.read_text("utf-8")
+        assert "account-name" not in written
+        assert json.loads(written)["public"]["cover"]["fields"]["operator"] == told
+        inside = tmp_path / f"internal {told}.json"
+        assert main(["report", str(out), "--internal", "--source", str(source), "--out", str(inside)]) == 0
+        shown = json.loads(inside.read_text("utf-8"))["public"]["cover"]["fields"]["operator"]
+        assert shown == (told or "account-name")
