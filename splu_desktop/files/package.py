@@ -38,19 +38,17 @@ class _Folder:
         self.path = path
 
     def names(self) -> tuple[str, ...]:
-        return tuple(sorted(entry.name for entry in self.path.iterdir()))
+        with _readable(self.path):
+            return tuple(sorted(entry.name for entry in self.path.iterdir()))
 
     def size(self, name: str) -> int:
-        return (self.path / name).stat().st_size
+        with _readable(self.path / name):
+            return (self.path / name).stat().st_size
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        try:
-            with (self.path / name).open("rb") as file:
-                yield file
-        except OSError as fault:
-            reason = (fault.strerror or "no reason given").lower()
-            raise BadRelease(say("“{path}” can't be read ({reason}).", path=self.path / name, reason=reason)) from None
+        with _readable(self.path / name), (self.path / name).open("rb") as file:
+            yield file
 
 
 class _Zip:
@@ -59,23 +57,23 @@ class _Zip:
 
         self.path = path
         try:
-            self._zip = pyzipper.AESZipFile(path)
+            with _readable(path):
+                self._zip = pyzipper.AESZipFile(path)
         except (pyzipper.BadZipFile, EOFError, ValueError):
             raise BadRelease(
                 say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
             ) from None
-        except OSError as fault:
+        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
+        roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
+        if len(roots) > 1:
             raise BadRelease(
                 say(
-                    "“{path}” can't be read ({reason}).",
+                    "“{path}” holds {count} releases; unpack it and give the folder of the one that you mean.",
                     path=path,
-                    reason=(fault.strerror or "no reason given").lower(),
+                    count=len(roots),
                 )
-            ) from None
-        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
-        root = next(
-            (PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME), None
-        )
+            )
+        root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
         if any(e.flag_bits & 1 for e in self._entries.values()):
             if password is None:
@@ -107,13 +105,28 @@ class _Zip:
             ) from None
 
 
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence what the system says where `path` can't be read. Raises BadRelease."""
+    try:
+        yield
+    except OSError as fault:
+        reason = (fault.strerror or "no reason given").lower()
+        raise BadRelease(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
+
+
 def open_package(path: Path, password: str | None = None) -> Package:
     """Return the package at `path`: a folder, the release.json in it, or a ZIP. Raises BadRelease, PasswordNeeded."""
+    with _readable(path):
+        return _opened(path, password)
+
+
+def _opened(path: Path, password: str | None) -> Package:
     if path.name == FACTS_NAME and path.is_file():
         path = path.parent
     if path.is_dir():
         found: Package = _Folder(path)
-        where = say("“{path}” is not a release folder: it holds no {facts}.", path=path, facts=FACTS_NAME)
+        where = _no_release(path)
     elif path.is_file():
         with path.open("rb") as file:
             if file.read(2) != b"PK":
@@ -137,6 +150,19 @@ def open_package(path: Path, password: str | None = None) -> Package:
     if FACTS_NAME not in found.names():
         raise BadRelease(where)
     return found
+
+
+def _no_release(folder: Path) -> str:
+    """Return the sentence about a folder without release.json: unpacked ZIPs often lie a folder deeper."""
+    inside = sorted(entry.parent.name for entry in folder.glob(f"*/{FACTS_NAME}"))
+    if not inside:
+        return say("“{path}” is not a release folder: it holds no {facts}.", path=folder, facts=FACTS_NAME)
+    return say(
+        "“{path}” is not a release folder: it holds no {facts}; there is one in its folder “{inside}”: give that one.",
+        path=folder,
+        facts=FACTS_NAME,
+        inside=inside[0],
+    )
 
 
 def contents(package: Package, name: str, *, most: int, progress: Progress | None = None) -> tuple[bytes, str]:

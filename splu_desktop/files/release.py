@@ -244,8 +244,8 @@ def table_of(
         )
     altered = BadRelease(
         say(
-            "“{path}” is not the table that was released: its SHA-256 differs from the one in "
-            "{facts_name}; ask for the release again.",
+            "“{path}” is not the table that was released: its SHA-256 differs from the one in {facts_name}, as after "
+            "saving it with another program; take the original file, or ask for the release again.",
             path=path,
             facts_name=FACTS_NAME,
         )

@@ -32,6 +32,7 @@ from splu_desktop.files.spelling import valued
 FORMAT = "splu-release"
 FORMAT_VERSION = 1
 FACTS_NAME = "release.json"
+_LARGEST_SMALL = 10**9  # counts that a table can have
 LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
 # Settings of generalisations that a custodian states without looking at the records.
 _STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
@@ -218,6 +219,8 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
                 )
             if not all(isinstance(label, str) for label in [*column["missing"], *column.get("texts", ())]):
                 return say("the missing values of column “{column}” are not text", column=column["name"])
+            if not all(isinstance(label, str) for label in column.get("domain", ())):
+                return say("the values of column “{column}” are not text", column=column["name"])
         names = [column["name"] for column in facts["columns"]]
         if len(set(names)) < len(names):
             return "two columns have one name"
@@ -230,14 +233,26 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
                 return "the list of files is not understood"
             if not re.fullmatch(r"[^/\\:\x00-\x1f]+", entry["name"]) or entry["name"] in (".", ".."):
                 return "it names a file outside its folder"
-        Thresholds(**facts["thresholds"])
+        if not all(isinstance(facts.get(key, {}), dict) for key in ("gammas", "guarantees")):
+            return "its structure is broken"
+        _check_thresholds(facts["thresholds"])
     except KeyError as fault:
         return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):
         return "its structure is broken"
-    except BadSetting:
+    except (BadSetting, OverflowError):
         return "its thresholds are out of range"
     return None
+
+
+def _check_thresholds(stated: Any) -> None:
+    """Raise TypeError, BadSetting or OverflowError unless these are thresholds that counts can be computed with."""
+    numbers = {key: value for key, value in stated.items() if key != "t_p" or value is not None}
+    if any(type(value) not in (int, float) for value in numbers.values()) or type(numbers["alpha"]) is not int:
+        raise TypeError("a threshold is not a number")
+    if numbers["alpha"] > _LARGEST_SMALL:
+        raise OverflowError
+    Thresholds(**stated)
 
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")

@@ -135,10 +135,7 @@ def _guarantees(facts: dict[str, Any]) -> Check:
                 return Check("guarantees", False, text, column["name"])
             continue
         known = guarantees_of(column["gamma"], thresholds)
-        close = isinstance(stated, dict) and all(
-            isinstance(stated.get(key), int | float) and np.isclose(stated[key], value, rtol=1e-9, atol=1e-12)
-            for key, value in known.items()
-        )
+        close = isinstance(stated, dict) and all(_close(stated.get(key), value) for key, value in known.items())
         if not close or facts.get("gammas", {}).get(column["name"]) != column["gamma"]:
             return Check(
                 "guarantees",
@@ -151,6 +148,15 @@ def _guarantees(facts: dict[str, Any]) -> Check:
                 column["name"],
             )
     return Check("guarantees", True, "The stated guarantees are those of the stated group sizes.")
+
+
+def _close(stated: Any, known: float) -> bool:
+    if type(stated) not in (int, float):
+        return False
+    try:
+        return bool(np.isclose(float(stated), known, rtol=1e-9, atol=1e-12))
+    except OverflowError:  # a whole number beyond all that a float can hold
+        return False
 
 
 def _table(table: Table, facts: dict[str, Any]) -> Check:

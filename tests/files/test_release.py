@@ -293,6 +293,65 @@ def test_no_release_at_all(tmp_path: Path) -> None:
         read_release(tmp_path / "bad.zip")
 
 
+def test_what_the_system_refuses_is_a_sentence(copy: Path, tmp_path: Path) -> None:
+    (copy / "table.csv").unlink()
+    (copy / "table.csv").symlink_to(tmp_path / "gone")
+    with pytest.raises(BadRelease, match="can't be read"):
+        read_release(copy)
+    assert [check for check in verify_release(copy) if "can't be read" in check.sentence and not check.passed]
+    for look in (read_release, verify_release):
+        with pytest.raises(BadRelease, match="can't be read"):
+            look(tmp_path / ("long" * 2_000))
+
+
+def test_a_folder_that_holds_a_release_deeper_down_says_where(copy: Path) -> None:
+    with pytest.raises(BadRelease, match="one in its folder “copy”"):
+        read_release(copy.parent)
+
+
+def test_a_zip_of_two_releases_is_not_read_as_one_of_them(folder: Path, tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as both:
+        for name in ("one", "two"):
+            for file in folder.iterdir():
+                both.write(file, f"{name}/{file.name}")
+    with pytest.raises(BadRelease, match="holds 2 releases"):
+        read_release(tmp_path / "both.zip")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"thresholds": {"epsilon": 10**400, "t_e": 0.05, "alpha": 3, "t_p": None}},
+        {"thresholds": {"epsilon": True, "t_e": 0.05, "alpha": 3, "t_p": None}},
+        {"thresholds": {"epsilon": 0.3, "t_e": 0.05, "alpha": 1.5, "t_p": None}},
+        {"thresholds": {"epsilon": 0.3, "t_e": 0.05, "alpha": 10**400, "t_p": None}},
+        {"guarantees": {"illness": {"t_p": 10**400, "t_f": 1, "t_f_chebyshev": 1}}},
+        {"guarantees": 1e308},
+        {"gammas": "x"},
+    ],
+)
+def test_facts_with_impossible_figures_are_told_as_such(copy: Path, change: dict[str, Any]) -> None:
+    path = copy / "release.json"
+    facts = {**json.loads(path.read_text("utf-8")), **change}
+    facts["sha256"] = seal_of(facts)
+    path.write_text(json.dumps(facts), "utf-8")
+    failed = [check for check in verify_release(copy) if not check.passed]
+    assert failed
+    assert all(check.sentence.endswith(".") for check in failed)
+
+
+def test_a_domain_that_is_not_text_is_told_as_such(copy: Path) -> None:
+    path = copy / "release.json"
+    facts = json.loads(path.read_text("utf-8"))
+    facts["columns"][-1]["domain"][0] = {"a": 1}
+    facts["sha256"] = seal_of(facts)
+    path.write_text(json.dumps(facts), "utf-8")
+    with pytest.raises(BadRelease, match="the values of column “illness” are not text"):
+        read_release(copy)
+
+
 def test_facts_can_not_lead_outside_the_folder(copy: Path) -> None:
     path = copy / "release.json"
     facts = json.loads(path.read_text("utf-8"))
