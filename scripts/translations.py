@@ -29,7 +29,7 @@ from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
 CATALOGUES = ROOT / "resources" / "translations"
 PACKAGE = ROOT / "splu_desktop"
 _WORDS = re.compile(r"[A-Za-z’']{2,} [a-z]")
-# Word lists, patterns, markup, what is published in English, and technical texts that nobody is shown.
+# Word lists, patterns, markup, and technical texts that nobody is shown.
 _NO_SENTENCES = {
     "answers.py",
     "bucket_search.py",
@@ -39,7 +39,6 @@ _NO_SENTENCES = {
     "missing.py",
     "month_names.py",
     "multi_size.py",
-    "recipient.py",
     "role_content.py",
     "role_names.py",
     "xlsx_check.py",

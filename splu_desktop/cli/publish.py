@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import threading
 import time
@@ -12,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from splu_desktop.cli.opening import add_password, password_from
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.tolerance_options import size_words
@@ -23,8 +23,6 @@ from splu_desktop.core.roles import Role
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan, groupings_as_dicts
     from splu_desktop.files.publishing import Examination, Order, Outcome
-
-PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
 
 def add(commands: Any) -> None:
@@ -60,6 +58,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--operator", default="", help="who publishes, for the register (this user)")
     parser.add_argument("--purpose", default="", help="what for, for the register")
     parser.add_argument("--recipient", default="", help="for whom, for the register")
+    parser.add_argument("--language", default="en", help="of README.txt and dictionary.csv: en, de or fr (default: en)")
     parser.add_argument("--strict", action="store_true", help="refuse while an amber line of the gate is not accepted")
     parser.add_argument(
         "--accept",
@@ -81,32 +80,10 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def add_password(parser: argparse.ArgumentParser) -> None:
-    """Give a command the option that names a password. It is never an argument, which other users could read."""
-    parser.add_argument(
-        "--password-file",
-        type=Path,
-        metavar="FILE",
-        help=f"the ZIP's password is the first line of FILE (or the environment variable {PASSWORD_VARIABLE})",
-    )
-
-
-def password_from(args: argparse.Namespace) -> str | None:
-    """Return the password that file or environment hold, None where neither does. Raises BadSetting."""
-    if args.password_file is None:
-        return os.environ.get(PASSWORD_VARIABLE) or None
-    try:
-        lines = args.password_file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise BadSetting(f"The password file “{args.password_file}” can't be read as text.") from None
-    if not lines or not lines[0]:
-        raise BadSetting(f"The password file “{args.password_file}” holds no password in its first line.")
-    return str(lines[0])
-
-
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     from splu_desktop.files.importer.problems import ProblemKind
+    from splu_desktop.files.language import language
     from splu_desktop.files.stamp import stamp
     from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
@@ -116,6 +93,7 @@ def run(args: argparse.Namespace) -> None:
             raise BadSetting("Say where the release is to go: --out DIR.")
         check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
+    language(args.language)
     password = password_from(args) if args.zip else None
     if args.password_file is not None and not args.zip:
         raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
@@ -143,6 +121,7 @@ def run(args: argparse.Namespace) -> None:
         operator=args.operator,
         purpose=args.purpose,
         recipient=args.recipient,
+        spoken=args.language,
     )
     if args.trial is not None:
         _trial(order, args.trial, args.json)

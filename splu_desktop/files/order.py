@@ -29,6 +29,7 @@ class Order:
     source, source_sha256 : the source's file and what it hashed to when it was read; None where there is no file.
     source_stamp : what `stamp` said of the file before it was read; spares hashing it again where it says the same.
     operator, purpose, recipient : for the register.
+    spoken : code of the language of what the recipient reads, README and data dictionary.
     """
 
     table: Table
@@ -44,6 +45,7 @@ class Order:
     operator: str = ""
     purpose: str = ""
     recipient: str = ""
+    spoken: str = "en"
 
 
 @dataclass(frozen=True, eq=False)

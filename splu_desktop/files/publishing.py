@@ -26,6 +26,7 @@ from splu_desktop.files.earlier import Cost, Earlier, costs, find_earlier
 from splu_desktop.files.fingerprint import Fingerprints, file_sha256, fingerprints
 from splu_desktop.files.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.handover import check_packed, check_password, names_of, pack
+from splu_desktop.files.language import language
 from splu_desktop.files.order import Examination, Order, check_target
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register_entry import entry_body, keep_sketches
@@ -162,6 +163,7 @@ def publish(
     progress = progress or Silent()
     register = register or Register()
     check_formats(order.formats)
+    language(order.spoken)
     check_password(order.password)
     tidy(register)
     examination = examination or examine(order, register=register, progress=progress)
@@ -254,6 +256,7 @@ def _write(
                     formats=order.formats,
                     bom=order.bom,
                     generalisations=steps_as_dicts(order.plan.generalisations),
+                    spoken=order.spoken,
                     progress=progress,
                 )
             )

@@ -1,6 +1,6 @@
 """What the recipient reads: README.txt, half a page with an example of this very table, and the data dictionary.
 
-Both are made from the published table and the custodian's choices alone.
+Both are made from the published table and the custodian's choices alone, in the language the custodian chose for them.
 """
 
 from __future__ import annotations
@@ -18,39 +18,52 @@ from numpy.typing import NDArray
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
+from splu_desktop.core.said import listed, say
 from splu_desktop.core.sentences import large_count_promise, small_count_promise
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.files.inert import inert
+from splu_desktop.files.language import Language
 
 README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
 _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
 _LISTED = 200  # values of a column that the dictionary lists
+_ENGLISH = Language()
 
 
-def write_readme(published: Published, facts: Mapping[str, Any], path: Path, files: list[str]) -> None:
+def write_readme(
+    published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
+) -> None:
     """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
-    sas = published.sensitive
-    counts = "Counts over the unchanged columns alone are exact."
-    paragraphs = [
-        "HOW TO READ THIS TABLE",
-        f"{_opening(published, files)} {_redrawn(published)} {_others(facts)}",
-        f"Counts are what this table is for. {counts} How often a sensitive value occurs in the whole table is right "
-        "on average, and the surer the larger the count:",
-        [f"  - {promise}" for name in sas for promise in _promises(published, name)],
-        "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
-        "the values of a part of the table over the whole of it. A plain filter is wrong there.",
-        *_example(published),
-        "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER 'Column=Value'), "
-        "with a 95 % interval. Small counts stay unreliable on purpose, whatever the method.",
-        f"{DICTIONARY_NAME} describes every column; release.json says the same for programs, with the SHA-256 of each "
-        f"file. Release {facts['id']}, made {facts['created'][:10]} by {facts['software']['name']} "
-        f"{facts['software']['version']}.",
+    promises = [promise for name in published.sensitive for promise in _promises(published, name)]
+    made_by = say(
+        "Release {id}, made {day} by {software} {version}.",
+        id=facts["id"],
+        day=facts["created"][:10],
+        software=facts["software"]["name"],
+        version=facts["software"]["version"],
+    )
+    described = say(
+        "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
+        dictionary=DICTIONARY_NAME,
+    )
+    paragraphs: list[list[str]] = [
+        [say("HOW TO READ THIS TABLE")],
+        [*_redrawn(published, files), *_others(facts)],
+        _worth(facts),
+        promises,
+        *_reconstruction(published),
+        [described, made_by],
     ]
-    text = "\n\n".join("\n".join(map(_filled, [p] if isinstance(p, str) else p)) for p in paragraphs)
+    blocks = []
+    for sentences in paragraphs:
+        said = [spoken.sentence(sentence) for sentence in sentences]
+        listing = sentences is promises
+        blocks.append("\n".join(_filled(f"  - {text}") for text in said) if listing else _filled(" ".join(said)))
     # Windows' editor shows UTF-8 as such and both kinds of line ends only with these.
-    path.write_text(text.replace("\n", "\r\n") + "\r\n", encoding="utf-8-sig", newline="")
+    text = "\n\n".join(blocks).replace("\n", "\r\n") + "\r\n"
+    path.write_text(text, encoding="utf-8-sig", newline="")
 
 
 def _filled(paragraph: str) -> str:
@@ -60,97 +73,158 @@ def _filled(paragraph: str) -> str:
     return textwrap.fill(kept, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _opening(published: Published, files: list[str]) -> str:
-    quoted = _listed([f"“{name}”" for name in published.sensitive])
-    held = f"{_listed(files)} {'holds' if len(files) == 1 else 'hold'} {published.n:,} records, in random order."
-    if len(published.sensitive) == 1:
-        return f"{held} The column {quoted} is sensitive and was re-drawn (mechanism SPLU-Gen):"
-    return f"{held} The columns {quoted} are sensitive and were re-drawn (mechanism SPLU-Gen), each by itself:"
+def _quoted(names: list[str]) -> str:
+    return listed(say("“{name}”", name=name) for name in names)
 
 
-def _redrawn(published: Published) -> str:
+def _redrawn(published: Published, files: list[str]) -> list[str]:
+    """Return what the table holds, what was re-drawn, and what that means for a single record."""
+    records, held = published.n, listed(files)
+    columns = _quoted(list(published.sensitive))
     chances = {name: _chance(published, name) for name in published.sensitive}
     share = (
         next(iter(chances.values()))
         if len(set(chances.values())) == 1
-        else _listed([f"{chance} for “{name}”" for name, chance in chances.items()])
+        else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
     )
-    return (
-        "every record was put into a group with records of other values at random, and took the value of a random "
-        f"member of its group. So the value that stands beside a single record is that record's own only by chance "
-        f"({share}). Never read it as a fact about a person."
-    )
+    return [
+        say("{files} holds {records} records, in random order.", files=held, records=records)
+        if len(files) == 1
+        else say("{files} hold {records} records, in random order.", files=held, records=records),
+        say(
+            "The column {columns} is sensitive and was re-drawn (mechanism SPLU-Gen): every record was put into a "
+            "group with records of other values at random, and took the value of a random member of its group.",
+            columns=columns,
+        )
+        if len(published.sensitive) == 1
+        else say(
+            "The columns {columns} are sensitive and were re-drawn (mechanism SPLU-Gen), each by itself: every record "
+            "was put into a group with records of other values at random, and took the value of a random member of "
+            "its group.",
+            columns=columns,
+        ),
+        say(
+            "So the value that stands beside a single record is that record's own only by chance ({share}). Never "
+            "read it as a fact about a person.",
+            share=share,
+        ),
+    ]
 
 
-def _others(facts: Mapping[str, Any]) -> str:
+def _others(facts: Mapping[str, Any]) -> list[str]:
     """Return what became of the columns that were not re-drawn."""
     coarser = [entry["name"] for entry in facts["columns"] if entry.get("generalised")]
     unchanged = [entry for entry in facts["columns"] if entry["role"] == "nsa" and not entry.get("generalised")]
-    if not coarser:
-        return "All other columns are unchanged." if unchanged else ""
-    quoted = _listed([f"“{name}”" for name in coarser])
-    told = (
-        f"{quoted} {'was' if len(coarser) == 1 else 'were'} made coarser before ({DICTIONARY_NAME} says how); what is "
-        "said here is about the coarser values."
+    told: list[str] = []
+    if len(coarser) == 1:
+        told.append(
+            say(
+                "{columns} was made coarser before ({dictionary} says how); what is said here is about the coarser "
+                "values.",
+                columns=_quoted(coarser),
+                dictionary=DICTIONARY_NAME,
+            )
+        )
+    elif coarser:
+        told.append(
+            say(
+                "{columns} were made coarser before ({dictionary} says how); what is said here is about the coarser "
+                "values.",
+                columns=_quoted(coarser),
+                dictionary=DICTIONARY_NAME,
+            )
+        )
+    return [*told, say("All other columns are unchanged.")] if unchanged else told
+
+
+def _worth(facts: Mapping[str, Any]) -> list[str]:
+    """Return what counts are worth; of columns that are not sensitive only where there are any."""
+    kept = [entry for entry in facts["columns"] if entry["role"] == "nsa"]
+    coarser = any(entry.get("generalised") for entry in kept)
+    exact = (
+        say("Counts over the columns that are not sensitive are exact.")
+        if coarser
+        else say("Counts over the unchanged columns alone are exact.")
     )
-    return f"{told} All other columns are unchanged." if unchanged else told
+    return [
+        say("Counts are what this table is for."),
+        *([exact] if kept else []),
+        say(
+            "How often a sensitive value occurs in the whole table is right on average, and the surer the larger the "
+            "count:"
+        ),
+    ]
 
 
-def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path) -> None:
+def _reconstruction(published: Published) -> list[list[str]]:
+    """Return how counts over several columns are estimated; a table of one column has none."""
+    offer = say(
+        "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
+        "'Column=Value'), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method."
+    )
+    if len(published.table.columns) == 1:
+        return []
+    why = say(
+        "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
+        "the values of a part of the table over the whole of it. A plain filter is wrong there."
+    )
+    example = _example(published)
+    return [[why], *([example] if example else []), [offer]]
+
+
+def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH) -> None:
     """Write the data dictionary: one row per column of the table, in its order."""
+    heading = (
+        say("column"),
+        say("role"),
+        say("type"),
+        say("group size gamma"),
+        say("generalised"),
+        say("different values"),
+        say("no value is written as"),
+        say("values"),
+    )
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(
-            [
-                "column",
-                "role",
-                "type",
-                "group size gamma",
-                "generalised",
-                "different values",
-                "no value is written as",
-                "values",
-            ]
-        )
+        writer.writerow([spoken.sentence(name) for name in heading])
         for column, entry in zip(published.table.columns, facts["columns"], strict=True):
-            sensitive = entry["role"] == "sa"
-            writer.writerow(
-                inert(cell)
-                for cell in (
-                    column.name,
-                    _role(entry),
-                    column.kind.value,
-                    _sizes(entry) if sensitive else "",
-                    "; ".join(_step(step) for step in entry.get("generalised", ())),
-                    str(column.m),
-                    " | ".join(f"“{text}”" if text else "empty cell" for text in entry["missing"]),
-                    _values(column),
-                )
+            marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
+            cells = (
+                column.name,
+                spoken.sentence(_role(entry)),
+                spoken.sentence(say(column.kind.value)),
+                spoken.sentence(_sizes(entry)) if entry["role"] == "sa" else "",
+                "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
+                str(int(np.count_nonzero(~column.missing))),
+                " | ".join(map(spoken.sentence, marks)),
+                _values(column, spoken),
             )
+            writer.writerow(map(inert, cells))
 
 
 def _role(entry: Mapping[str, Any]) -> str:
     if entry["role"] == "sa":
-        return "sensitive: re-drawn, reconstruct counts"
-    return "made coarser, else unchanged" if entry.get("generalised") else "unchanged"
+        return say("sensitive: re-drawn, reconstruct counts")
+    return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
 
 
 def _sizes(entry: Mapping[str, Any]) -> str:
-    return str(entry["gamma"]) if "gamma" in entry else _listed([str(size) for size in entry["grouping"]["sizes"]])
+    return str(entry["gamma"]) if "gamma" in entry else listed([str(size) for size in entry["grouping"]["sizes"]])
 
 
-def _values(column: Column) -> str:
+def _values(column: Column, spoken: Language) -> str:
     known = np.flatnonzero(~column.missing)
     if column.kind.ordered and len(known) > 20:
-        return f"{column.labels[known[0]]} to {column.labels[known[-1]]}"
+        ends = {"first": str(column.labels[known[0]]), "last": str(column.labels[known[-1]])}
+        return spoken.sentence(say("{first} to {last}", **ends))
     if len(known) <= _LISTED:
         return " | ".join(column.labels[known])
-    return " | ".join(column.labels[known[:5]]) + f" | … and {len(known) - 5} more"
+    first = " | ".join(column.labels[known[:5]])
+    return spoken.sentence(say("{values} | … and {n} more", values=first, n=len(known) - 5))
 
 
 _WAYS = {
     "intervals": "numbers in intervals",
-    "date": "{part} of the date",
     "age": "age in years at {at}",
     "groups": "values in groups",
     "hierarchy": "values in groups of a hierarchy",
@@ -158,31 +232,51 @@ _WAYS = {
     "missing": "all marks for “no value” spelled alike",
     "chapter": "chapter of {system}",
 }
+_PARTS = {
+    "year": "year of the date",
+    "quarter": "quarter of the date",
+    "month": "month of the date",
+    "weekday": "weekday of the date",
+}
 
 
-def _step(step: Mapping[str, Any]) -> str:
+def _step(step: Mapping[str, Any], spoken: Language) -> str:
     settings = {key: value for key, value in step.items() if key != "how"}
     if step["how"] == "prefix":
-        if "length" in settings:
-            return f"first {settings['length']} characters"
-        if "before" in settings:
-            return f"what stands before “{settings['before']}”"
-        return f"without the last {settings['drop_last']} characters" if "drop_last" in settings else "first characters"
+        return spoken.sentence(_prefix(settings))
+    if step["how"] == "date" and (part := _PARTS.get(settings.get("part", ""))):
+        return spoken.sentence(say(part))
     try:
-        return _WAYS[step["how"]].format(**settings)
-    except KeyError:
+        return spoken.sentence(say(_WAYS[step["how"]], **settings))
+    except KeyError:  # a way of a later version
         told = ", ".join(f"{key} {value}" for key, value in settings.items())
         return f"{step['how']} ({told})" if told else str(step["how"])
+
+
+def _prefix(settings: Mapping[str, Any]) -> str:
+    if "length" in settings:
+        return say("first {n} characters", n=settings["length"])
+    if "before" in settings:
+        return say("what stands before “{mark}”", mark=settings["before"])
+    if "drop_last" in settings:
+        return say("without the last {n} characters", n=settings["drop_last"])
+    return say("first characters")
 
 
 def _chance(published: Published, sa: str) -> str:
     """Return how surely the value beside a record is the record's own."""
     if sa in published.gammas:
-        return f"1 in {published.gammas[sa]}"
+        return say("1 in {gamma}", gamma=published.gammas[sa])
     limits = published.groupings[sa].tolerances.limits.values()
     below = [limit for limit in limits if limit < 1]
-    most = f"at most {100 * float(max(below)):.3g} % for sensitive values" if below else "no value is sensitive"
-    return most if len(below) == len(limits) else f"{most}; values with tolerance 1 may be the record's own"
+    most = (
+        say("at most {most:.3g} % for sensitive values", most=100 * float(max(below)))
+        if below
+        else say("no value is sensitive")
+    )
+    if len(below) == len(limits):
+        return most
+    return say("{most}; values with tolerance 1 may be the record's own", most=most)
 
 
 def _promises(published: Published, sa: str) -> tuple[str, ...]:
@@ -225,34 +319,67 @@ def _example(published: Published) -> list[str]:
         )
     if not np.isfinite(answer.estimate):
         return []
-    return [
-        f"Example: how many records have {nsa} = {label} and {sa} = {value}? The table shows {answer.published:,} of "
-        f"the {answer.n_p:,} records with {nsa} = {label}. {_arithmetic(published, sa, value, answer)}"
-    ]
+    question = say(
+        "Example: how many records have {nsa} = {label} and {sa} = {value}? The table shows {shown} of the {n_p} "
+        "records with {nsa} = {label}.",
+        nsa=nsa,
+        label=label,
+        sa=sa,
+        value=value,
+        shown=int(answer.published),
+        n_p=int(answer.n_p),
+    )
+    return [question, *_arithmetic(published, sa, value, answer)]
 
 
-def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> str:
+def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
+    between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
     if sa in published.groupings:
-        return (
-            "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json give, "
-            f"the estimate is {answer.estimate:,.0f}, and with a probability of 95 % the true count lies between "
-            f"{answer.low:,.0f} and {answer.high:,.0f}."
-        )
+        return [
+            say(
+                "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json "
+                "give, the estimate is {estimate}, and with a probability of 95 % the true count lies between {low} "
+                "and {high}.",
+                **between,
+            )
+        ]
     a = published.retention(sa)
     column = published.table[sa]
     count = int(column.counts()[column.code_of(value)])
     b = (1 - a) * count / (published.n - count)
     if a - b < 0.05 * a:
-        return f"“{value}” fills so much of the table that nothing about its link to other columns is left."
-    low, high = f"{answer.low:,.0f}", f"{answer.high:,.0f}"
+        return [
+            say(
+                "“{value}” fills so much of the table that nothing about its link to other columns is left.",
+                value=value,
+            )
+        ]
     if abs((answer.published - answer.n_p * b) / (a - b) - answer.estimate) > 1:  # beyond 0 or all records, and cut
-        return f"Reconstructed, the true count lies between {low} and {high} (95 %)."
-    return (
-        f"A record keeps its value with a = {a:.6g}; one of another value becomes {value} with b = (1 - a) x {count:,} "
-        f"/ ({published.n:,} - {count:,}) = {b:.6g}, {count:,} being the count of {value} in the whole table. So the "
-        f"estimate is ({answer.published:,} - {answer.n_p:,} b) / (a - b) = {answer.estimate:,.0f}, and with a "
-        f"probability of 95 % the true count lies between {low} and {high}."
-    )
+        return [
+            say(
+                "Reconstructed, the true count lies between {low} and {high} (95 %).",
+                low=between["low"],
+                high=between["high"],
+            )
+        ]
+    return [
+        say(
+            "A record keeps its value with a = {a:.6g}; one of another value becomes {value} with b = (1 - a) x "
+            "{count} / ({n} - {count}) = {b:.6g}, {count} being the count of {value} in the whole table.",
+            a=a,
+            b=b,
+            value=value,
+            count=count,
+            n=published.n,
+        ),
+        say(
+            "So the estimate is ({shown} - {n_p} b) / (a - b) = {estimate}, and with a probability of 95 % the true "
+            "count lies between {low} and {high}.",
+            shown=int(answer.published),
+            n_p=int(answer.n_p),
+            **between,
+        ),
+    ]
 
 
 def _top(column: Column, signal: NDArray[np.float64]) -> str | None:
@@ -261,7 +388,3 @@ def _top(column: Column, signal: NDArray[np.float64]) -> str | None:
     counts[column.missing] = 0
     counts[~(signal >= _LEAST_SIGNAL)] = 0
     return str(column.labels[int(counts.argmax())]) if counts.max() > 0 else None
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -23,6 +23,7 @@ from splu_desktop.files.background import in_background
 from splu_desktop.files.csv_table import read_cells
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.inert import restored
+from splu_desktop.files.language import language
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
 from splu_desktop.files.read_back import written_differs
 from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
@@ -86,6 +87,7 @@ def write_release(
     formats: Sequence[str] = ("csv",),
     bom: bool = False,
     generalisations: Generalisations | None = None,
+    spoken: str = "en",
     progress: Progress | None = None,
 ) -> OpenRelease:
     """Write a release folder, whole or not at all. `files.publishing.publish` does so with gate, check and register.
@@ -97,17 +99,24 @@ def write_release(
     formats : of "csv", "xlsx", "parquet"; CSV is always written, since it is what the reader opens.
     bom : whether the CSV starts with a byte order mark, which Excel needs to show letters beyond ASCII.
     generalisations : column -> steps as plain data, told to the recipient as far as they say nothing of the source.
+    spoken : code of the language of README and data dictionary, of `files.language.LANGUAGES`.
 
     Raises
     ------
-    CannotWrite, BadSetting (unknown format), NoParquet, Cancelled. Nothing is left behind then.
+    CannotWrite, BadSetting (unknown format or language), NoParquet, Cancelled. Nothing is left behind then.
     """
     progress = progress or Silent()
     check_formats(formats)
     published = final(published, progress)
     with whole_folder(folder) as unfinished:
         facts = fill_folder(
-            published, unfinished, formats=formats, bom=bom, generalisations=generalisations, progress=progress
+            published,
+            unfinished,
+            formats=formats,
+            bom=bom,
+            generalisations=generalisations,
+            spoken=spoken,
+            progress=progress,
         )
         progress.report("Finishing", 1.0)
     return OpenRelease(folder=folder, facts=facts, published=published)
@@ -142,6 +151,7 @@ def fill_folder(
     formats: Sequence[str] = ("csv",),
     bom: bool = False,
     generalisations: Generalisations | None = None,
+    spoken: str = "en",
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write all files of a release into an empty folder, read the tables back, and return the facts.
@@ -162,8 +172,8 @@ def fill_folder(
         progress.report("Describing the release", 0.0)
         # The README names the release's id, so id and date are drawn once, before the final facts.
         draft = make_facts(published, [], generalisations=generalisations)
-        write_readme(published, draft, folder / README_NAME, list(tables))
-        write_dictionary(published, draft, folder / DICTIONARY_NAME)
+        write_readme(published, draft, folder / README_NAME, list(tables), language(spoken))
+        write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
         for name, form in tables.items():
             _check_written(folder / name, form, published.table, progress)
         for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():

@@ -129,6 +129,7 @@ class PublishPage(Page):
             source_sha256=source.imported.source.sha256 or None,
             purpose=self.place.purpose.text().strip(),
             recipient=self.place.recipient.text().strip(),
+            spoken=self.place.spoken(),
         )
 
     def try_sample(self) -> TrialDialog | None:

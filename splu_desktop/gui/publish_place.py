@@ -8,17 +8,21 @@ from datetime import date
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.handover import LEAST_PASSWORD, new_password
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.files.settings import remember, remembered
 from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.gui.widgets import Card, button, label, line_edit, restyle
 from splu_desktop.gui.words import told
 
+_SECTION, _LANGUAGE = "publish", "language"
+
 
 class PlaceCard(Card):
-    """Folder, name, formats, packing, purpose and recipient."""
+    """Folder, name, formats, packing, purpose, recipient, and the language of what the recipient reads."""
 
     changed = Signal()
 
@@ -48,7 +52,8 @@ class PlaceCard(Card):
         grid.addWidget(button(self.tr("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
         grid.addWidget(label(self.tr("Formats")), 4, 0)
         grid.addLayout(self._build_formats(), 4, 1, 1, 2)
-        self._build_password(grid, 5)
+        self._build_language(grid, 5)
+        self._build_password(grid, 6)
         self.body.addLayout(grid)
         self.note = label("", "quiet", wrap=True)
         self.body.addWidget(self.note)
@@ -69,6 +74,19 @@ class PlaceCard(Card):
             box.toggled.connect(self._edited)
         row.addStretch(1)
         return row
+
+    def _build_language(self, grid: QGridLayout, at: int) -> None:
+        self.language = QComboBox()
+        for code, name in LANGUAGES.items():
+            self.language.addItem(name, code)
+        self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, "en"))))
+        self.language.setAccessibleName(self.tr("Language of README.txt and dictionary.csv"))
+        self.language.setToolTip(self.tr("Language of README.txt and dictionary.csv, which explain the table"))
+        self.language.activated.connect(lambda: remember(_SECTION, {**remembered(_SECTION), _LANGUAGE: self.spoken()}))
+        caption = label(self.tr("Explained in"))
+        caption.setToolTip(self.language.toolTip())
+        grid.addWidget(caption, at, 0)
+        grid.addWidget(self.language, at, 1)
 
     def _build_password(self, grid: QGridLayout, at: int) -> None:
         self.password = line_edit(self.tr("Password of the ZIP file"), self.tr("none: anyone can open the file"))
@@ -108,6 +126,10 @@ class PlaceCard(Card):
         """Return the formats chosen."""
         chosen = (("csv", True), ("xlsx", self.xlsx.isChecked()), ("parquet", self.parquet.isChecked()))
         return tuple(name for name, on in chosen if on)
+
+    def spoken(self) -> str:
+        """Return the code of the language of what the recipient reads."""
+        return str(self.language.currentData())
 
     def zip_password(self) -> str | None:
         """Return the password of the ZIP file, None for none."""

@@ -283,3 +283,13 @@ def test_the_name_of_the_account_is_in_no_report_that_is_handed_out(
         assert main(["report", str(out), "--internal", "--source", str(source), "--out", str(inside)]) == 0
         shown = json.loads(inside.read_text("utf-8"))["public"]["cover"]["fields"]["operator"]
         assert shown == (told or "account-name")
+
+
+def test_the_recipient_is_spoken_to_in_the_language_asked_for(source: Path, tmp_path: Path, capsys: Any) -> None:
+    ask = ("publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r")
+    status, _, err = run(capsys, *ask, "--language", "it")
+    assert status == 2
+    assert "“it”" in err
+    assert run(capsys, *ask, "--language", "fr")[0] == 0
+    assert "COMMENT LIRE CE TABLEAU" in (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
+    assert run(capsys, "verify", tmp_path / "r")[0] == 0

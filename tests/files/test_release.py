@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
@@ -23,7 +25,8 @@ from splu_desktop.files.release import BadRelease, PasswordNeeded, read_release,
 from splu_desktop.files.release_facts import as_published, seal_of
 from splu_desktop.files.verify import verify_release
 from splu_desktop.files.whole import CannotWrite
-from tests.files.releases import awkward_release, cells_of
+from tests.files.releases import awkward_release, cells_of, plan_of
+from tests.seeded import Seeded
 
 PASSWORD = "correct horse battery"
 
@@ -172,6 +175,52 @@ def test_the_readme_does_not_call_unchanged_what_was_made_coarser(tmp_path: Path
     assert rows["weight"]["role"] == "unchanged"
 
 
+@pytest.mark.parametrize(
+    ("spoken", "words", "role"),
+    [
+        ("en", "table.csv holds 400 records", "unchanged"),
+        ("de", "table.csv enthält 400 Datensätze", "unverändert"),
+        ("fr", "table.csv contient 400 enregistrements", "inchangée"),
+    ],
+)
+def test_the_recipient_reads_in_the_language_chosen(tmp_path: Path, spoken: str, words: str, role: str) -> None:
+    """Every sentence is in the language; what programs read stays as it is."""
+    steps = {"age": [{"how": "intervals", "cuts": [18, 40]}], "admitted": [{"how": "date", "part": "quarter"}]}
+    write_release(awkward_release(), tmp_path / "r", generalisations=steps, spoken=spoken)
+    readme = " ".join((tmp_path / "r" / "README.txt").read_text("utf-8-sig").split())
+    assert words in readme
+    english = set(re.findall(r"\w+", readme)) & {"the", "of", "records", "sensitive", "shown", "random"}
+    assert bool(english) == (spoken == "en")
+    with (tmp_path / "r" / "dictionary.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert [row[0] for row in rows[1:]] == list(awkward_release().table.names)
+    assert role in [row[1] for row in rows]
+    facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
+    assert {column["role"] for column in facts["columns"]} == {"nsa", "sa"}
+    assert read_release(tmp_path / "r").published.n == 400
+
+
+def test_a_language_that_nobody_speaks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="tlh"):
+        write_release(awkward_release(), tmp_path / "r", spoken="tlh")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_dictionary_counts_no_value_as_no_value(folder: Path) -> None:
+    with (folder / "dictionary.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["column"]: row for row in csv.DictReader(file)}
+    for column in read_release(folder).published.table.columns:
+        assert int(rows[column.name]["different values"]) == len(set(column.labels[~column.missing]))
+
+
+def test_a_readme_says_nothing_of_columns_that_are_not_there(tmp_path: Path) -> None:
+    table = Table((Column.from_labels("illness", ["a", "b", "c", "d"] * 20),))
+    write_release(sanitise.run(table, plan_of(table), randomness=Seeded(1)), tmp_path / "r")
+    readme = (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
+    assert "unchanged" not in readme
+    assert "RECONSTRUCTED" not in readme
+
+
 def test_no_line_of_the_readme_begins_with_a_per_cent_sign(folder: Path) -> None:
     lines = (folder / "README.txt").read_text("utf-8-sig").splitlines()
     assert not [line for line in lines if line.lstrip().startswith("%")]
@@ -179,8 +228,6 @@ def test_no_line_of_the_readme_begins_with_a_per_cent_sign(folder: Path) -> None
 
 
 def test_the_example_in_the_readme_is_what_the_query_answers(folder: Path) -> None:
-    import re
-
     from splu_desktop.core.query import Method, Reader, parse_condition
 
     readme = " ".join((folder / "README.txt").read_text("utf-8-sig").split())

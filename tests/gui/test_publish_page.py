@@ -20,6 +20,7 @@ from splu_desktop.files.shelf import Place, changed, falls, shelf
 from splu_desktop.gui import widgets
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.publish_page import PublishPage
+from splu_desktop.gui.publish_place import PlaceCard
 from splu_desktop.gui.session import State, Step
 from splu_desktop.gui.widgets import Busy
 from tests.gui.conftest import PATIENCE
@@ -294,3 +295,17 @@ def test_the_time_left_is_told_once_it_can_be_known(qtbot: QtBot, monkeypatch: p
     assert "about 5 minutes left" in busy.stage.text()
     busy.show_progress("Writing CSV", 1.0)
     assert "left" not in busy.stage.text()
+
+
+def test_the_recipient_is_spoken_to_in_the_language_chosen(
+    opened: MainWindow, page: PublishPage, idle: Idle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """English unless another is chosen, which is kept for the next time."""
+    assert page.place.spoken() == "en"
+    page.place.language.setCurrentIndex(page.place.language.findData("de"))
+    page.place.language.activated.emit(page.place.language.currentIndex())
+    _publish(opened, idle)
+    assert "WIE DIESE TABELLE ZU LESEN IST" in (tmp_path / "first" / "README.txt").read_text("utf-8-sig")
+    again = PlaceCard()
+    qtbot.addWidget(again)
+    assert again.spoken() == "de"
