@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.cli.opening import add_release, opened
 from splu_desktop.cli.output import add_json, print_json
 from splu_desktop.core.answer import Answer, sentence
 from splu_desktop.core.condition import column_named, parse_condition
@@ -20,7 +21,6 @@ from splu_desktop.core.query import Reader
 from splu_desktop.core.said import say
 from splu_desktop.files.crosstab_file import write_cells
 from splu_desktop.files.questions import check_answers_path
-from splu_desktop.files.release import read_release
 from splu_desktop.files.whole import CannotWrite
 
 _SHOWN = 14  # characters of a heading in the terminal
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         epilog="examples: splu crosstab RELEASE --by Ward --sa Diagnosis; "
         "splu crosstab RELEASE --by Age:10 --by Sex --sa Diagnosis --where Ward=Cardiology --out cells.xlsx",
     )
-    one.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
+    add_release(one)
     one.add_argument(
         "--by",
         action="append",
@@ -64,8 +64,8 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.out is not None:
         if args.out.suffix.lower() not in (".csv", ".xlsx"):
             raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=args.out.name))
-        check_answers_path(args.out, overwrite=args.overwrite)
-    published = read_release(args.release).published
+        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
+    published = opened(args).published
     wanted = _wanted(args, published)
     check(published, wanted)
     grid = compute(Reader(published), wanted, Silent())

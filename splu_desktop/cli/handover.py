@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.opening import add_password, password_from
 from splu_desktop.cli.output import add_json, print_json
-from splu_desktop.cli.publish import add_password, password_from
 
 
 def add(commands: Any) -> None:

@@ -7,10 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.opening import add_release, opened
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, parse_condition, sentence
+from splu_desktop.core.said import counted
 from splu_desktop.files.questions import check_answers_path, read_questions, write_answers
-from splu_desktop.files.release import read_release
 
 
 def add(commands: Any) -> None:
@@ -21,7 +22,7 @@ def add(commands: Any) -> None:
         description="Estimate how many records of the source meet all conditions, from the release alone.",
         epilog="examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39",
     )
-    one.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
+    add_release(one)
     one.add_argument(
         "conditions",
         nargs="*",
@@ -40,12 +41,12 @@ def add(commands: Any) -> None:
     many = commands.add_parser(
         "queries",
         help="answer a file of counts from a release",
-        description="Answer every row of a CSV file: its header names columns, an empty cell is no condition, and a "
-        "cell may hold one value, A|B, low..high, or (empty) for records without a value.",
+        description="Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty "
+        "cell is no condition, and a cell may hold one value, A|B, low..high, or (empty) for records without a value.",
     )
-    many.add_argument("release", type=Path, metavar="RELEASE", help="release folder")
-    many.add_argument("questions", type=Path, metavar="FILE.csv", help="one question per row")
-    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS.csv", help="file to write")
+    add_release(many)
+    many.add_argument("questions", type=Path, metavar="FILE", help="one question per row, as CSV or workbook")
+    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS", help="file to write, .csv or .xlsx")
     many.add_argument(
         "--bootstrap",
         action="store_true",
@@ -64,7 +65,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def _query(args: argparse.Namespace) -> None:
-    published = read_release(args.release).published
+    published = opened(args).published
     conditions = [parse_condition(text, published) for text in args.conditions]
     answer = Reader(published).answer(conditions, Method(args.method), bootstrap=args.bootstrap)
     if args.json:
@@ -75,12 +76,20 @@ def _query(args: argparse.Namespace) -> None:
         ("Published", f"{answer.published:,}"),
         ("Estimate", answer.shown),
         ("95 % interval", "{:,} to {:,}".format(*answer.ends) + (" (draw repeated)" if answer.bootstrapped else "")),
-        ("Of", f"{answer.n_p:,} records that meet the conditions on non-sensitive columns"),
+        ("Of", _selected(answer.n_p)),
     ]
     if answer.share is not None and not answer.exact:
         rows.append(("Share", f"{100 * answer.share[1]:.1f} % to {100 * answer.share[2]:.1f} %"))
     rows.append(("Trust", answer.badge_text))
     print_table(("Method", answer.method.value), rows)
+
+
+def _selected(n_p: int) -> str:
+    return counted(
+        n_p,
+        "{n} record that meets the conditions on non-sensitive columns",
+        "{n} records that meet the conditions on non-sensitive columns",
+    )
 
 
 def _as_dict(answer: Answer) -> dict[str, Any]:
@@ -103,8 +112,8 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
 
 
 def _queries(args: argparse.Namespace) -> None:
-    check_answers_path(args.out, overwrite=args.overwrite)
-    published = read_release(args.release).published
+    check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
+    published = opened(args).published
     questions = read_questions(args.questions, published)
     bootstrap = None if args.bootstrap else False
     answers = questions.answered(Reader(published), Method(args.method), bootstrap=bootstrap)
@@ -122,8 +131,14 @@ def _queries(args: argparse.Namespace) -> None:
             }
         )
         return
-    print(f"{len(answers):,} answers written to {args.out}.")
+    print(counted(len(answers), "{n} answer written to {out}.", "{n} answers written to {out}.", out=str(args.out)))
     if badges:
         print("Trust: " + ", ".join(f"{count:,} {name}" for name, count in badges.most_common()) + ".")
     if vanished:
-        print(f"{vanished:,} questions name a sensitive value that no published record shows; see the column “note”.")
+        print(
+            counted(
+                vanished,
+                "{n} question names a sensitive value that no published record shows; see the column “note”.",
+                "{n} questions name a sensitive value that no published record shows; see the column “note”.",
+            )
+        )

@@ -16,7 +16,7 @@ _FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipien
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     from splu_desktop.cli.import_options import add_import_options
-    from splu_desktop.cli.publish import add_password
+    from splu_desktop.cli.opening import add_password
 
     parser = commands.add_parser(
         "report",
@@ -47,7 +47,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
-    from splu_desktop.cli.publish import Shown, password_from
+    from splu_desktop.cli.opening import password_from
+    from splu_desktop.cli.publish import Shown
     from splu_desktop.files.language import language
     from splu_desktop.files.register import Register
     from splu_desktop.files.release import read_release

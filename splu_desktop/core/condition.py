@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.condition_values import end_of_intervals, end_of_range, is_span, short, value_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.interval_texts import Ends, inside, interval_ends
 from splu_desktop.core.published import Published
-from splu_desktop.core.said import say
-from splu_desktop.core.table import Column, Flags, Kind
+from splu_desktop.core.said import listed, say
+from splu_desktop.core.table import Column, Flags
 
-_DATES = (Kind.DATE, Kind.DATETIME)
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_LONGEST_SHOWN = 60  # characters of a value or a list of values repeated in a sentence
 
 
 class UnknownValue(BadQuestion):
@@ -34,19 +31,30 @@ class UnknownValue(BadQuestion):
     """
 
     def __init__(self, column: Column, value: str, sensitive: bool) -> None:
+        super().__init__()
+        self.column, self.value, self.sensitive = column.name, value, sensitive
+        self._column = column
+
+    def __str__(self) -> str:
+        return self._sentence
+
+    @cached_property
+    def _sentence(self) -> str:
+        # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
+        # of questions for values that vanished reads no sentence.
+        column, value = self._column, self.value
         near = difflib.get_close_matches(value, column.labels.tolist(), n=1, cutoff=0.6)
         hint = say("; the nearest is “{near}”", near=near[0]) if near else ""
-        why = say(" (a rare value can vanish when the column is re-drawn)") if sensitive else ""
-        super().__init__(
-            say(
-                "No published record has {column} = “{value}”{why}{hint}.",
-                column=column.name,
-                value=_short(value),
-                why=why,
-                hint=hint,
-            )
+        if ".." in value and not takes_range(column):
+            hint = say("; “..” is a range in columns of numbers or dates alone")
+        why = say(" (a rare value can vanish when the column is re-drawn)") if self.sensitive else ""
+        return say(
+            "No published record has {column} = “{value}”{why}{hint}.",
+            column=column.name,
+            value=short(value),
+            why=why,
+            hint=hint,
         )
-        self.column, self.value, self.sensitive = column.name, value, sensitive
 
 
 @dataclass(frozen=True)
@@ -71,19 +79,20 @@ class Condition:
         return not self.values
 
     def __str__(self) -> str:
-        chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(self.values)
+        chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(value or EMPTY for value in self.values)
         return f"{self.column}={chosen}"
 
     def words(self) -> str:
         """Return the condition in words, for the sentence of a question."""
         if not self.is_range:
-            listed = ", ".join(_short(value) if value else "(empty)" for value in self.values[:6])
+            next_one = "{head}, {tail}"
+            some = listed((short(value) if value else say("(empty)") for value in self.values[:6]), next_one, next_one)
             if len(self.values) == 1:
-                return say("{column} is {value}", column=self.column, value=listed)
+                return say("{column} is {value}", column=self.column, value=some)
             if len(self.values) <= 6:
-                return say("{column} is one of {values}", column=self.column, values=listed)
+                return say("{column} is one of {values}", column=self.column, values=some)
             more = len(self.values) - 6
-            return say("{column} is one of {values} and {more} more", column=self.column, values=listed, more=more)
+            return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)
         if self.low and self.high:
             return say("{column} is from {low} to {high}", column=self.column, low=self.low, high=self.high)
         return (
@@ -140,7 +149,7 @@ class Condition:
                     column=column.name,
                 )
             )
-        ends = [_end(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
+        ends = [end_of_range(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
         low, high = ends
         if low is not None and high is not None and low > high:
             raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
@@ -155,7 +164,7 @@ class Condition:
 
     def _of_intervals(self, column: Column, intervals: tuple[Ends, Ends]) -> Flags:
         """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
-        low, high = (_number(column, text) for text in (self.low, self.high))
+        low, high = (end_of_intervals(column, text) for text in (self.low, self.high))
         if low is not None and high is not None and low > high:
             raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
         chosen = inside(column, intervals, low, high)
@@ -201,7 +210,7 @@ def parse_condition(text: str, published: Published) -> Condition:
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(
-            say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=_short(text))
+            say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text))
         )
     raise BadQuestion(unknown_column(head.strip(), published))
 
@@ -222,27 +231,26 @@ def unknown_column(name: str, published: Published) -> str:
     hint = (folded or near)[:1]
     listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     advice = say("did you mean “{hint}”?", hint=hint[0]) if hint else say("its columns are: {listed}.", listed=listed)
-    return say("The release has no column “{name}”; {advice}", name=_short(name), advice=advice)
+    return say("The release has no column “{name}”; {advice}", name=short(name), advice=advice)
 
 
-def parse_choice(text: str, column: Column, *, sensitive: bool = False) -> Condition:
+def parse_choice(text: str, column: Column, *, sensitive: bool = False, vanished: bool = False) -> Condition:
     """Read the part after the equals sign, or a cell of a file of questions, for one column.
 
-    Raises UnknownValue or BadQuestion.
+    With `vanished`, values that no published record has are no fault and stand in the condition as typed. Raises
+    UnknownValue or BadQuestion.
     """
-    condition = _read_choice(text, column, sensitive)
-    condition.select(column, sensitive=sensitive)
+    condition = _read_choice(text, column, sensitive, vanished)
+    if not vanished or condition.is_range:
+        condition.select(column, sensitive=sensitive)
     return condition
 
 
-def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
-    code = _code(column, text)
-    if code is not None:
-        return Condition(column.name, (str(column.labels[code]),))
+def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> Condition:
+    labels = _labels(column, text)
+    if labels:
+        return Condition(column.name, labels)
     if not text.strip():
-        missing = _missing(column)
-        if missing:
-            return Condition(column.name, missing)
         raise BadQuestion(
             say(
                 "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
@@ -252,45 +260,61 @@ def _read_choice(text: str, column: Column, sensitive: bool) -> Condition:
         )
     values: list[str] = []
     parts = text.split("|")
+    bars = max((label.count("|") for label in column.labels.tolist()), default=0)
     at = 0
     while at < len(parts):
         # The longest run of parts that is a label as it stands: a label may itself hold the bar.
-        for stop in range(len(parts), at, -1):
+        for stop in range(min(len(parts), at + 1 + bars), at, -1):
             piece = "|".join(parts[at:stop])
-            code = _code(column, piece)
-            if code is not None:
-                values.append(str(column.labels[code]))
+            labels = _labels(column, piece) if piece.strip() or stop > at + 1 else ()
+            if labels:
+                values += labels
                 at = stop
                 break
         else:
-            piece = parts[at]
-            if not piece.strip():
+            piece = parts[at].strip()
+            if not piece:
                 raise BadQuestion(
                     say(
                         "“{column}={text}” has an empty place between its bars; take it out, or write (empty) for "
                         "records without a value.",
                         column=column.name,
-                        text=_short(text),
+                        text=short(text),
                     )
                 )
-            if piece.strip().casefold() == EMPTY and _missing(column):
-                values += _missing(column)
-                at += 1
-                continue
-            if ".." not in piece or not takes_range(column):
-                raise UnknownValue(column, piece.strip(), sensitive)
-            low, _, high = piece.partition("..")
-            within = Condition(column.name, (), low.strip(), high.strip())
-            if len(parts) == 1:
-                return within
-            values += [str(label) for label in column.labels[within.select(column)]]
             at += 1
+            within = _range(column, piece)
+            if within is not None:
+                if len(parts) == 1:
+                    return within
+                values += [str(label) for label in column.labels[within.select(column)]]
+            elif vanished:
+                values.append(piece)
+            else:
+                raise UnknownValue(column, piece, sensitive)
     return Condition(column.name, tuple(dict.fromkeys(values)))
 
 
-def _missing(column: Column) -> tuple[str, ...]:
-    """Return the labels of a column that stand for “no value”."""
-    return tuple(str(label) for label in column.labels[column.missing])
+def _range(column: Column, text: str) -> Condition | None:
+    """Return the range that a text asks for, None where it is none: low..high, or a month of days."""
+    if is_span(column, text):
+        return Condition(column.name, (), text, text)
+    if ".." not in text or not takes_range(column):
+        return None
+    low, _, high = text.partition("..")
+    return Condition(column.name, (), low.strip(), high.strip())
+
+
+def _labels(column: Column, text: str) -> tuple[str, ...]:
+    """Return the labels that a text names: one, or all that stand for “no value”; none where it names none."""
+    stripped = text.strip()
+    if not stripped or stripped.casefold() == EMPTY:
+        code = _code(column, text)
+        if code is None or column.missing[code]:  # "no value" may be written in several ways
+            return tuple(str(label) for label in column.labels[column.missing])
+        return (str(column.labels[code]),)
+    code = _code(column, text)
+    return () if code is None else (str(column.labels[code]),)
 
 
 def _after(name: str, text: str) -> str | None:
@@ -315,7 +339,7 @@ def _code(column: Column, text: str) -> int | None:
         return None
     found: Sequence[int] | NDArray[Any] = ()
     if column.values is not None:
-        value = _value(column, stripped)
+        value = value_of(column, stripped)
         if value is not None:
             found = np.flatnonzero(column.values == value)
     else:
@@ -323,68 +347,3 @@ def _code(column: Column, text: str) -> int | None:
         found = [code for code, label in enumerate(column.labels.tolist()) if label.strip().casefold() == folded]
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None
-
-
-def _value(column: Column, text: str) -> Any:
-    """Return what a typed text stands for in a column of numbers or dates, None where nothing."""
-    if column.kind in _DATES:
-        try:
-            date = np.datetime64(text).astype("datetime64[us]")
-        except ValueError:
-            return None
-        return None if np.isnat(date) else date
-    return _read_number(text)
-
-
-def _read_number(text: str) -> float | None:
-    """Return the number that a typed text is, also with a decimal comma; None where it is none or could be two.
-
-    “1,500” is fifteen hundred to some and one and a half to others.
-    """
-    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
-        text = text.replace(",", ".")
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return None if np.isnan(number) or "_" in text else number
-
-
-def _number(column: Column, text: str) -> float | None:
-    """Return the end of a range of intervals, None where it is open."""
-    if not text:
-        return None
-    number = _read_number(text)
-    if number is None:
-        raise BadQuestion(
-            say("“{text}” in the condition on “{column}” is not a number.", text=_short(text), column=column.name)
-        )
-    return number
-
-
-def _end(column: Column, text: str, *, last: bool) -> Any:
-    """Return the value at which a range ends, None where it is open. A day, month or year ends with its last moment."""
-    if not text:
-        return None
-    if column.values is not None and text in column.labels and not column.missing[column.code_of(text)]:
-        return column.values[column.code_of(text)]  # written as the table writes it, whatever its way with dates
-    value = _value(column, text)
-    if value is None:
-        short = _short(text)
-        raise BadQuestion(
-            say(
-                "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31.",
-                text=short,
-                column=column.name,
-            )
-            if column.kind in _DATES
-            else say("“{text}” in the condition on “{column}” is not a number.", text=short, column=column.name)
-        )
-    if last and column.kind in _DATES:
-        following = np.datetime64(text) + 1  # in the unit that was typed: a day, a month, a year
-        return following.astype("datetime64[us]") - np.timedelta64(1, "us")
-    return value
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

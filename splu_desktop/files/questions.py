@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from splu_desktop.core.errors import BadQuestion, FileFault
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.condition_values import short
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import (
     DEFAULT,
@@ -21,16 +21,18 @@ from splu_desktop.core.query import (
     parse_choice,
     unknown_column,
 )
-from splu_desktop.core.said import say
+from splu_desktop.core.said import counted, say
 from splu_desktop.files.inert import inert, restored
-from splu_desktop.files.whole import CannotWrite, whole_file
+from splu_desktop.files.question_rows import BadQuestions, question_rows
+from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME
+from splu_desktop.files.release_facts import FACTS_NAME
+from splu_desktop.files.sheets import Sheet, write_sheets
+from splu_desktop.files.table_writers import WRITERS
+from splu_desktop.files.whole import CannotWrite, check_new_file, whole_file
 
 ANSWER_COLUMNS = ("published", "estimate", "low", "high", "method", "selected", "badge", "note")
 VANISHED_NOTE = "no published record has this sensitive value"
-
-
-class BadQuestions(FileFault):
-    """A file of questions can't be read, or a cell of it can't be understood."""
+_ROWS_NAMED = 12  # further rows listed where several can't be understood
 
 
 @dataclass(frozen=True)
@@ -61,21 +63,17 @@ class Questions:
 
 
 def read_questions(path: Path, published: Published) -> Questions:
-    """Read a CSV file of questions (UTF-8, comma or semicolon).
+    """Read a file of questions: CSV (UTF-8; comma, semicolon or tab) or the first sheet of a workbook.
 
-    An empty cell is no condition. A sensitive value that no published record shows is let through, since a rare value
-    may vanish in the draw; its count is answered from that very absence. Raises BadQuestions naming row and column.
+    An empty cell is no condition, and what has no name and no content is no column. A sensitive value that no published
+    record shows is let through, since a rare value may vanish in the draw; its count is answered from that very
+    absence. Raises BadQuestions naming row and column of the first cell that can't be understood, and where others are.
     """
-    text = _text(path)
-    first_line = text.partition("\n")[0]
-    delimiter = ";" if first_line.count(";") > first_line.count(",") else ","
-    try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    except csv.Error as fault:
-        raise BadQuestions(say("“{path}” is not a readable CSV file ({fault}).", path=path, fault=fault)) from None
+    lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
         raise BadQuestions(say("“{path}” is empty; its first row must name columns of the release.", path=path))
-    header = tuple(_column_name(name, path, published) for name in lines[0])
+    places = _named_places(lines, path, published)
+    header = tuple(_column_name(lines[0][place], path, published) for place in places)
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
         raise BadQuestions(
@@ -83,102 +81,158 @@ def read_questions(path: Path, published: Published) -> Questions:
         )
     cells: list[tuple[str, ...]] = []
     conditions: list[tuple[Condition, ...]] = []
-    known: dict[tuple[str, str], Condition] = {}
+    known: dict[tuple[str, str], Condition | BadQuestion] = {}
+    bad: list[tuple[int, str, object]] = []  # row, column, fault
     for number, line in enumerate(lines[1:], start=2):
         if not line and len(header) > 1:
             continue  # a blank line; in a file of one column it is a question without conditions
-        if len(line) > len(header):
-            raise BadQuestions(
-                say(
-                    "“{path}”, row {number}: {cells} cells where the first row has {columns}.",
-                    path=path,
-                    number=number,
-                    cells=len(line),
-                    columns=len(header),
-                )
-            )
-        row = tuple(line) + ("",) * (len(header) - len(line))
+        if any(cell.strip() for cell in line[len(lines[0]) :]):
+            fault = say("{cells} cells where the first row has {columns}.", cells=len(line), columns=len(lines[0]))
+            bad.append((number, "", fault))
+            continue
+        row = tuple(line[place] if place < len(line) else "" for place in places)
         asked = []
         for name, cell in zip(header, row, strict=True):
             if not cell:
                 continue
-            if (name, cell) not in known:
-                known[name, cell] = _condition(name, cell, path, number, published)
-            asked.append(known[name, cell])
+            found = known.get((name, cell))
+            if found is None:
+                found = known[name, cell] = _condition(name, cell, published)
+            if isinstance(found, BadQuestion):
+                bad.append((number, name, found))
+            else:
+                asked.append(found)
         cells.append(row)
         conditions.append(tuple(asked))
+    if bad:
+        raise _told(path, bad)
     return Questions(header, tuple(cells), tuple(conditions))
 
 
-def check_answers_path(path: Path, *, overwrite: bool) -> None:
-    """Raise CannotWrite where answers can't go to `path`, before any work is done."""
-    if path.is_dir():
-        raise CannotWrite(say("“{path}” is a folder; give a file name.", path=path))
+def _named_places(lines: Sequence[Sequence[str]], path: Path, published: Published) -> list[int]:
+    """Return where the columns stand that have a name. Raises BadQuestions where one without name has content."""
+    head = lines[0]
+    places = []
+    for place, name in enumerate(head):
+        if name.strip() or name in published.table:
+            places.append(place)
+            continue
+        number = next((at for at, line in enumerate(lines) if place < len(line) and line[place].strip()), None)
+        if number is not None:
+            raise BadQuestions(
+                say(
+                    "“{path}”, row {number}: “{cell}” stands in column {place}, which has no name in the first row; "
+                    "name a column of the release there, or take it out.",
+                    path=path,
+                    number=number + 1,
+                    cell=short(lines[number][place]),
+                    place=place + 1,
+                )
+            )
+    return places
+
+
+def _told(path: Path, bad: Sequence[tuple[int, str, object]]) -> BadQuestions:
+    """Return the fault about cells that can't be understood: what is wrong with the first, and where the others are."""
+    number, name, fault = bad[0]
+    if name:
+        first = say(
+            "“{path}”, row {number}, column “{name}”: {fault}", path=path, number=number, name=name, fault=fault
+        )
+    else:
+        first = say("“{path}”, row {number}: {fault}", path=path, number=number, fault=fault)
+    rows = list(dict.fromkeys(str(row) for row, _, _ in bad[1:]))
+    if not rows:
+        return BadQuestions(first)
+    where = ", ".join(rows[:_ROWS_NAMED]) + (", …" if len(rows) > _ROWS_NAMED else "")
+    more = counted(
+        len(bad) - 1,
+        "{first} One more can't be understood, in row {where}.",
+        "{first} {n} more can't be understood, in rows {where}.",
+        first=first,
+        where=where,
+    )
+    return BadQuestions(more)
+
+
+def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
+    """Raise CannotWrite where answers can't go to `path`, before any work is done.
+
+    Parameters
+    ----------
+    release : the folder or ZIP asked, none of whose files is ever replaced.
+    """
+    check_new_file(path, overwrite=True)
+    if release is not None and path.exists():
+        folder = release if release.is_dir() else release.parent
+        own = path.name in (FACTS_NAME, README_NAME, DICTIONARY_NAME, *(name for name, _ in WRITERS.values()))
+        if path.samefile(release) or (own and (folder / FACTS_NAME).exists() and path.parent.samefile(folder)):
+            raise CannotWrite(say("“{path}” is a file of the release itself; choose another name.", path=path))
     if path.exists() and not overwrite:
         raise CannotWrite(say("“{path}” exists already; choose another name or say --overwrite.", path=path))
-    if not path.parent.is_dir():
-        raise CannotWrite(
-            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=path.parent)
-        )
 
 
 def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
-    """Write the questions' cells and their answers as CSV, whole or not at all; formulas are made inert."""
+    """Write the questions' cells and their answers as XLSX, else as CSV, whole or not at all; formulas stay text."""
     taken = {name.casefold() for name in questions.header}
     names = [f"answer {name}" if name in taken else name for name in ANSWER_COLUMNS]
+    header = (*questions.header, *names)
+    if path.suffix.lower() == ".xlsx":
+        check_new_file(path, overwrite=overwrite)
+        rows = [(*cells, *_figures(answer)) for cells, answer in zip(questions.cells, answers, strict=True)]
+        write_sheets([Sheet("Answers", header, rows)], path, Silent())
+        return
     with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*map(inert, questions.header), *names])
+        writer.writerow(map(inert, header))
         for cells, answer in zip(questions.cells, answers, strict=True):
-            writer.writerow(
-                [
-                    *map(inert, cells),
-                    answer.published,
-                    _number(answer.estimate),
-                    _number(answer.low),
-                    _number(answer.high),
-                    answer.method.value,
-                    answer.n_p,
-                    answer.badge.value,
-                    VANISHED_NOTE if answer.vanished else "",
-                ]
-            )
+            figures = (_number(cell) if isinstance(cell, float) else cell for cell in _figures(answer))
+            writer.writerow([*map(inert, cells), *figures])
+
+
+def _figures(answer: Answer) -> tuple[str | int | float, ...]:
+    return (
+        answer.published,
+        answer.estimate,
+        answer.low,
+        answer.high,
+        answer.method.value,
+        answer.n_p,
+        answer.badge.value,
+        VANISHED_NOTE if answer.vanished else "",
+    )
 
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadQuestions(say("“{path}” is not in UTF-8; save it as “CSV UTF-8” and try again.", path=path)) from None
-    except FileNotFoundError:
-        raise BadQuestions(say("There is no file “{path}”.", path=path)) from None
-    except OSError as fault:
-        raise BadQuestions(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
-        ) from None
+def _known(name: str, published: Published) -> str | None:
+    """Return the column of the release that a name in the first row means, None where there is none."""
+    return next((text for text in (name, name.strip(), restored(name)) if text in published.table), None)
 
 
 def _column_name(name: str, path: Path, published: Published) -> str:
-    for candidate in (name, name.strip(), restored(name)):
-        if candidate in published.table:
-            return candidate
-    raise BadQuestions(say("“{path}”, row 1: {fault}", path=path, fault=unknown_column(name, published)))
+    found = _known(name, published)
+    if found is None:
+        raise BadQuestions(say("“{path}”, row 1: {fault}", path=path, fault=unknown_column(name, published)))
+    return found
 
 
-def _condition(name: str, cell: str, path: Path, number: int, published: Published) -> Condition:
+def _condition(name: str, cell: str, published: Published) -> Condition | BadQuestion:
+    """Return the condition that a cell asks for, or the fault that keeps it from being one."""
     column, sensitive = published.table[name], published.is_sensitive(name)
     try:
         return parse_choice(cell, column, sensitive=sensitive)
     except BadQuestion as fault:
-        if isinstance(fault, UnknownValue) and sensitive:
-            return Condition(name, tuple(part.strip() for part in cell.split("|") if part.strip()))
-        guarded = restored(cell)
+        guarded = restored(cell)  # as the table's CSV writes what a spreadsheet would run
         if guarded != cell:
-            return _condition(name, guarded, path, number, published)
-        raise BadQuestions(
-            say("“{path}”, row {number}, column “{name}”: {fault}", path=path, number=number, name=name, fault=fault)
-        ) from None
+            found = _condition(name, guarded, published)
+            if isinstance(found, Condition):
+                return found
+        if not (isinstance(fault, UnknownValue) and sensitive):
+            return fault
+    try:
+        return parse_choice(cell, column, sensitive=sensitive, vanished=True)
+    except BadQuestion as fault:
+        return fault

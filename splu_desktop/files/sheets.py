@@ -15,6 +15,7 @@ from splu_desktop.files.whole import CannotWrite, whole_file
 
 Cell = str | int | float | None
 _AT_A_TIME = 2_000
+_MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_576, 16_384, 32_767  # of a sheet, and characters of a cell
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,26 @@ def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> Non
     kind = path.suffix.lower()
     if kind not in (".csv", ".xlsx"):
         raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
+    if kind == ".xlsx":
+        _check_limits(sheets, path)
     with whole_file(path, overwrite=True) as partial:
         if kind == ".csv":
             _write_csv(sheets[0], partial, progress)
         else:
             _write_xlsx(sheets, partial, progress)
     progress.report("Writing", 1.0)
+
+
+def _check_limits(sheets: Sequence[Sheet], path: Path) -> None:
+    """Raise CannotWrite where a sheet has more rows or columns, or longer texts, than Excel knows."""
+    for sheet in sheets:
+        longest = max(
+            (len(cell) for row in (sheet.header, *sheet.rows) for cell in row if isinstance(cell, str)), default=0
+        )
+        if len(sheet.rows) >= _MOST_ROWS or len(sheet.header) > _MOST_COLUMNS or longest > _LONGEST:
+            raise CannotWrite(
+                say("“{path}” would be larger than an Excel workbook can be; save as CSV instead.", path=path.name)
+            )
 
 
 def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.query import Badge, Condition, Method, Reader, parse_condition
-from splu_desktop.core.table import Kind
+from splu_desktop.core.table import Column, Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
 
 TABLE = dependent_table()
@@ -57,6 +57,82 @@ def test_a_range_includes_both_ends_and_may_be_open(text, low, high):
     answer = ask(text)
     assert answer.badge is Badge.EXACT
     assert answer.estimate == answer.low == answer.high == answer.published == ((ages >= low) & (ages <= high)).sum()
+
+
+def _dated():
+    days = np.array(["2024-02-01", "2024-02-29", "2024-03-01", "2025-01-01"])
+    seen = np.array(["2024-02-01T08:00:00", "2024-02-01T23:59:30", "2024-02-02T00:00:00", "2025-01-01T00:00:00"])
+    kinds = {"day": Kind.DATE, "seen": Kind.DATETIME}
+    return release(table_of({"day": days, "seen": seen, "s": np.arange(4)}, kinds), {"s": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("day=2024-02", 2),  # a month is all its days, not its first
+        ("day=2024", 3),
+        ("day=2024-02-01", 1),
+        ("day=2024-02-01|2025", 2),
+        ("seen=2024-02-01", 2),
+        ("seen=2024-02", 3),
+        ("seen=2024-02-02 00:00", 1),
+        ("day=29.2.2024", 1),
+        ("day=01.02.2024..29.02.2024", 2),
+        ("day=..1.3.2024", 3),
+    ],
+)
+def test_a_month_or_a_day_is_all_that_lies_in_it_and_a_date_with_points_begins_with_the_day(text, count):
+    published = _dated()
+    assert Reader(published).answer([parse_condition(text, published)]).published == count
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["day=..now", "day=today..", "day=..300000-01-01", "day=..20240201", "seen=..2024-02-01T00:00+01:00",
+     "day=31.2.2024..", "day=2024-13..", "day=3/4/2024.."],
+)  # fmt: skip
+def test_what_only_a_library_takes_for_a_date_is_none(text):
+    published = _dated()
+    with pytest.raises(BadQuestion, match="is not a date, as in 2024-03-31"):
+        parse_condition(text, published)
+
+
+def test_no_value_means_every_way_it_is_written():
+    table = Table(
+        (
+            Column.from_labels("x", ["", "?", "a", "b"] * 3, missing=("", "?")),
+            Column.from_labels("s", [f"v{i % 4}" for i in range(12)]),
+        )
+    )
+    published = release(table, {"s": 2})
+    reader = Reader(published)
+    for text, count in (("x=", 6), ("x=(empty)", 6), ("x=(EMPTY)|a", 9), ("x=?", 3)):
+        condition = parse_condition(text, published)
+        assert reader.answer([condition]).published == count
+        again = parse_condition(str(condition), published)  # what is printed can be asked again
+        assert reader.answer([again]).published == count
+
+
+def test_a_range_that_is_none_is_told_as_such():
+    with pytest.raises(BadQuestion, match=r"“\.\.” is a range in columns of numbers or dates alone"):
+        ask("sex=f..m")
+
+
+def test_long_lists_of_values_are_read_at_once():
+    """Pieces that can't be one label with their neighbours are not tried as one: 3,000 values took minutes."""
+    labels = [f"code {i}" for i in range(3_000)]
+    table = Table((Column.from_labels("x", labels), Column.from_labels("s", [f"v{i % 9}" for i in range(3_000)])))
+    published = release(table, {"s": 2})
+    assert len(parse_condition("x=" + "|".join(labels), published).values) == 3_000
+
+
+def test_the_nearest_value_is_looked_for_only_when_a_sentence_is_read(monkeypatch):
+    def never(*args, **kwargs):
+        raise AssertionError("nobody reads the sentence")
+
+    monkeypatch.setattr("splu_desktop.core.condition.difflib.get_close_matches", never)
+    questions = [[Condition("disease", (f"gone {i}",))] for i in range(20)]
+    assert all(answer.vanished for answer in READER.answers(questions, vanished=True))
 
 
 def test_a_range_of_dates_ends_with_the_last_moment_of_what_was_typed():

@@ -12,6 +12,7 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core.query import Condition, Reader
+from splu_desktop.files.handover import hand_over
 from splu_desktop.files.release import read_release, write_release
 from tests.core.published_tables import dependent_table, release, true_count
 
@@ -47,6 +48,36 @@ def test_query_speaks_to_people(folder, capsys):
     assert status == 0
     assert "age is from 30 to 39; ward is 2" in out
     assert "95 % interval" in out
+
+
+def test_an_encrypted_zip_is_asked_with_its_password(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("SPLU_PASSWORD", raising=False)
+    packed, word = tmp_path / "release.zip", tmp_path / "word.txt"
+    hand_over(folder, packed, password="correct horse battery")
+    (tmp_path / "asked.csv").write_text("sex\nf\n", encoding="utf-8")
+    commands = (
+        ["query", packed, "sex=f"],
+        ["queries", packed, tmp_path / "asked.csv", "--out", tmp_path / "answers.csv"],
+        ["crosstab", packed, "--by", "sex", "--sa", "ward"],
+    )
+    for command in commands:
+        status, out, err = run(capsys, *command)
+        assert (status, out) == (2, "")
+        assert "--password-file" in err
+        word.write_text("wrong horse\n", encoding="utf-8")
+        status, out, err = run(capsys, *command, "--password-file", word)
+        assert (status, out) == (2, "")
+        assert "does not open" in err
+        word.write_text("correct horse battery\n", encoding="utf-8")
+        status, _, err = run(capsys, *command, "--password-file", word)
+        assert (status, err) == (0, "")
+
+
+def test_answers_go_into_a_workbook_where_its_ending_says_so(folder, tmp_path, capsys):
+    (tmp_path / "asked.csv").write_text("sex,disease\nf,d3\n", encoding="utf-8")
+    status, out, _ = run(capsys, "queries", folder, tmp_path / "asked.csv", "--out", tmp_path / "answers.xlsx")
+    assert (status, out.splitlines()[0]) == (0, f"1 answer written to {tmp_path / 'answers.xlsx'}.")
+    assert pd.read_excel(tmp_path / "answers.xlsx", engine="calamine").shape == (1, 10)
 
 
 @pytest.mark.parametrize(
