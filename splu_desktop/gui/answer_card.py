@@ -10,7 +10,7 @@ from splu_desktop.core.query import Answer, Badge
 from splu_desktop.core.reconstruct_bootstrap import REPEATING
 from splu_desktop.gui import theme
 from splu_desktop.gui.widgets import Card, Chip, label
-from splu_desktop.gui.words import number, percent, told
+from splu_desktop.gui.words import number, percent_within, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -155,23 +155,30 @@ class AnswerCard(Card):
         self.published.setVisible(not answer.exact)
         self._show_share(answer)
 
+    def spoken(self) -> str:
+        """Return the answer as it is read out: what stands on the card, the true count apart."""
+        said = (
+            self.figure.text(),
+            self.badge.text(),
+            self.badge_more.text() if not self.badge_more.isHidden() else "",
+            self.bar.accessibleName() if not self.bar.isHidden() else "",
+        )
+        return ". ".join(part.rstrip(".") for part in said if part)
+
     def _show_share(self, answer: Answer) -> None:
         share = answer.share
         self.share.setVisible(share is not None)
         if share is None:
             return
         of = number(answer.n_p)
+        width = (answer.high - answer.low) / answer.n_p
+        ends = [percent_within(end / answer.n_p, width) for end in answer.ends]
         if answer.exact:
-            self.share.setText(self.tr("Counted in the release itself."))
+            text = self.tr("Counted in the release itself.")
         elif answer.vague:
-            self.share.setText(
-                self.tr("{low} to {high} of the {of} records selected").format(
-                    low=percent(share[1]), high=percent(share[2]), of=of
-                )
-            )
+            text = self.tr("{low} to {high} of the {of} records selected").format(low=ends[0], high=ends[1], of=of)
         else:
-            self.share.setText(
-                self.tr("{share} of the {of} records selected ({low} to {high})").format(
-                    share=percent(share[0]), of=of, low=percent(share[1]), high=percent(share[2])
-                )
+            text = self.tr("{share} of the {of} records selected ({low} to {high})").format(
+                share=percent_within(share[0], width), of=of, low=ends[0], high=ends[1]
             )
+        self.share.setText(text.replace(" %", "\N{NO-BREAK SPACE}%"))

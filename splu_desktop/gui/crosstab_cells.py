@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,29 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import Answer
 from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
-from splu_desktop.gui.crosstab_model import LEFT, RIGHT, Seen, short
-from splu_desktop.gui.models import BAR, ROW, Index, shortened
+from splu_desktop.gui.crosstab_model import LEFT, RIGHT, Copying, Seen, short
+from splu_desktop.gui.crosstab_work import Grid
+from splu_desktop.gui.models import BAR, ROW, Index, plain, shortened
 from splu_desktop.gui.words import number, told
+
+
+def texts_of(grid: Grid, share: bool, line: int, value: int) -> tuple[str, ...]:
+    """Return a cell's texts under `CellsModel.titles`, the true count left out; touches no widget."""
+    answer: Answer = grid.answers[line, value]
+    return (
+        *(part or "–" for part in grid.parts[line]),
+        grid.values[value] or "–",
+        short(answer, False),
+        f"{number(answer.ends[0])} – {number(answer.ends[1])}",
+        told(answer.badge_text).partition(":")[0],
+        short(answer, True),
+        number(answer.published),
+        number(answer.n_p),
+    )
 
 
 class CellsModel(QAbstractTableModel):
@@ -102,6 +120,22 @@ class CellsModel(QAbstractTableModel):
         """Return the cells seen, in their order, as line * B + value."""
         return self._cells
 
+    def copying(self, rows: Sequence[int]) -> Copying:
+        """Return what gives the text of some rows with their header, true counts left out; for the worker."""
+        grid, share, titles = self.seen.grid, self.seen.share, self.titles()[:-1]
+        cells = self._cells[list(rows)]
+
+        def text(progress: Progress) -> str:
+            assert grid is not None
+            lines = ["\t".join(titles)]
+            for done, (line, value) in enumerate(zip(*np.divmod(cells, len(grid.values)), strict=True)):
+                if done % 500 == 0:
+                    progress.report("Copying", done / len(cells))
+                lines.append("\t".join(map(plain, texts_of(grid, share, int(line), int(value)))))
+            return "\n".join(lines)
+
+        return text
+
     def place(self, index: Index) -> tuple[int, int]:
         """Return (line, value) of a row."""
         assert self.seen.grid is not None
@@ -139,18 +173,9 @@ class CellsModel(QAbstractTableModel):
         sides = len(grid.wanted.sides)
         section = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            texts = (*grid.parts[line], grid.values[value])
-            if section <= sides:
-                return shortened(texts[section] or "–")
-            return (
-                short(answer, False),
-                f"{number(answer.ends[0])} – {number(answer.ends[1])}",
-                told(answer.badge_text).partition(":")[0],
-                short(answer, True),
-                number(answer.published),
-                number(answer.n_p),
-                self.seen.true_text(line, value),
-            )[section - sides - 1]
+            if section == self.secret_section:
+                return self.seen.true_text(line, value)
+            return shortened(texts_of(grid, self.seen.share, line, value)[section])
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.seen.words(line, value)
         if role == Qt.ItemDataRole.AccessibleTextRole and section == self.bar_section:

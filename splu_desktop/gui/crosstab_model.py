@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,30 +12,30 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import Answer, Badge
 from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_work import TRUST, Grid
-from splu_desktop.gui.models import Index, shortened
-from splu_desktop.gui.words import number, percent, told
+from splu_desktop.gui.models import Index, plain, shortened
+from splu_desktop.gui.words import number, percent, percent_within, told
 
+Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-PUBLIC = Qt.ItemDataRole.UserRole + 7  # a cell's text without what only the custodian may see
 _DEEPEST = 0.45  # of the accent in the ground of the largest cell, so that the text in it keeps its contrast
 
 
 def short(answer: Answer, share: bool) -> str:
     """Return a cell's text: no digit that the interval does not support, a range for a protected count."""
     if share and answer.n_p:
-        low, high = (end / answer.n_p for end in ((answer.ends) if answer.vague else (answer.low, answer.high)))
         if answer.exact:
-            return percent(answer.published / answer.n_p, 1)
-        places = 0 if high - low > 0.02 else 1
+            return percent(answer.published / answer.n_p)
+        width = (answer.high - answer.low) / answer.n_p
         if answer.vague:
-            return f"{percent(low, places)} – {percent(high, places)}"
+            return " – ".join(percent_within(end / answer.n_p, width) for end in answer.ends)
         mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
-        return mark + percent(answer.estimate / answer.n_p, places)
+        return mark + percent_within(answer.estimate / answer.n_p, width)
     if answer.exact:
         return number(answer.published)
     if answer.vague:
@@ -162,6 +163,13 @@ class Seen(QObject):
             self.mask = mask
         self.changed.emit()
 
+    def widest(self) -> str:
+        """Return a text as wide as the widest range that a cell can show."""
+        if self.share:
+            return f"{percent(0.999, 1)} – {percent(0.999, 1)}"
+        most = number(max(10.0 ** len(str(math.ceil(self.high.max()))) - 1, 999.0)) if self.high.size else number(999)
+        return f"{most} – {most}"
+
     def measure(self, figures: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (A, B) counts, or shares of their line's records."""
         return figures / self.n_p[:, None] if self.share else figures
@@ -257,6 +265,24 @@ class HeatModel(QAbstractTableModel):
         lines, values = ((-1, *(int(at) for at in places)) for places in (self._lines, self._values))
         return Heat(grid, lines, values, self.across, self.seen.share, self.seen.mask, self._top)
 
+    def copying(self, rows: Sequence[int], columns: Sequence[int]) -> Copying:
+        """Return what gives the text of some cells with their names, true counts left out; for the worker."""
+        shot = self.shot()
+        across, down = (
+            [plain(self.name(at, side)) for at in chosen]
+            for chosen, side in ((columns, Qt.Orientation.Horizontal), (rows, Qt.Orientation.Vertical))
+        )
+
+        def text(progress: Progress) -> str:
+            places = shot.rows()
+            lines = ["\t".join(["", *across])]
+            for done, (name, row) in enumerate(zip(down, rows, strict=True)):
+                progress.report("Copying", done / len(rows))
+                lines.append("\t".join([name, *(shot.text(*places[row][column]) for column in columns)]))
+            return "\n".join(lines)
+
+        return text
+
     def answer(self, line: int, value: int) -> Answer:
         """Return a cell or a margin."""
         assert self._shot is not None
@@ -270,6 +296,14 @@ class HeatModel(QAbstractTableModel):
         size = len(self._values if self.across else self._lines)
         return 0 if parent.isValid() or not size else size + 1
 
+    def name(self, section: int, orientation: Qt.Orientation) -> str:
+        """Return the name of a row or column."""
+        line, grid = self._line_of(section, orientation), self.seen.grid
+        assert grid is not None
+        over_values = (orientation == Qt.Orientation.Horizontal) == self.across
+        name: str = self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or "–"
+        return name
+
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         grid = self.seen.grid
         if grid is None or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
@@ -277,8 +311,7 @@ class HeatModel(QAbstractTableModel):
                 return RIGHT if orientation == Qt.Orientation.Horizontal else LEFT
             return None
         line = self._line_of(section, orientation)
-        over_values = (orientation == Qt.Orientation.Horizontal) == self.across
-        name = self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or "–"
+        name = self.name(section, orientation)
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.tr("{name}: click to sort by it").format(name=name)
         order = self.row_order if orientation == Qt.Orientation.Horizontal else self.column_order
@@ -297,8 +330,6 @@ class HeatModel(QAbstractTableModel):
             text = self._shot.text(line, value)
             true = self.seen.true_text(line, value) if inside and not self._shot.hidden(line, value) else ""
             return self.tr("{estimate} | true {count}").format(estimate=text, count=true) if true else text
-        if role == PUBLIC:
-            return self._shot.text(line, value)
         if self._shot.hidden(line, value):
             return None
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:

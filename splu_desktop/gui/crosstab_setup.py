@@ -34,6 +34,7 @@ class SideChoice(QWidget):
             box.setMinimumContentsLength(letters)
             row.addWidget(box, 1)
         self.intervals.setToolTip(self.tr("Intervals hold about equally many records each"))
+        self.column.currentTextChanged.connect(self.column.setToolTip)  # the box may be too narrow for it
         self.column.currentIndexChanged.connect(lambda _: self._column_chosen())
         self.intervals.currentIndexChanged.connect(lambda _: self.changed.emit())
 

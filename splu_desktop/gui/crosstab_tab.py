@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -27,14 +28,14 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.crosstab_file import write_cells
 from splu_desktop.gui.crosstab_cells import CellsModel
 from splu_desktop.gui.crosstab_export import Picture, title_of, write_picture
-from splu_desktop.gui.crosstab_model import HeatModel, Seen
+from splu_desktop.gui.crosstab_model import Copying, HeatModel, Seen
 from splu_desktop.gui.crosstab_setup import Setup
 from splu_desktop.gui.crosstab_view import CellsView, HeatView
 from splu_desktop.gui.crosstab_work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes, true_cells
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import Busy, Empty, button, label, line_edit, margins
+from splu_desktop.gui.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
 from splu_desktop.gui.words import number
 
 
@@ -47,7 +48,7 @@ class CrosstabTab(Tab):
         column = QVBoxLayout(self)
         margins(column, 0, 8, 0, 0, spacing=8)
         self.setup = Setup()
-        self.setup.changed.connect(self.offered)
+        self.setup.changed.connect(self._setup_changed)
         column.addWidget(self.setup)
         self.seen = Seen(self)
         self.heat, self.cells = HeatModel(self.seen), CellsModel(self.seen)
@@ -72,6 +73,7 @@ class CrosstabTab(Tab):
         bar.setSpacing(8)
         self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
         self.search.setClearButtonEnabled(True)
+        empties_on_escape(self.search)
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
         self.trust = QComboBox()
@@ -107,7 +109,6 @@ class CrosstabTab(Tab):
             self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
         )
         self.truth_switch.toggled.connect(self._truth_switched)
-        bar.addWidget(self.truth_switch)
         self.export_button = button(self.tr("&Export…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
         for words, ending in (
@@ -120,19 +121,39 @@ class CrosstabTab(Tab):
         self.export_button.setMenu(menu)
         bar.addWidget(self.export_button)
         column.addLayout(bar)
+        self.old = label("", "warning", wrap=True)
+        self.old.setMargin(3)
+        self.old.hide()
+        column.addWidget(self.old)
         self.views = QStackedWidget()
         self.heat_view, self.cells_view = HeatView(self.heat), CellsView(self.cells)
         for view in (self.heat_view, self.cells_view):
             view.pointed.connect(self._point)
+            view.copying.connect(self._copy)
             self.views.addWidget(view)
+        self.nothing = label(
+            self.tr("No cell fits. Empty the field “Find a row or column”, or choose “all cells”."), "quiet", wrap=True
+        )
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.views.addWidget(self.nothing)
+        self.seen.changed.connect(self._show_view)
         column.addWidget(self.views, 1)
+        self.readout = label("", wrap=True, selectable=True)
+        column.addWidget(self.readout)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        self.legend = label("", "quiet", wrap=True)
+        foot.addWidget(self.legend, 1)
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
-        column.addWidget(self.warning)
-        self.readout = label("", "quiet", wrap=True, selectable=True)
-        column.addWidget(self.readout)
+        for part in (self.warning, self.truth_switch):
+            foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(foot)
         return table
+
+    def first(self) -> QWidget:
+        return self.setup.first.column
 
     # -- the page asks -------------------------------------------------------------------------------------------
 
@@ -186,6 +207,7 @@ class CrosstabTab(Tab):
         self.failed.emit("")
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
         job = self.tasks.run("crosstab", lambda progress: compute(asker, wanted, progress))
         self._job = job
         job.progressed.connect(self.busy.show_progress)
@@ -254,7 +276,7 @@ class CrosstabTab(Tab):
     def _ask_export(self, ending: str) -> None:
         if self.seen.grid is None:
             return
-        stem = " by ".join([self.seen.grid.wanted.sa, *(side.column for side in self.seen.grid.wanted.sides)])
+        stem = ", ".join([self.seen.grid.wanted.sa, *(side.column for side in self.seen.grid.wanted.sides)])
         start = "".join("_" if mark in '/\\:*?"<>|' else mark for mark in stem)
         name, _ = QFileDialog.getSaveFileName(
             self, self.tr("Save the cross-table"), f"{start}.{ending}", f"{ending.upper()} (*.{ending})"
@@ -276,22 +298,47 @@ class CrosstabTab(Tab):
         self.seen.take(grid)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.cells_view.fit()
-        self.stack.setCurrentWidget(self.table)
-        self.readout.setText(self._legend())
+        self.after_busy(self.busy, self.stack, self.table, self.views.currentWidget() or self.table)
+        self.readout.setText(self.tr("Go to a cell to read it in words."))
+        self.legend.setText(self._legend())
+        self._setup_changed()
         self._truth_switched(self.truth_switch.isChecked())
         self.answered.emit()
         self.offered.emit()
 
     def _not_counted(self, text: str) -> None:
         self._job = None
-        self.stack.setCurrentWidget(self.table if self.seen.grid is not None else self.start)
+        part = self.table if self.seen.grid is not None else self.start
+        self.after_busy(self.busy, self.stack, part, self.first())
         if text:
             self.failed.emit(text)
         self.offered.emit()
 
     def _look(self, at: int) -> None:
-        self.views.setCurrentIndex(at)
+        self._show_view()
         self.turn_button.setEnabled(at == 0)
+
+    def _show_view(self) -> None:
+        some = self.seen.grid is None or bool(self.seen.mask.any())
+        self.views.setCurrentIndex(self.looks.checkedId() if some else self.views.indexOf(self.nothing))
+        if not some:
+            self.readout.setText("")
+
+    def _setup_changed(self) -> None:
+        """Say so where the cells shown are not those that are chosen now."""
+        grid, wanted = self.seen.grid, self.setup.wanted()
+        self.old.setVisible(grid is not None and wanted is not None and grid.wanted != wanted)
+        if grid is not None:
+            self.old.setText(
+                self.tr("Below are still the cells counted before: {title}.").format(title=title_of(grid).rstrip("."))
+            )
+        self.offered.emit()
+
+    def _copy(self, text: Copying) -> None:
+        """Put cells on the clipboard; thousands of them are written in the worker."""
+        job = self.tasks.run("copy", text)
+        job.done.connect(lambda copied: QGuiApplication.clipboard().setText(copied))
+        job.failed.connect(self.failed)
 
     def _point(self, text: str) -> None:
         self.readout.setText(text)

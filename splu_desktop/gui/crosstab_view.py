@@ -6,23 +6,25 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPainter, QPen
+from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from splu_desktop.core.said import say
 from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_cells import CellsModel
-from splu_desktop.gui.crosstab_model import PUBLIC, HeatModel
+from splu_desktop.gui.crosstab_model import HeatModel
 from splu_desktop.gui.models import BAR, ROW, Index, TableView
 from splu_desktop.gui.words import told
 
-_WORDS = 92  # pixels of an interval's figures beside its bar
+_LEAST_WORDS = 60  # pixels of an interval's figures beside its bar
 
 
 class HeatView(TableView):
     """The heat map; a click on a header sorts by it."""
 
     pointed = Signal(str)
+    copying = Signal(object)  # Copying: gives the text that is to go to the clipboard
 
     def __init__(self, heat: HeatModel, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
@@ -37,6 +39,7 @@ class HeatView(TableView):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setMaximumWidth(220)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setStretchLastSection(False)
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -57,16 +60,9 @@ class HeatView(TableView):
 
     def copy(self) -> None:
         """Copy the selected cells with the names of their rows and columns, without true counts."""
-        chosen = self.selectionModel().selectedIndexes()
-        if not chosen:
-            return
-        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        rows, columns = (sorted({getattr(index, name)() for index in chosen}) for name in ("row", "column"))
-        lines = ["\t".join(["", *(str(self.heat.headerData(at, across)) for at in columns)])]
-        for row in rows:
-            cells = (str(self.heat.index(row, at).data(PUBLIC) or "") for at in columns)
-            lines.append("\t".join([str(self.heat.headerData(row, down)), *cells]))
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        rows, columns = self.rows_chosen(), self.columns_chosen()
+        if rows:
+            self.copying.emit(self.heat.copying(rows, columns))
 
     def _sort_here(self, orientation: Qt.Orientation) -> None:
         index = self.currentIndex()
@@ -79,12 +75,12 @@ class HeatView(TableView):
         width, across = self.fontMetrics().horizontalAdvance, Qt.Orientation.Horizontal
         some = range(min(self.heat.columnCount(), 60))
         names = max((width(str(self.heat.headerData(at, across))) for at in some), default=0)
-        widest = (
-            "1,234 – 5,678"
-            if self.heat.seen.truth is None
-            else self.tr("{estimate} | true {count}").format(estimate="1,234 – 5,678", count="1,234")
-        )
-        self.horizontalHeader().setDefaultSectionSize(min(max(width(widest), names) + 28, 170 + width(widest[13:])))
+        widest = self.heat.seen.widest()
+        if self.heat.seen.truth is not None:
+            count = widest.partition(" ")[0]
+            widest = self.tr("{estimate} | true {count}").format(estimate=widest, count=count)
+        # Figures are never cut off; names are beyond some width.
+        self.horizontalHeader().setDefaultSectionSize(max(width(widest), min(names, 142)) + 28)
 
     def _point(self, index: Index) -> None:
         if not index.isValid():
@@ -111,7 +107,7 @@ class HeatDelegate(QStyledItemDelegate):
         painter.drawText(
             rect.adjusted(4, 0, -8, 0),
             int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
-            str(index.data() or ""),
+            option.fontMetrics.elidedText(str(index.data() or ""), Qt.TextElideMode.ElideMiddle, rect.width() - 12),
         )
         view = self.parent()
         if isinstance(view, HeatView) and view.currentIndex() == index and view.hasFocus():
@@ -123,6 +119,7 @@ class CellsView(TableView):
     """The cells as a list with bars."""
 
     pointed = Signal(str)
+    copying = Signal(object)  # Copying: gives the text that is to go to the clipboard
 
     def __init__(self, cells: CellsModel, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
@@ -135,29 +132,31 @@ class CellsView(TableView):
 
     def copy(self) -> None:
         """Copy the selected cells, without true counts."""
-        secret = self.cells.secret_section
-        hidden = self.isColumnHidden(secret)
-        self.setColumnHidden(secret, True)
-        super().copy()
-        self.setColumnHidden(secret, hidden)
+        rows = self.rows_chosen()
+        if rows:
+            self.copying.emit(self.cells.copying(rows))
 
     def show_truth(self, on: bool) -> None:
         """Show the column of true counts, or hide it."""
+        header = self.horizontalHeader()
         for section in range(self.cells.columnCount()):  # their number differs from one cross-table to the next
             self.setColumnHidden(section, section == self.cells.secret_section and not on)
+            header.moveSection(header.visualIndex(section), section)
         words = self.cells.titles()[self.cells.secret_section]
         self.setColumnWidth(self.cells.secret_section, self.fontMetrics().horizontalAdvance(words) + 28)
         # Beside the answer, where it is compared.
-        header = self.horizontalHeader()
         header.moveSection(
             header.visualIndex(self.cells.secret_section), header.visualIndex(self.cells.bar_section - 1) + 1
         )
 
     def fit(self) -> None:
         """Give the columns the width of their content, and the bars room."""
+        self.show_truth(self.cells.seen.truth is not None)  # a hidden column takes no width
         self.fit_columns(180)
-        self.setColumnWidth(self.cells.bar_section, 230)
-        self.setColumnWidth(self.cells.bar_section + 1, self.fontMetrics().horizontalAdvance("uncertain uncertai") + 40)
+        wide = self.fontMetrics().horizontalAdvance
+        self.setColumnWidth(self.cells.bar_section, 140 + wide(self.cells.seen.widest()))
+        badge = told(say("reliable to ±{percent} %", percent=50))
+        self.setColumnWidth(self.cells.bar_section + 1, wide(badge) + 48)
 
     def _point(self, index: Index) -> None:
         if index.isValid():
@@ -185,7 +184,11 @@ class BarDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left, middle = rect.left() + 8, rect.center().y()
-        width = max(40.0, rect.width() - _WORDS - 24)
+        words = str(index.data())
+        room = max(_LEAST_WORDS, painter.fontMetrics().horizontalAdvance(words))
+        if isinstance(option.widget, CellsView):
+            room = max(room, painter.fontMetrics().horizontalAdvance(option.widget.cells.seen.widest()))
+        width = max(40.0, rect.width() - room - 28)
         painter.setPen(QPen(QColor(c.line), 1))
         painter.drawLine(round(left), round(middle), round(left + width), round(middle))
         at = [left + width * min(max(figure, 0.0), 1.0) for figure in bar]
@@ -197,6 +200,5 @@ class BarDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(c.card))
             painter.drawEllipse(QRectF(at[1] - 4, middle - 4, 8, 8))
         painter.setPen(QColor(c.text))
-        words = rect.adjusted(width + 16, 0, -4, 0)
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), str(index.data()))
+        painter.drawText(rect.adjusted(width + 20, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), words)
         painter.restore()

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QIcon, QKeySequence
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.gui import theme
@@ -31,6 +31,7 @@ Row = TypeVar("Row")
 SORT = Qt.ItemDataRole.UserRole
 ROW = Qt.ItemDataRole.UserRole + 1
 BAR = Qt.ItemDataRole.UserRole + 2
+WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
 
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
@@ -106,6 +107,8 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         row, field = self.rows[index.row()], self.fields[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return shortened(field.text(row))
+        if role == WHOLE:
+            return field.text(row)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -175,6 +178,8 @@ class PreviewModel(QAbstractTableModel):
         code = int(column.codes[index.row()])
         if role == Qt.ItemDataRole.DisplayRole:
             return shortened(str(column.labels[code]))
+        if role == WHOLE:
+            return str(column.labels[code])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -224,6 +229,7 @@ class TableView(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._filling: tuple[int, int] | None = None
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -261,13 +267,44 @@ class TableView(QTableView):
         for section in range(header.count()):
             header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
 
-    def fit_columns(self, most: int = 260) -> None:
-        """Give each column the width of its content, looking at the first rows alone."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._filling is None:
+            return
+        filling, least = self._filling
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(at) for at in range(header.count()) if at != filling)  # hidden ones have 0
+        header.resizeSection(filling, max(least, self.viewport().width() - others))
+
+    def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
+        """Give each column the width of its content, looking at the first rows alone.
+
+        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width.
+        """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
         self.resizeColumnsToContents()
         for section in range(header.count()):
             header.resizeSection(section, min(header.sectionSize(section) + 8, most))
+        self._filling = None if filling is None else (filling, least)
+        if filling is not None:
+            header.setStretchLastSection(False)
+        self._fill()
+
+    def rows_chosen(self) -> list[int]:
+        """Return the selected rows, told from the selection's blocks: there may be thousands of cells."""
+        chosen = self.selectionModel().selection()
+        blocks = (chosen.at(at) for at in range(chosen.count()))
+        return sorted({row for block in blocks for row in range(block.top(), block.bottom() + 1)})
+
+    def columns_chosen(self) -> list[int]:
+        """Return the columns in which something is selected."""
+        chosen = self.selectionModel().selection()
+        blocks = (chosen.at(at) for at in range(chosen.count()))
+        return sorted({column for block in blocks for column in range(block.left(), block.right() + 1)})
 
     def copy(self) -> None:
         """Copy the selected rows, with the header, as text that a spreadsheet takes."""
@@ -275,10 +312,10 @@ class TableView(QTableView):
         if model is None or chosen is None or not chosen.hasSelection():
             return
         columns = [at for at in range(model.columnCount()) if not self.isColumnHidden(at)]
-        rows = sorted({index.row() for index in chosen.selectedIndexes()})
+        rows = self.rows_chosen()
         across = Qt.Orientation.Horizontal
         lines = ["\t".join(str(model.headerData(at, across) or "") for at in columns)]
-        lines += ["\t".join(_plain(model.index(row, at).data()) for at in columns) for row in rows]
+        lines += ["\t".join(plain(_whole(model.index(row, at))) for at in columns) for row in rows]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def select_rows(self, rows: Sequence[int]) -> None:
@@ -289,5 +326,11 @@ class TableView(QTableView):
             self.selectionModel().select(self.model().index(row, 0), flags)
 
 
-def _plain(cell: object) -> str:
-    return "" if cell is None else str(cell).replace("\t", " ")
+def _whole(index: Index) -> object:
+    text = index.data(WHOLE)
+    return index.data() if text is None else text
+
+
+def plain(cell: object) -> str:
+    """Return a cell's text as one cell of what a spreadsheet takes."""
+    return "" if cell is None else " ".join(str(cell).splitlines()).replace("\t", " ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.gui import theme
@@ -58,6 +59,24 @@ class Page(QWidget):
         self.primary: QPushButton = button("", self.act, look="primary")
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            go = QShortcut(QKeySequence(keys), self, self.primary.click)
+            go.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            go.setAutoRepeat(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.put_primary_last()
+
+    def put_primary_last(self) -> None:
+        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later."""
+        last, at = None, self.nextInFocusChain()
+        while at is not None and at is not self:
+            if at.focusPolicy() & Qt.FocusPolicy.TabFocus and (self.stack.isAncestorOf(at) or at is self.primary):
+                last = at
+            at = at.nextInFocusChain()
+        if last is not None and last is not self.primary:
+            QWidget.setTabOrder(last, self.primary)
 
     def set_title(self, title: str, subtitle: str) -> None:
         """Name the page."""
@@ -84,7 +103,8 @@ class Page(QWidget):
         self.primary.setText(text)
         self.primary.setEnabled(enabled)
         self.foot_note.setText(why)
-        self.primary.setToolTip("" if enabled else why)
+        keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
+        self.primary.setToolTip(f"{text} ({keys})" if enabled else why)
 
     def fault(self, text: str) -> None:
         """Show a fault's sentence; the work stays as it is."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
 
 from splu_desktop.core.condition import Condition, takes_range
 from splu_desktop.core.errors import BadQuestion
@@ -17,10 +17,31 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.models import Field, RowsModel, TableView
 from splu_desktop.gui.query_values import ChoicesModel, ValuesView
 from splu_desktop.gui.roles_view import COLOURS, PICTURES
-from splu_desktop.gui.widgets import button, label, line_edit, margins
+from splu_desktop.gui.widgets import button, empties_on_escape, label, line_edit, margins
 from splu_desktop.gui.words import told
 
 Counts = Mapping[str, NDArray[np.int64]]
+
+
+class _Columns(TableView):
+    """The columns and what is chosen of each: names first, but never all the room."""
+
+    _MOST = 0.6  # of the width that names take
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Give the names the width they need."""
+        wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
+        self.horizontalHeader().resizeSection(0, min(wanted, round(self.viewport().width() * self._MOST)))
 
 
 class QuestionBuilder(QWidget):
@@ -41,6 +62,7 @@ class QuestionBuilder(QWidget):
         right.setSpacing(6)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
         self.search.setClearButtonEnabled(True)
+        empties_on_escape(self.search)
         self.search.returnPressed.connect(self._found)
         right.addWidget(self.search)
         right.addWidget(self._build_range())
@@ -54,10 +76,11 @@ class QuestionBuilder(QWidget):
         self.values.typed.connect(self._typed)
         self.search.textChanged.connect(self._look)
         right.addWidget(self.values, 1)
+        self.note = label("", "quiet", wrap=True)
+        right.addWidget(self.note)
         foot = QHBoxLayout()
         foot.setSpacing(4)
-        self.note = label("", "quiet", wrap=True)
-        foot.addWidget(self.note, 1)
+        foot.addStretch(1)
         self.tick_all = button(
             self.tr("&Tick these"), lambda: self._tick_shown(True), look="flat", hint=self.tr("Tick every value shown")
         )
@@ -83,7 +106,7 @@ class QuestionBuilder(QWidget):
             ],
             self,
         )
-        self.columns = TableView(self.tr("Columns of the release"))
+        self.columns = _Columns(self.tr("Columns of the release"))
         self.columns.setModel(self.columns_model)
         self.columns.setSelectionMode(TableView.SelectionMode.SingleSelection)
         self.columns.setShowGrid(False)
@@ -117,7 +140,7 @@ class QuestionBuilder(QWidget):
         names = published.table.names if published is not None else ()
         self.columns_model.show(())
         self.columns_model.show(names)
-        self.columns.fit_columns(150)
+        self.columns.share_width()
         if names and published is not None:
             start = names.index(published.sensitive[0]) if published.sensitive else 0
             self.columns.selectRow(start)

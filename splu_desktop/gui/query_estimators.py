@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHeaderView, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
 
 from splu_desktop.core.query import DEFAULT, Answer, Method
 from splu_desktop.gui.models import Field, RowsModel, TableView
@@ -20,7 +21,16 @@ class Estimators(Card):
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Estimators"), spacing=6, parent=parent)
+        super().__init__(spacing=6, parent=parent)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Estimators"), "strong"), 1)
+        self.back = button(
+            self.tr("&Back"), self.closed.emit, look="flat", picture="undo-2", hint=self.tr("Back to the answer (Esc)")
+        )
+        head.addWidget(self.back)
+        self.body.addLayout(head)
+        leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit)
+        leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._names = {
             Method.POOLED: self.tr("Pooled"),
             Method.SHRUNK: self.tr("Shrunk"),
@@ -62,11 +72,12 @@ class Estimators(Card):
         self.table = TableView(self.tr("Answers of all estimators"))
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
-        self.table.setMinimumHeight(100)
+        rows = self.table.verticalHeader().defaultSectionSize() * len(self._names)
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column.addWidget(self.table, 1)
+        column.addWidget(self.table)
         column.addWidget(
             label(self.tr("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
         )
@@ -79,7 +90,7 @@ class Estimators(Card):
         )
         self.repeat.toggled.connect(lambda _: self.changed.emit())
         column.addWidget(self.repeat)
-        column.addWidget(button(self.tr("&Back to the answer"), self.closed.emit, look="flat", picture="undo-2"))
+        column.addStretch(1)
         self._chosen()
 
     def name(self, method: Method) -> str:

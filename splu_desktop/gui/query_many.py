@@ -17,7 +17,7 @@ from splu_desktop.files.sheets import Sheet, write_sheets
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.models import Field, RowsModel
 from splu_desktop.gui.query_question import AskedView, interval
-from splu_desktop.gui.query_tab import Tab
+from splu_desktop.gui.query_tab import Tab, in_short
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks, Work
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
@@ -104,8 +104,9 @@ class ManyTab(Tab):
                 " (empty) means records without a value."
             ),
         )
+        self.file_button = button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open")
         for made in (
-            button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open"),
+            self.file_button,
             button(self.tr("Save an empty &form…"), self._ask_template, picture="download"),
         ):
             self.start.buttons.addWidget(made)
@@ -148,7 +149,11 @@ class ManyTab(Tab):
         self.model: RowsModel[Row] = RowsModel(
             [
                 Field(self.tr("No."), lambda r: number(r.number), right=True),
-                Field(self.tr("Question"), lambda r: told(sentence(r.conditions))),
+                Field(
+                    self.tr("Records with"),
+                    lambda r: in_short(r.conditions),
+                    tip=lambda r: told(sentence(r.conditions)),
+                ),
                 Field(self.tr("Answer"), lambda r: told(r.answer.shown) if r.answer else "", right=True),
                 Field(
                     self.tr("Trust"),
@@ -171,6 +176,9 @@ class ManyTab(Tab):
         self.view.horizontalHeader().moveSection(self.view.secret, 3)  # beside the answer, where it is compared
         column.addWidget(self.view, 1)
         return table
+
+    def first(self) -> QWidget:
+        return self.file_button
 
     # -- the page asks -------------------------------------------------------------------------------------------
 
@@ -244,6 +252,7 @@ class ManyTab(Tab):
         self.failed.emit("")
         self.busy.begin(words)
         self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
         job = self.tasks.run("questions", work)
         self._job = job
         job.progressed.connect(self.busy.show_progress)
@@ -299,7 +308,7 @@ class ManyTab(Tab):
         if self._rows is rows and self.truth_switch.isChecked():
             self._show_rows(tuple(replace(row, true=count) for row, count in zip(rows, counts, strict=True)))
             self.view.setColumnHidden(self.view.secret, False)
-            self.view.fit_columns(300)
+            self.view.fit_columns(300, filling=1)
 
     def _show_rows(self, rows: tuple[Row, ...]) -> None:
         self._rows = rows
@@ -310,14 +319,15 @@ class ManyTab(Tab):
         self._job = None
         self._show_rows(rows)
         self._truth_switched(self.truth_switch.isChecked())
-        self.view.fit_columns(300)
+        self.view.fit_columns(300, filling=1)
         self.save_button.setEnabled(self._answered is not None)
-        self.stack.setCurrentWidget(self.table)
+        self.after_busy(self.busy, self.stack, self.table, self.view)
         self.offered.emit()
 
     def _not_done(self, text: str) -> None:
         self._job = None
-        self.stack.setCurrentWidget(self.table if self._given is not None else self.start)
+        part, focus = (self.table, self.other_button) if self._given is not None else (self.start, self.file_button)
+        self.after_busy(self.busy, self.stack, part, focus)
         if text:
             self.failed.emit(text)
         self.offered.emit()

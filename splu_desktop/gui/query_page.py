@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QTabWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu
 
 from splu_desktop.files.release import OpenRelease
-from splu_desktop.gui.crosstab_tab import CrosstabTab
 from splu_desktop.gui.page import Page
-from splu_desktop.gui.query_many import ManyTab
-from splu_desktop.gui.query_question import QuestionTab
 from splu_desktop.gui.query_tab import Tab
+from splu_desktop.gui.query_ways import Ways
 from splu_desktop.gui.query_work import Asker, Locked, open_release
-from splu_desktop.gui.query_workload import WorkloadTab
 from splu_desktop.gui.session import Release, Session, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button
+
+if TYPE_CHECKING:
+    from splu_desktop.gui.crosstab_tab import CrosstabTab
+    from splu_desktop.gui.query_many import ManyTab
+    from splu_desktop.gui.query_question import QuestionTab
+    from splu_desktop.gui.query_workload import WorkloadTab
+
+_ONE, _CROSSTAB, _MANY, _WORKLOAD = range(4)  # places of the tabs
 
 
 class QueryPage(Page):
@@ -73,27 +79,17 @@ class QueryPage(Page):
         self.stack.addWidget(self.stale_panel)
 
     def _build(self) -> None:
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = Ways(
+            (
+                (self.tr("One &question"), self._make_one),
+                (self.tr("C&ross-table"), self._make_crosstab),
+                (self.tr("&Many questions"), self._make_many),
+                (self.tr("Meas&ured accuracy"), self._make_workload),
+            )
+        )
         self.tabs.setAccessibleName(self.tr("Ways of asking"))
-        self.one = QuestionTab(self.tasks)
-        self.crosstab = CrosstabTab(self.tasks)
-        self.many = ManyTab(self.tasks)
-        self.workload = WorkloadTab(self.tasks)
-        self.ways: tuple[Tab, ...] = (self.one, self.crosstab, self.many, self.workload)
-        for tab, name in (
-            (self.one, self.tr("One &question")),
-            (self.crosstab, self.tr("C&ross-table")),
-            (self.many, self.tr("&Many questions")),
-            (self.workload, self.tr("Meas&ured accuracy")),
-        ):
-            self.tabs.addTab(tab, name)
-        for tab in self.ways:
-            tab.offered.connect(self._offer)
-            tab.failed.connect(self._failed)
-            tab.told.connect(lambda text: self.banner.say("done", text))
-            tab.answered.connect(self._answered)
-        self.tabs.currentChanged.connect(self._tab_changed)
+        self.tabs.made.connect(self._made)
+        self.tabs.turned.connect(self._tab_changed)
         self.open_button = button(self.tr("&Open a release…"), lambda: None, look="flat", picture="folder-open")
         menu = QMenu(self.open_button)
         menu.addAction(self.tr("A &folder…")).triggered.connect(lambda: self.ask_release())
@@ -101,6 +97,57 @@ class QueryPage(Page):
         self.open_button.setMenu(menu)
         self.tabs.setCornerWidget(self.open_button)
         self.body.addWidget(self.tabs, 1)
+
+    # -- the ways of asking, imported and made when they are first wanted -----------------------------------------
+
+    @property
+    def one(self) -> QuestionTab:
+        """One question at a time."""
+        return cast("QuestionTab", self.tabs.way(_ONE))
+
+    @property
+    def crosstab(self) -> CrosstabTab:
+        """A cross-table."""
+        return cast("CrosstabTab", self.tabs.way(_CROSSTAB))
+
+    @property
+    def many(self) -> ManyTab:
+        """A file of questions."""
+        return cast("ManyTab", self.tabs.way(_MANY))
+
+    @property
+    def workload(self) -> WorkloadTab:
+        """How well the release answers, for who has the source."""
+        return cast("WorkloadTab", self.tabs.way(_WORKLOAD))
+
+    def _make_one(self) -> Tab:
+        from splu_desktop.gui.query_question import QuestionTab
+
+        return QuestionTab(self.tasks)
+
+    def _make_crosstab(self) -> Tab:
+        from splu_desktop.gui.crosstab_tab import CrosstabTab
+
+        return CrosstabTab(self.tasks)
+
+    def _make_many(self) -> Tab:
+        from splu_desktop.gui.query_many import ManyTab
+
+        return ManyTab(self.tasks)
+
+    def _make_workload(self) -> Tab:
+        from splu_desktop.gui.query_workload import WorkloadTab
+
+        return WorkloadTab(self.tasks)
+
+    def _made(self, tab: Tab) -> None:
+        tab.offered.connect(self._offer)
+        tab.failed.connect(self._failed)
+        tab.told.connect(lambda text: self.banner.say("done", text))
+        tab.answered.connect(self._answered)
+        if self._asker is not None:
+            tab.take(self._asker)
+        self.put_primary_last()
 
     # -- opening -------------------------------------------------------------------------------------------------
 
@@ -167,6 +214,8 @@ class QueryPage(Page):
                 self.open_release(opened.path, given)
             return
         self.session.take_release(Release(opened.published, opened.facts, opened.folder, password=password))
+        if self.isVisible():  # the button that was pressed is gone
+            self.tab().first().setFocus()
 
     def _not_opened(self, text: str) -> None:
         self._opening = None
@@ -178,14 +227,15 @@ class QueryPage(Page):
 
     def tab(self) -> Tab:
         """Return the way of asking that is in front."""
-        return self.ways[max(0, self.tabs.currentIndex())]
+        return self.tabs.front()
 
     def act(self) -> None:
         self.tab().act()
 
     def _tab_changed(self) -> None:
         self.banner.hide()
-        self.crosstab.offer_within(self.one.builder.conditions())
+        if self.tabs.currentIndex() == _CROSSTAB:
+            self.crosstab.offer_within(self.one.builder.conditions())
         self._offer()
         self.help_changed.emit()
 
@@ -214,11 +264,19 @@ class QueryPage(Page):
         self.show_part(None)
         if self._asker is None or self._asker.release is not release:
             self._asker = Asker(release)
-            for tab in self.ways:
+            for tab in self.tabs.there():
                 tab.take(self._asker)
             # Who holds only the release has no true counts to compare with.
-            self.tabs.setTabVisible(self.ways.index(self.workload), self._asker.knows_truth)
+            self.tabs.setTabVisible(_WORKLOAD, self._asker.knows_truth)
         self._offer()
 
     def help_text(self) -> str:
-        return self.tab().help_text()
+        if self.session.release is not None:
+            return self.tab().help_text()
+        return self.tr(
+            "<p>A <b>release</b> is what is handed out: a folder, or a ZIP of it, with the table, a list of its columns"
+            " and the file release.json. Open the folder that holds release.json.</p>"
+            "<p>It is checked first: a table that was changed or cut off on its way is not opened.</p>"
+            "<p><b>What do I get?</b></p><p>Counts of records, each with a range for the true count and with how far to"
+            " trust it. The original table is not needed.</p>"
+        )

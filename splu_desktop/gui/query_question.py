@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query import Answer, sentence
 from splu_desktop.gui.answer_card import LOOKS, AnswerCard
 from splu_desktop.gui.models import Field, RowsModel, TableView
 from splu_desktop.gui.query_builder import QuestionBuilder
 from splu_desktop.gui.query_estimators import Estimators
-from splu_desktop.gui.query_tab import Tab
+from splu_desktop.gui.query_tab import Tab, in_short
 from splu_desktop.gui.query_work import Asked, Asker
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import IconButton, button, label, margins
+from splu_desktop.gui.widgets import IconButton, announce, button, label, margins
 from splu_desktop.gui.words import number, told
 
 
@@ -38,6 +38,47 @@ class AskedView(TableView):
         self.setColumnHidden(self.secret, hidden)
 
 
+class _Lines(QScrollArea):
+    """A text of few lines as high as it is; of a long one some lines, the rest by scrolling."""
+
+    _MOST = 3
+
+    def __init__(self, text: QLabel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(text)
+        self.viewport().setAutoFillBackground(False)
+        text.setAutoFillBackground(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the height that the text needs."""
+        self._text.ensurePolished()
+        most = self._text.fontMetrics().lineSpacing() * self._MOST + 2
+        # A scroll area never asks a label how high its text is, and a label never says less than it is bound to.
+        self._text.setMinimumHeight(0)
+        needed = max(self._text.heightForWidth(self.viewport().width()), 1)
+        self._text.setFixedHeight(needed)
+        self.setFixedHeight(min(needed, most))
+
+
+def _scrolled(card: QWidget) -> QScrollArea:
+    room = QScrollArea()  # for large writing on small screens
+    room.setWidgetResizable(True)
+    room.setFrameShape(QScrollArea.Shape.NoFrame)
+    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    room.setWidget(card)
+    return room
+
+
 class QuestionTab(Tab):
     """The first tab."""
 
@@ -48,7 +89,8 @@ class QuestionTab(Tab):
         bar = QHBoxLayout()
         bar.setSpacing(8)
         self.question = label("", "strong", wrap=True, selectable=True)
-        bar.addWidget(self.question, 1)
+        self.question_room = _Lines(self.question)
+        bar.addWidget(self.question_room, 1)
         self.copy_button = button(
             "", self.copy_question, look="flat", picture="copy", hint=self.tr("Copy the question")
         )
@@ -61,8 +103,8 @@ class QuestionTab(Tab):
         middle.setSpacing(12)
         self.builder = QuestionBuilder()
         self.builder.changed.connect(self._question_changed)
-        middle.addWidget(self.builder, 5)
-        middle.addWidget(self._build_card(), 3)
+        middle.addWidget(self.builder, 9)
+        middle.addWidget(self._build_card(), 5)
         column.addLayout(middle, 3)
         self._asked: list[Asked] = []
         self._build_asked(column)
@@ -90,14 +132,8 @@ class QuestionTab(Tab):
         self.estimators.changed.connect(self._estimator_chosen)
         # The door opens where the answer stood, so that nothing else moves.
         self.card_stack = QStackedWidget()
-        room = QScrollArea()  # for large writing on small screens
-        room.setWidgetResizable(True)
-        room.setFrameShape(QScrollArea.Shape.NoFrame)
-        room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        room.setWidget(self.answer_card)
-        self.card_stack.addWidget(room)
-        self.card_stack.addWidget(self.estimators)
+        for card in (self.answer_card, self.estimators):
+            self.card_stack.addWidget(_scrolled(card))
         return self.card_stack
 
     def _build_asked(self, column: QVBoxLayout) -> None:
@@ -118,7 +154,11 @@ class QuestionTab(Tab):
         column.addLayout(head)
         self.asked_model: RowsModel[Asked] = RowsModel(
             [
-                Field(self.tr("Question"), lambda a: told(sentence(a.answer.conditions))),
+                Field(
+                    self.tr("Records with"),
+                    lambda a: in_short(a.answer.conditions),
+                    tip=lambda a: told(sentence(a.answer.conditions)),
+                ),
                 Field(self.tr("Answer"), lambda a: told(a.answer.shown), right=True),
                 Field(
                     self.tr("Trust"),
@@ -152,6 +192,9 @@ class QuestionTab(Tab):
         self.asked.addAction(self.copy_asked)
         self.asked.setMinimumHeight(90)
         column.addWidget(self.asked, 1)
+
+    def first(self) -> QWidget:
+        return self.builder.columns
 
     # -- the page asks -------------------------------------------------------------------------------------------
 
@@ -263,8 +306,8 @@ class QuestionTab(Tab):
             asked = Asked(asked.answer, asked.others)
         if asked.answer.conditions == self.builder.conditions():
             self.answer_card.show_answer(asked.answer, asked.true)
+            announce(self.answer_card, self.answer_card.spoken())
             self.estimators.show_answers(asked.others)
-        first = not self._asked
         same = self._asked and (self._asked[0].answer.conditions == asked.answer.conditions)
         if same:
             self._asked[0] = asked
@@ -272,8 +315,7 @@ class QuestionTab(Tab):
             self._asked.insert(0, asked)
         self.asked_model.show(())
         self.asked_model.show(tuple(self._asked))
-        if first:
-            self.asked.fit_columns(250)
+        self.asked.fit_columns(250, filling=0)
         self._say_list()
         self.answered.emit()
 
@@ -284,6 +326,7 @@ class QuestionTab(Tab):
     def _question_changed(self) -> None:
         conditions = self.builder.conditions()
         self.question.setText(told(sentence(conditions)))
+        self.question_room.fit()
         self.clear_button.setEnabled(bool(conditions))
         # An answer never stands beside a question that it does not answer.
         if self._answers_question():

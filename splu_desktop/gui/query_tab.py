@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from collections.abc import Sequence
 
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+
+from splu_desktop.core.condition import Condition
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.widgets import Busy
+from splu_desktop.gui.words import told
+
+
+def in_short(conditions: Sequence[Condition]) -> str:
+    """Return a question's conditions alone, for a list in which every line is a question."""
+    if not conditions:
+        return QCoreApplication.translate("query", "all records")
+    return "; ".join(told(condition.words()) for condition in conditions)
 
 
 class Tab(QWidget):
@@ -29,6 +41,23 @@ class Tab(QWidget):
         super().__init__(parent)
         self.tasks = tasks
         self.asker: Asker | None = None
+
+    def hold_focus(self, busy: Busy) -> None:
+        """Keep the focus here while the primary button is out of order: on the button that cancels."""
+        now = QApplication.focusWidget()
+        if now is None or now.property("look") == "primary" or self.isAncestorOf(now):
+            busy.cancel.setFocus()
+
+    def after_busy(self, busy: Busy, stack: QStackedWidget, part: QWidget, focus: QWidget) -> None:
+        """Show what came of the work, and pass the focus on to it unless the user is elsewhere by now."""
+        now = QApplication.focusWidget()
+        stack.setCurrentWidget(part)
+        if now is None or now is busy.cancel:
+            focus.setFocus()
+
+    def first(self) -> QWidget:
+        """Return where asking begins."""
+        raise NotImplementedError
 
     def take(self, asker: Asker | None) -> None:
         """Begin anew with another release, or none."""

@@ -96,7 +96,9 @@ class ChoicesModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal:
             if role == Qt.ItemDataRole.DisplayRole:
-                return (self.tr("Value"), self.tr("Published"))[section]
+                return (self.tr("Value"), self.tr("Number"))[section]
+            if role == Qt.ItemDataRole.ToolTipRole and section == 1:
+                return self.tr("Records of the published table that have the value")
             if role == Qt.ItemDataRole.TextAlignmentRole and section == 1:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -156,6 +158,8 @@ class ChoicesModel(QAbstractTableModel):
             shown = len(self._rows)
             if shown == self._column.m:
                 return self.tr("{m} values").format(m=number(shown))
+            if not shown:
+                return self.tr("None of the {m} values fits").format(m=number(self._column.m))
             return self.tr("{shown} of {m} values").format(shown=number(shown), m=number(self._column.m))
         records = "…" if self._counts is None else number(int(self._counts[self._chosen].sum()))
         return self.tr("{ticked} of {m} values, {records} published records").format(

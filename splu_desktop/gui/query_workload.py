@@ -5,9 +5,21 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from splu_desktop.core.workload import BANDS
 from splu_desktop.gui.models import Field, RowsModel, TableView
+from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.query_workload_plots import BandsPlot, SmallPlot
@@ -75,6 +87,8 @@ class WorkloadTab(Tab):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
         self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
+        self.readouts: list[QLabel] = []
+        self._notes: list[str] = []
         for at, (plot, heading, note) in enumerate(
             (
                 (
@@ -92,9 +106,16 @@ class WorkloadTab(Tab):
             card = Card(heading, spacing=4)
             card.body.addWidget(plot, 1)
             readout = label(note, "quiet", wrap=True)
-            plot.readout.connect(lambda text, readout=readout, note=note: readout.setText(text or note))
-            card.body.addWidget(readout)
-            grid.addWidget(card, 0, at)
+            plot.readout.connect(lambda text, at=at: self._read(at, text))
+            self.readouts.append(readout)
+            self._notes.append(note)
+            row = QHBoxLayout()
+            row.addWidget(readout, 1)
+            saving = SavePlotButton(plot, heading)
+            saving.failed.connect(self.failed)
+            row.addWidget(saving, 0, Qt.AlignmentFlag.AlignBottom)
+            card.body.addLayout(row)
+            grid.addWidget(card, 1, at)
             grid.setColumnStretch(at, 1)
         self.model: RowsModel[Band] = RowsModel(
             [
@@ -108,11 +129,16 @@ class WorkloadTab(Tab):
         )
         self.table = TableView(self.tr("Measured errors by size of the count"))
         self.table.setModel(self.model)
-        self.table.setMinimumHeight(100)
-        grid.addWidget(self.table, 1, 0, 1, 2)
-        grid.setRowStretch(0, 3)
-        grid.setRowStretch(1, 2)
+        rows = self.table.verticalHeader().defaultSectionSize() * (len(BANDS) + 1)
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
+        self.measured = label("", "quiet", wrap=True)
+        grid.addWidget(self.measured, 0, 0, 1, 2)
+        grid.addWidget(self.table, 2, 0, 1, 2)
+        grid.setRowStretch(1, 1)
         return made
+
+    def first(self) -> QWidget:
+        return self.sensitive
 
     # -- the page asks -------------------------------------------------------------------------------------------
 
@@ -145,10 +171,14 @@ class WorkloadTab(Tab):
         self.failed.emit("")
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
         job = self.tasks.run("workload", lambda progress: judge(asker, tuple(sas), size, sets, progress))
         self._job = job
         job.progressed.connect(self.busy.show_progress)
-        job.done.connect(partial(self._measured, asker))
+        what = self.tr("Measured with {n} questions about “{name}”.").format(
+            n=number(size), name=self.sensitive.currentText()
+        )
+        job.done.connect(partial(self._measured, asker, what))
         job.failed.connect(self._not_measured)
         job.stopped.connect(lambda: self._not_measured(""))
         self.offered.emit()
@@ -160,13 +190,20 @@ class WorkloadTab(Tab):
         if self._job is not None:
             self._job.cancel()
 
-    def _measured(self, asker: Asker, accuracy: Accuracy) -> None:
+    def _read(self, at: int, text: str) -> None:
+        if not text and at == 1 and self._accuracy is not None and self._accuracy.t_p is None:
+            return self.readouts[at].setText(self.tr("Of several columns together, nothing is promised."))
+        return self.readouts[at].setText(text or self._notes[at])
+
+    def _measured(self, asker: Asker, what: str, accuracy: Accuracy) -> None:
         if not self.still(asker):
             return
         self._job = None
         self._accuracy = accuracy
-        self.bands_plot.draw(accuracy)
-        self.small_plot.draw(accuracy)
+        self.measured.setText(what)
+        for plot in (self.bands_plot, self.small_plot):
+            plot.draw(accuracy)
+            plot.point_at(None)  # what stood under the cursor were other figures
         figures = (accuracy.queries, accuracy.error, accuracy.error_published, accuracy.coverage)
         self.model.show(())
         self.model.show(
@@ -175,13 +212,14 @@ class WorkloadTab(Tab):
                 for name, n, error, published, held in zip(accuracy.bands, *figures, strict=True)
             )
         )
-        self.table.fit_columns(200)
-        self.stack.setCurrentWidget(self.results)
+        self.table.fit_columns(260, filling=0, least=90)
+        self.after_busy(self.busy, self.stack, self.results, self.table)
         self.offered.emit()
 
     def _not_measured(self, text: str) -> None:
         self._job = None
-        self.stack.setCurrentWidget(self.results if self._accuracy is not None else self.start)
+        part = self.results if self._accuracy is not None else self.start
+        self.after_busy(self.busy, self.stack, part, self.sensitive)
         if text:
             self.failed.emit(text)
         self.offered.emit()

@@ -53,7 +53,7 @@ class BandsPlot(Plot):
             self._bars[name].setOpts(x=x + side * _WIDTH, height=heights, width=_WIDTH)
         axis = self.getPlotItem().getAxis("bottom")
         # The ends of the bands, since their whole names would run into each other.
-        axis.setTicks([[(at, name.rpartition(" to ")[2]) for at, name in enumerate(what.bands)]])
+        axis.setTicks([[(at, name) for at, name in enumerate(what.ends)]])
         self.getPlotItem().vb.setRange(
             xRange=(-0.6, len(what.bands) - 0.4), yRange=(0.0, max(highest, 0.05) * 1.05), padding=0.0
         )

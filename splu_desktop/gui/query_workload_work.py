@@ -13,7 +13,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import DEFAULT, Method
 from splu_desktop.core.tolerant_guarantees import t_p_least
 from splu_desktop.gui.query_work import Asker
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import number, percent, told
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,7 @@ class Accuracy:
     Attributes
     ----------
     bands : names of the B bands of true counts.
+    ends : the upper ends of the bands, alone.
     queries : (B,) questions asked.
     error, error_published : (B,) mean relative error of the estimate, and of the count as published by the papers.
     coverage : (B,) share of 95 % intervals that hold the true count.
@@ -35,6 +36,7 @@ class Accuracy:
     """
 
     bands: tuple[str, ...]
+    ends: tuple[str, ...]
     queries: NDArray[np.int64]
     error: Floats
     error_published: Floats
@@ -73,6 +75,7 @@ def judge(asker: Asker, sas: tuple[str, ...], size: int, sets: bool, progress: P
         promised = t_p_least(grouping, asked)  # of values that are not sensitive nothing is promised
     return Accuracy(
         bands=tuple(told(name) for name in measured.names),
+        ends=(number(workload.SMALL), *(percent(high) for _, high in workload.BANDS)),
         queries=measured.queries,
         error=measured.errors[DEFAULT],
         error_published=measured.errors[Method.AS_PUBLISHED],

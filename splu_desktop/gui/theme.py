@@ -205,6 +205,7 @@ def style_sheet(scheme: Colours) -> str:
     QTableView:focus, QTreeView:focus, QListView:focus {{ border: 1px solid {s.accent}; }}
     QTableView::item {{ padding: 0 8px; }}
     QListView::item {{ padding: 3px 6px; }}
+    QTableView::item:focus {{ border: 1px solid {s.accent}; padding: 0 7px; }}
     QTableView::item:selected, QListView::item:selected {{ background: {s.accent_soft}; color: {s.text}; }}
     QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
     QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;

@@ -6,7 +6,15 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -66,6 +74,18 @@ def line_edit(name: str, hint: str = "") -> QLineEdit:
     made.setAccessibleName(name)
     made.setPlaceholderText(hint)
     return made
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Let a screen reader say `text`, where one is listening: what changed is not where the focus is."""
+    if QAccessible.isActive() and text:
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
+
+
+def empties_on_escape(edit: QLineEdit) -> None:
+    """Let Esc empty a field of search."""
+    leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), edit, edit.clear)
+    leave.setContext(Qt.ShortcutContext.WidgetShortcut)
 
 
 def restyle(widget: QWidget, look: str) -> None:

@@ -53,6 +53,13 @@ def percent(share: float, places: int | None = None) -> str:
     return QLocale().toString(hundred, "f", places) + " %"
 
 
+def percent_within(share: float, width: float) -> str:
+    """Return a share that is known within an interval so wide (a share too), with two digits of that width."""
+    if share <= 0.0 or share >= 1.0:
+        return percent(float(min(max(share, 0.0), 1.0)), 0)
+    return percent(share, 0 if width <= 0 else min(4, max(0, -1 - math.floor(math.log10(width)))))
+
+
 def size(octets: int) -> str:
     """Return a file's size in words: 1.2 MB."""
     return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)

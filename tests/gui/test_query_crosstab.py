@@ -99,7 +99,7 @@ def test_heat_map_and_bars_show_the_same_cells(counted: CrosstabTab) -> None:
     assert counted.heat.across
 
 
-def test_a_header_sorts_by_its_figures(counted: CrosstabTab, qtbot: QtBot) -> None:
+def test_a_header_sorts_by_its_figures(counted: CrosstabTab, recipient: Stage, idle: Idle, qtbot: QtBot) -> None:
     heat = counted.heat
     natural = [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())]
     heat.sort_by(2, Qt.Orientation.Horizontal)
@@ -119,9 +119,11 @@ def test_a_header_sorts_by_its_figures(counted: CrosstabTab, qtbot: QtBot) -> No
     assert all(a >= b for a, b in pairwise(figures)), "by keyboard too"
     view.selectAll()
     view.copy()
+    idle(recipient)
     copied = QGuiApplication.clipboard().text().split("\n")
     assert len(copied) == heat.rowCount() + 1
     assert copied[1].split("\t")[:2] == ["All", "600"]
+    assert "▾" not in copied[0], "a name is copied, not how the table is sorted"
     counted.cells_view.sortByColumn(3, Qt.SortOrder.DescendingOrder)
     cells = counted.seen.estimate.ravel()[counted.cells.cells()]
     assert all(a >= b for a, b in pairwise(cells))
@@ -219,6 +221,7 @@ def test_true_cells_are_for_the_custodian_alone(custodian: Stage, made: Made, id
         for view in (tab.heat_view, tab.cells_view):
             view.selectAll()
             view.copy()
+            idle(custodian)
             assert "rue" not in QGuiApplication.clipboard().text()
         assert tab.cells.titles()[secret] not in QGuiApplication.clipboard().text()
         assert not tab.cells_view.isColumnHidden(secret), "what is seen does not change by copying"

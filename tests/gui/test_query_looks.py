@@ -1,0 +1,275 @@
+"""What is seen of the query page and how it is gone about by keyboard: widths, order, focus, stale and empty states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.condition import Condition
+from splu_desktop.core.query import DEFAULT, Answer
+from splu_desktop.gui.answer_card import AnswerCard
+from splu_desktop.gui.crosstab_model import short
+from splu_desktop.gui.crosstab_tab import CrosstabTab
+from splu_desktop.gui.models import WHOLE, Field, RowsModel, TableView
+from splu_desktop.gui.query_workload_plots import BandsPlot
+from splu_desktop.gui.query_workload_work import Accuracy
+from splu_desktop.gui.words import percent_within
+from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
+
+__all__ = ["custodian", "folder", "made", "recipient", "stage"]
+
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def _counted(page: Stage, idle: Idle, first: str, second: str = "") -> CrosstabTab:
+    query = page.query_page
+    query.tabs.setCurrentWidget(query.crosstab)
+    for side, name in ((query.crosstab.setup.first, first), (query.crosstab.setup.second, second)):
+        side.column.setCurrentIndex(side.column.findData(name))
+    query.act()
+    idle(page)
+    return query.crosstab
+
+
+def _reached(page: QWidget) -> list[QWidget]:
+    """Return what Tab comes to on a page, in its order."""
+    found, at = [], page.nextInFocusChain()
+    while at is not None and at is not page:
+        if page.isAncestorOf(at) and at.isVisible() and at.isEnabled() and at.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            found.append(at)
+        at = at.nextInFocusChain()
+    return found
+
+
+def test_a_way_of_asking_is_made_when_it_is_first_wanted(stage: Stage, folder: object, idle: Idle) -> None:
+    page = stage.query_page
+    assert page.tabs.there() == (), "an empty page needs none"
+    assert "release.json" in page.help_text()
+    page.open_release(folder.folder)  # type: ignore[attr-defined]
+    idle(stage)
+    assert page.tabs.there() == (page.one,)
+    page.tabs.setCurrentIndex(1)
+    assert page.tabs.there() == (page.one, page.crosstab)
+    assert page.tabs.currentWidget() is page.crosstab
+    assert page.crosstab.asker is page.one.asker, "made late, it knows the release all the same"
+
+
+def test_the_primary_button_comes_last(recipient: Stage, idle: Idle) -> None:
+    page = recipient.query_page
+    assert _reached(page)[-1] is page.primary
+    tab = _counted(recipient, idle, "Sex")
+    reached = _reached(page)
+    assert reached[-1] is page.primary
+    assert reached.index(page.tabs.tabBar()) < reached.index(tab.setup.first.column) < reached.index(tab.heat_view)
+
+
+def test_control_and_enter_press_the_primary_button(recipient: Stage, idle: Idle, qtbot: QtBot) -> None:
+    page = recipient.query_page
+    page.one.builder.set_conditions((Condition("Sex", ("f",)),))
+    qtbot.keyClick(page.one.builder.values, Qt.Key.Key_Return, _CONTROL)
+    idle(recipient)
+    assert page.one.asked_model.rows[0].answer.published == 300
+    assert page.one.answer_card.spoken().startswith("300. exact. ")
+
+
+def test_escape_empties_a_search_and_leaves_the_estimators(recipient: Stage, idle: Idle, qtbot: QtBot) -> None:
+    recipient.activateWindow()
+    one = recipient.query_page.one
+    one.builder.search.setText("rab")
+    one.builder.search.setFocus()
+    qtbot.keyClick(one.builder.search, Qt.Key.Key_Escape)
+    assert one.builder.search.text() == ""
+    one.advanced.click()
+    assert one.card_stack.currentIndex() == 1
+    qtbot.keyClick(one.estimators.method, Qt.Key.Key_Escape)
+    assert one.card_stack.currentIndex() == 0
+
+
+def test_the_focus_goes_on_to_what_was_asked_for(stage: Stage, folder: object, idle: Idle, qtbot: QtBot) -> None:
+    stage.activateWindow()
+    page = stage.query_page
+    page.open_release(folder.folder)  # type: ignore[attr-defined]
+    idle(stage)
+    assert QApplication.focusWidget() is page.one.builder.columns
+    page.tabs.setCurrentIndex(1)
+    page.primary.setFocus()
+    qtbot.keyClick(page.primary, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is page.crosstab.busy.cancel, "the primary button is out of order meanwhile"
+    idle(stage)
+    assert QApplication.focusWidget() is page.crosstab.heat_view
+
+
+def test_bars_have_their_columns_in_order_whatever_was_counted_before(custodian: Stage, idle: Idle) -> None:
+    for sides in (("Sex",), ("Ward", "Sex"), ("Ward",)):
+        tab = _counted(custodian, idle, *sides)
+        header = tab.cells_view.horizontalHeader()
+        seen = [header.logicalIndex(at) for at in range(header.count())]
+        seen = [section for section in seen if not header.isSectionHidden(section)]
+        assert seen == list(range(tab.cells.secret_section))
+        cut = [at for at in seen if header.sectionSize(at) < header.sectionSizeHint(at)]
+        assert not cut, [(tab.cells.titles()[at], header.sectionSize(at), header.sectionSizeHint(at)) for at in cut]
+
+
+def test_cells_of_another_cross_table_say_so(recipient: Stage, idle: Idle) -> None:
+    tab = _counted(recipient, idle, "Sex")
+    assert not tab.old.isVisible()
+    tab.setup.first.column.setCurrentIndex(tab.setup.first.column.findData("Ward"))
+    assert tab.old.isVisible()
+    assert "Sex × Diagnosis" in tab.old.text()
+    recipient.query_page.act()
+    idle(recipient)
+    assert not tab.old.isVisible()
+
+
+def test_a_search_that_finds_no_cell_says_so(recipient: Stage, idle: Idle) -> None:
+    tab = _counted(recipient, idle, "Sex")
+    tab.search.setText("no such value")
+    assert tab.views.currentWidget() is tab.nothing
+    tab.bars_button.click()
+    assert tab.views.currentWidget() is tab.nothing
+    tab.search.clear()
+    assert tab.views.currentWidget() is tab.cells_view
+    tab.cells_view.setCurrentIndex(tab.cells.index(1, 0))
+    assert tab.readout.text() == tab.seen.words(*tab.cells.place(tab.cells.index(1, 0)))
+    assert "≈" in tab.legend.text(), "what the marks mean stays"
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_no_figure_of_a_heat_map_is_cut_off(custodian: Stage, idle: Idle, *, share: bool) -> None:
+    tab = _counted(custodian, idle, "Ward", "Sex")
+    tab.truth_switch.setChecked(True)
+    idle(custodian)
+    tab.measure.setCurrentIndex(int(share))
+    heat, metrics = tab.heat, tab.heat_view.fontMetrics()
+    for row in range(heat.rowCount()):
+        for column in range(heat.columnCount()):
+            text = heat.index(row, column).data()
+            assert metrics.horizontalAdvance(text) + 12 <= tab.heat_view.columnWidth(column), text
+
+
+def test_a_long_question_keeps_to_three_lines_and_a_short_one_takes_them_back(recipient: Stage) -> None:
+    one = recipient.query_page.one
+    short_one = one.question_room.height()
+    labels = one.builder._published.table["Diagnosis"].labels if one.builder._published is not None else ()
+    chosen = tuple(str(label) for label in labels)
+    every = (Condition("Age", tuple(map(str, range(20, 25)))), Condition("Diagnosis", chosen[:6]))
+    one.builder.set_conditions((*every, Condition("Sex", ("f",)), Condition("Ward", ("A", "B"))))
+    one.question.setText(one.question.text() * 4)
+    one.question_room.fit()
+    line = one.question.fontMetrics().lineSpacing()
+    assert one.question_room.height() <= 3 * line + 2 < one.question.height()
+    one.clear()
+    assert one.question_room.height() == short_one
+
+
+def test_lists_are_copied_whole(qtbot: QtBot) -> None:
+    model: RowsModel[str] = RowsModel([Field("Question", lambda row: row), Field("Twice", lambda row: row * 2)])
+    view = TableView("Questions")
+    qtbot.addWidget(view)
+    view.setModel(model)
+    long = "a line\nand another " * 20
+    model.show((long,))
+    assert model.index(0, 0).data().endswith("…")
+    assert model.index(0, 0).data(WHOLE) == long
+    view.selectAll()
+    view.copy()
+    header, row = QGuiApplication.clipboard().text().split("\n")
+    assert header == "Question\tTwice"
+    assert row == "\t".join(" ".join((long * times).splitlines()) for times in (1, 2))
+
+
+def test_the_question_takes_the_room_that_the_figures_leave(recipient: Stage, idle: Idle) -> None:
+    one = recipient.query_page.one
+    one.builder.set_conditions((Condition("Sex", ("f",)), Condition("Diagnosis", ("flu",))))
+    one.ask()
+    idle(recipient)
+    header = one.asked.horizontalHeader()
+    for width in (1400, 1000):
+        recipient.resize(width, 700)
+        QApplication.processEvents()
+        assert header.length() == one.asked.viewport().width()
+        assert all(header.sectionSize(at) >= header.sectionSizeHint(at) for at in range(1, 6))
+    assert one.asked_model.index(0, 0).data() == "Sex is f; Diagnosis is flu"
+    assert one.asked_model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole).startswith("How many records: ")
+
+
+@pytest.mark.parametrize(
+    ("share", "width", "text"),
+    [
+        (0.0, 0.01, "0 %"),
+        (1.0, 0.9, "100 %"),
+        (0.17772, 0.83, "18 %"),
+        (0.17772, 0.04, "17.8 %"),
+        (0.17772, 0.004, "17.77 %"),
+        (0.00012, 0.00003, "0.0120 %"),
+    ],
+)
+def test_a_share_has_no_digit_that_its_interval_does_not_bear(share: float, width: float, text: str) -> None:
+    assert percent_within(share, width) == text
+
+
+def test_a_share_up_to_all_records_is_told_in_round_figures(qtbot: QtBot) -> None:
+    card = AnswerCard()
+    qtbot.addWidget(card)
+    wide = Answer((), 3554, 3554.0, 3422.2, 19999.9999, DEFAULT, 20_000, 9.0, 3)
+    card.show_answer(wide)
+    text = card.share.text().replace("\N{NO-BREAK SPACE}", " ")
+    assert text == "18 % of the 20,000 records selected (17 % to 100 %)"
+    assert short(wide, True) == "≈ 18 %"
+    small = Answer((), 2, 3.0, 0.0, 13.2, DEFAULT, 854, 9.0, 3)
+    assert short(small, True) == "0 % – 1.6 %", "a range begins at 0 %, not at 0.0 %"
+
+
+def test_the_bands_of_a_workload_are_marked_briefly_in_every_language(qtbot: QtBot) -> None:
+    ends = ("10", "0,2 %", "0,5 %", "1 %", "2 %", "5 %")
+    names = ("1 bis 10", "0,05 bis 0,2 %", "0,2 bis 0,5 %", "0,5 bis 1 %", "1 bis 2 %", "2 bis 5 %")
+    tens, six = np.full(10, 0.5), np.full(6, 0.2)
+    plot = BandsPlot()
+    qtbot.addWidget(plot)
+    plot.draw(Accuracy(names, ends, np.full(6, 9), six, six, six, tens, np.full(10, 9), 0.3, 3, None))
+    assert [text for _, text in plot.getPlotItem().getAxis("bottom")._tickLevels[0]] == list(ends)
+
+
+def test_a_second_measurement_says_what_it_is_about(custodian: Stage, idle: Idle) -> None:
+    page = custodian.query_page
+    page.tabs.setCurrentWidget(page.workload)
+    work = page.workload
+    work.amount.setCurrentIndex(0)
+    page.act()
+    idle(custodian)
+    assert "Diagnosis" in work.measured.text()
+    work.bands_plot.point_at(2)
+    assert "questions" in work.readouts[0].text()
+    page.act()
+    idle(custodian)
+    assert "questions" not in work.readouts[0].text(), "figures of the last measurement"
+    assert work.table.verticalScrollBar().maximum() == 0, "all bands are seen at once"
+
+
+def test_cells_are_copied_as_they_are_seen(recipient: Stage, idle: Idle) -> None:
+    tab = _counted(recipient, idle, "Sex")
+    tab.cells_view.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    tab.cells_view.select_rows([0, 3])
+    tab.cells_view.copy()
+    idle(recipient)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().split("\n")]
+    assert lines[0] == tab.cells.titles()[:-1]
+    assert lines[1:] == [[tab.cells.index(row, at).data() for at in range(len(lines[0]))] for row in (0, 3)]
+    tab.heat_view.clearSelection()
+    select = tab.heat_view.selectionModel()
+    for place in ((0, 1), (2, 2)):
+        select.select(tab.heat.index(*place), select.SelectionFlag.Select)
+    tab.heat_view.copy()
+    idle(recipient)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().split("\n")]
+    assert lines == [
+        ["", *(tab.heat.name(at, Qt.Orientation.Horizontal) for at in (1, 2))],
+        *(
+            [tab.heat.name(row, Qt.Orientation.Vertical), *(tab.heat.index(row, at).data() for at in (1, 2))]
+            for row in (0, 2)
+        ),
+    ]
