@@ -269,7 +269,9 @@ def several(
     moments = np.ones(1)
     for one in chosen:
         moments = np.kron(np.array([one.without, one.within]), moments)
-    inside = min(max(centre, 0.0), selected, *(margins if len(chosen) > 1 else ()))
+    # Where nearly all of P meets each condition, nearly as many meet them all, however low the estimate (Fréchet).
+    least = sum(margins) - (len(margins) - 1) * selected if len(chosen) > 1 else 0.0
+    inside = min(max(centre, least, 0.0), selected, *(margins if len(chosen) > 1 else ()))
     present = composed(inside, selected, margins if len(chosen) > 1 else [inside])
     variance = float(present @ moments) - inside
     for bit, one in enumerate(chosen):

@@ -7,7 +7,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from splu_desktop.core.reconstruct_interval import _hull, _quantile, composed, tails
+from splu_desktop.core.reconstruct_interval import Chosen, _hull, _quantile, composed, several, tails
+from splu_desktop.core.reconstruct_weights import weights_of
+from splu_desktop.core.transition import Transition
 
 _TOP = 200.0  # N_P, so far away that no interval is cut there
 _AIM = 100.0
@@ -68,3 +70,29 @@ def test_a_composition_keeps_its_margins(margins: list[float]) -> None:
         if len(margins) > 1:
             assert present[(bits >> bit) & 1 == 1].sum() == pytest.approx(margin, abs=0.5)
     assert present.sum() == pytest.approx(100.0 if len(margins) > 1 else inside + 70, abs=0.5)
+
+
+def test_where_nearly_all_meet_each_condition_a_low_estimate_takes_the_variance_of_likely_counts() -> None:
+    """140 selected records: 115 meet two conditions, 8 and 7 but one; their draw repeated 2,000 times.
+
+    Of estimates that came out lower than these margins allow, the variance was taken at counts that can't be, and 92 %
+    of the intervals held the truth. 0.5 % is the standard error of a share of 95 %; limits four of them away.
+    """
+    n, present = 30_000, {(True, True): 115, (True, False): 8, (False, True): 7, (False, False): 10}
+    throughs = [Transition(n=n, a=1 / 3, counts=np.full(m, n / m), gamma=3) for m in (12, 6)]
+    flags = [np.arange(12) < 2, np.arange(6) < 5]
+    chance = np.random.default_rng(7)
+    centres = np.zeros(2_000)
+    for state, count in present.items():
+        products = np.ones((len(centres), count))
+        for through, chosen, met in zip(throughs, flags, state, strict=True):
+            of = np.flatnonzero(chosen == met)
+            own = of[chance.integers(0, len(of), products.shape)]
+            other = (own + chance.integers(1, len(chosen), products.shape)) % len(chosen)  # alike frequent
+            shown = np.where(chance.random(products.shape) < through.a, own, other)
+            products = products * weights_of(chosen, through)[shown]
+        centres += products.sum(axis=1)
+    sets = [Chosen.of(through, np.flatnonzero(chosen)) for through, chosen in zip(throughs, flags, strict=True)]
+    ends = [several(float(centre), 140.0, [123.0, 122.0], sets, 115.0)[:2] for centre in centres]
+    covered = np.mean([low <= 115 <= high for low, high in ends])
+    assert 0.93 < covered < 0.97
