@@ -24,6 +24,7 @@ from splu_desktop.files.questions import check_answers_path
 from splu_desktop.files.whole import CannotWrite
 
 _SHOWN = 14  # characters of a heading in the terminal
+_DIGITS = 20  # of a number of intervals
 _WIDE = 8  # columns of values that a terminal holds
 
 
@@ -108,7 +109,7 @@ def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
 def _side(text: str, published: Published) -> Side:
     """Read COLUMN or COLUMN:N; a name may hold a colon itself."""
     name, _, number = text.rpartition(":")
-    if text in published.table or not name or not number.strip().isdecimal():
+    if text in published.table or not name or not number.strip().isdecimal() or len(number) > _DIGITS:
         return Side(column_named(text, published))
     intervals = int(number)
     if intervals < 2:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -29,3 +31,21 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
             for i, (cell, w) in enumerate(zip(line, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+class Shown:
+    """Shows the stage and how far it is on one line of a terminal."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted, self._last = wanted, 0.0
+
+    def report(self, stage: str, done: float) -> None:
+        """Show, at most ten times a second."""
+        if self._wanted and time.monotonic() - self._last > 0.1:
+            self._last = time.monotonic()
+            print(f"\r{stage:<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._wanted and self._last:
+            print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)

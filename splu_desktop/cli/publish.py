@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-import time
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.opening import add_password, password_from
-from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.tolerance_options import size_words
 from splu_desktop.core.errors import BadSetting
@@ -259,21 +258,3 @@ def _trial(order: Order, records: int, as_json: bool) -> None:
         print_table(["value", "original", "published"], rows, right=(1, 2))
         if len(top) > 20:
             print(f"… and {len(top) - 20:,} more values")
-
-
-class Shown:
-    """Shows the stage and how far it is on one line of a terminal."""
-
-    def __init__(self, wanted: bool) -> None:
-        self._wanted, self._last = wanted, 0.0
-
-    def report(self, stage: str, done: float) -> None:
-        """Show, at most ten times a second."""
-        if self._wanted and time.monotonic() - self._last > 0.1:
-            self._last = time.monotonic()
-            print(f"\r{stage:<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self._wanted and self._last:
-            print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)

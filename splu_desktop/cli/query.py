@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, parse_condition, sentence
 from splu_desktop.core.said import counted
 from splu_desktop.files.questions import check_answers_path, read_questions, write_answers
@@ -116,7 +117,11 @@ def _queries(args: argparse.Namespace) -> None:
     published = opened(args).published
     questions = read_questions(args.questions, published)
     bootstrap = None if args.bootstrap else False
-    answers = questions.answered(Reader(published), Method(args.method), bootstrap=bootstrap)
+    shown = Shown(sys.stderr.isatty() and not args.json)
+    try:
+        answers = questions.answered(Reader(published), Method(args.method), shown, bootstrap=bootstrap)
+    finally:
+        shown.end()
     write_answers(questions, answers, args.out, overwrite=args.overwrite)
     vanished = sum(answer.vanished for answer in answers)
     badges = Counter(answer.badge.value for answer in answers)

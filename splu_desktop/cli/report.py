@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
     from splu_desktop.cli.opening import password_from
-    from splu_desktop.cli.publish import Shown
+    from splu_desktop.cli.output import Shown
     from splu_desktop.files.language import language
     from splu_desktop.files.register import Register
     from splu_desktop.files.release import read_release

@@ -58,8 +58,8 @@ class Answer:
 
     @property
     def exact(self) -> bool:
-        """Whether the question names no SA, so that the published count is the true one."""
-        return self.variance == 0.0
+        """Whether the published count is the true one: no SA is named, or no record meets what else is."""
+        return self.variance == 0.0 or self.n_p == 0
 
     @property
     def share(self) -> tuple[float, float, float] | None:
@@ -101,6 +101,8 @@ class Answer:
         """The badge in words."""
         badge = self.badge
         if badge is Badge.EXACT:
+            if self.variance != 0.0:
+                return say("exact: no record meets the conditions on columns published unchanged")
             return say("exact: these columns are published unchanged")
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"

@@ -145,13 +145,13 @@ def compute(reader: Reader, wanted: Wanted, progress: Progress) -> Grid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     table = reader.published.table
     progress.report("Preparing the cells", 0.0)
+    every = reader.answers([wanted.within])[0]  # first, since conditions that contradict each other leave no line
     sides = [_within(table[side.column], pieces(table[side.column], side.intervals), wanted) for side in wanted.sides]
     heads = list(product(*sides))
     lines = [_conditions(head) for head in heads]
     made = crosstab.table(reader, lines, wanted.sa, within=wanted.within, progress=progress)
     exact = reader.answers([(*wanted.within, *line) for line in lines])
     totals = reader.answers([(*wanted.within, Condition(wanted.sa, (value,))) for value in made.labels])
-    every = reader.answers([wanted.within])[0]
     progress.report("Arranging the cells", 1.0)
     kept = np.flatnonzero(made.selected > 0)
     answers = np.empty((len(kept), len(made.labels)), object)

@@ -222,6 +222,21 @@ def test_a_selection_of_nobody_is_nobody():
     assert 0 <= answer.low <= answer.estimate <= answer.high <= answer.n_p
 
 
+@pytest.mark.parametrize("method", list(Method))
+def test_where_no_record_is_selected_nothing_is_uncertain(method):
+    at = np.arange(240)
+    table = table_of({"ward": at % 3, "floor": at % 3 // 2, "s": at % 7, "t": at % 5})
+    published = release(table, {"s": 3, "t": 2})
+    reader = Reader(published)
+    nobody = ["ward=0", "floor=1"]
+    for texts in (nobody, [*nobody, "s=2"], [*nobody, "s=2|3", "t=1"]):
+        answer = reader.answer([parse_condition(text, published) for text in texts], method)
+        assert (answer.n_p, answer.published, answer.low, answer.high) == (0, 0, 0, 0)
+        assert answer.badge is Badge.EXACT
+        assert answer.shown == "0"
+    assert "no record meets" in answer.badge_text
+
+
 def test_a_vanished_value_is_answered_from_its_absence_where_asked_for():
     question = [Condition("disease", ("d99",)), Condition("sex", ("f",))]
     [answer] = READER.answers([question], vanished=True)

@@ -196,6 +196,8 @@ def test_a_cross_table_of_some_records_and_for_people(folder, capsys):
         (["--by", "sex", "--sa", "city"], "not a sensitive column"),
         (["--by", "sex"], "several sensitive columns"),
         (["--by", "sex", "--sa", "ward", "--where", "disease=d3"], "not sensitive"),
+        (["--by", "sex", "--sa", "ward", "--where", "sex=f", "--where", "sex=m"], "contradict each other"),
+        (["--by", "age:" + "9" * 5_000, "--sa", "ward"], "no column"),
         (["--by", "sex", "--sa", "ward", "--out", "cells.txt"], "must end in .csv or .xlsx"),
     ],
 )
