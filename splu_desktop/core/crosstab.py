@@ -107,7 +107,7 @@ def table(
         published=published,
         estimate=fitted,
         low=np.minimum(low, fitted),
-        high=np.maximum(high, fitted),
+        high=np.maximum(np.minimum(high, reader.most(sa)), fitted),
         variance=variance,
         margin=margin if partition else fitted.sum(axis=0),
         partition=partition,

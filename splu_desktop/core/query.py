@@ -121,8 +121,8 @@ class Reader:
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
         return [
-            self._answer(conditions, numbers, method, lost)
-            for (_, lost), conditions, numbers in zip(asked, listed, found, strict=True)
+            self._answer(conditions, numbers, method, lost, self._most(question, lost))
+            for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
 
@@ -245,7 +245,22 @@ class Reader:
             ways = [(size, size + grouping.fakes) for size in grouping.sizes]
         return max((float(np.log(_TAIL) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
 
-    def _answer(self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool) -> Answer:
+    def most(self, sa: str) -> float:
+        """Return the most records that one value of an SA can have: no group holds it twice (mechanism.md section 2).
+
+        With tolerances it may stand more often in a group; then it is N.
+        """
+        gamma = self.published.gammas.get(sa)
+        return float(self.published.n if gamma is None else self.published.n // gamma)
+
+    def _most(self, question: Question, lost: bool) -> float:
+        """Return the most records that can meet a question, as its values can have; N where some are not known."""
+        n = float(self.published.n)
+        return n if lost else min((float(chosen.sum()) * self.most(sa) for sa, chosen in question.chosen), default=n)
+
+    def _answer(
+        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float
+    ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
         possible = min(max(found.estimate, 0.0), float(found.n_p))
@@ -258,7 +273,7 @@ class Reader:
             published=found.published,
             estimate=found.estimate,
             low=min(found.low, possible),
-            high=max(found.high, possible, room),
+            high=max(min(found.high, most), possible, room),
             method=method,
             n_p=found.n_p,
             variance=found.variance if np.isfinite(found.variance) else None,

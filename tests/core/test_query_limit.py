@@ -1,0 +1,51 @@
+"""Values near the eligibility limit: no answer reaches beyond what decoy groups can hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core import crosstab
+from splu_desktop.core.published import Published
+from splu_desktop.core.query import Badge, Condition, Reader
+from tests.core.published_tables import release, table_of
+
+N, GAMMA = 6_000, 5
+MOST = N // GAMMA  # records of one value
+
+
+@pytest.fixture(scope="module")
+def published() -> Published:
+    """Two values that fill nearly all the room there is, and eight that share the rest."""
+    codes = np.repeat(np.arange(10), [MOST - 6, MOST - 60, *([(N - 2 * MOST + 66) // 8 + 1] * 8)])[:N]
+    sex = np.random.default_rng(4).integers(0, 2, N)
+    return release(table_of({"S": codes, "Sex": sex}), {"S": GAMMA}, seed=7)
+
+
+def test_one_value_of_the_whole_table_is_told_within_the_limit(published: Published) -> None:
+    column = published.table["S"]
+    for label in column.labels[np.argsort(-column.counts())][:2]:
+        answer = Reader(published).answer([Condition("S", (str(label),))])
+        assert answer.high <= max(MOST, answer.estimate)
+        assert answer.badge is Badge.RELIABLE, "the release knows well how often it is there"
+
+
+def test_no_selection_holds_more_of_values_than_groups_do(published: Published) -> None:
+    reader = Reader(published)
+    labels = [str(label) for label in published.table["S"].labels]
+    reached = 0
+    for sex in ("0", "1"):
+        for k in (1, 2, 3):
+            answer = reader.answer([Condition("Sex", (sex,)), Condition("S", tuple(labels[:k]))])
+            assert answer.high <= max(k * MOST, answer.estimate)
+            reached += answer.high == k * MOST
+    assert reached, "the limit says something here"
+
+
+def test_a_cross_table_keeps_to_the_limit_and_to_the_answers(published: Published) -> None:
+    reader = Reader(published)
+    lines = [[Condition("Sex", (sex,))] for sex in ("0", "1")]
+    table = crosstab.table(reader, lines, "S")
+    assert (table.high <= np.maximum(MOST, table.estimate)).all()
+    assert (table.high >= table.estimate).all()
+    assert table.estimate.sum(axis=1) == pytest.approx(table.selected)
