@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.tolerance_options import print_tolerant, tolerant_facts
+from splu_desktop.core.said import share_of
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan, Thresholds
@@ -301,9 +302,9 @@ def _print_risk(found: dict[str, Any]) -> None:
     before = found.get("without_generalisation", {}).get("below")
     for k, count in below.items():
         what = "unique" if k == "2" else f"in classes of fewer than {k}"
-        share = 100 * count / total if total else 0.0
+        share = share_of(count, total) if total else "0 %"
         note = f"; {before[k]:,} before generalising" if before else ""
-        print(f"  {what + ':':<29}{count:>11,} ({share:.1f} %{note})")
+        print(f"  {what + ':':<29}{count:>11,} ({share}{note})")
     alone = [cause for cause in found["causes"] if cause["alone"]["below"]["2"] > total // 10]
     for cause in alone[:5]:
         print(f"  “{cause['column']}” alone makes {cause['alone']['below']['2']:,} unique.")

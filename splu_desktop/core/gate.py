@@ -7,7 +7,6 @@ by `files.publishing`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,7 +19,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
 from splu_desktop.core.roles import Role, suggest_roles
-from splu_desktop.core.said import listed, say
+from splu_desktop.core.said import listed, say, share_of
 from splu_desktop.core.sanitise import planned
 from splu_desktop.core.table import Table
 
@@ -246,12 +245,12 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         "unique-records",
         Light.AMBER,
         say(
-            "{alone} of {records} records ({share:.1f} %) are unique in the columns published "
+            "{alone} of {records} records ({share}) are unique in the columns published "
             "unchanged: whoever knows those of a person finds the row, and reads the person's own "
             "sensitive value there with a probability of {gamma}.",
             alone=alone,
             records=table.n,
-            share=math.floor(1000 * alone / table.n) / 10,  # not 100 % of all but a few
+            share=share_of(alone, table.n),
             gamma=gamma,
         ),
         "classify",

@@ -158,6 +158,12 @@ def holds_small_numbers(column: Column) -> bool:
     return bool((np.abs(column.values[~column.missing]) < 10_000).all())
 
 
+def holds_codes(column: Column) -> bool:
+    """Whether a column holds many different codes of four digits or more."""
+    labels = sample_labels(column)
+    return column.m >= FEWEST and sum(sum(map(str.isdecimal, text)) >= 4 for text in labels) >= MOST * len(labels)
+
+
 def holds_answers(column: Column) -> bool:
     """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
     labels = sample_labels(column)

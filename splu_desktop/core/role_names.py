@@ -168,6 +168,13 @@ _MEDICAL = listed(
     "symptom lab test result value dose"
 )
 
+# Columns of these names alone hold numbers of persons, also where a person has many records, if they hold codes.
+_PERSONS = listed(
+    "patient patienten patiente paciente person persona client subject proband teilnehmer participant member mitglied "
+    "dossier historia versicherten assure afiliado"
+)
+_CASES = listed("fall case sejour aufnahme")
+
 # What is sensitive, with a weight: how clearly. Medical and financial matters only.
 _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
     (
@@ -193,7 +200,8 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
         listed(
             "result results befund resultat resultado a1c a1cresult glu cholesterol bmi outcome ausgang "
             "disposition prognosis symptom symptoms drg ccs pregnancy schwangerschaft abortion addiction alcohol "
-            "mental disability behinderung handicap allergy allergies"
+            "mental disability behinderung handicap allergy allergies complaint complaints beschwerde beschwerden "
+            "leitsymptom leitbeschwerde aufnahmegrund vorstellungsgrund motif motivo queja"
         ),
         0.6,
         "a medical finding",
@@ -258,6 +266,18 @@ def names_a_file(name: str) -> bool:
     """Whether a name is that of a person's file or stay and nothing else, such as "historia"."""
     words = words_of(name)
     return len(words) == 1 and words[0] in _NUMBERED
+
+
+def names_one_person(name: str) -> bool:
+    """Whether a name is that of a person and nothing else, such as "patient"."""
+    words = words_of(name)
+    return len(words) == 1 and words[0] in _PERSONS
+
+
+def names_a_case(name: str) -> bool:
+    """Whether a name is that of a person or case and nothing else; cases may be falls, or a kind of control."""
+    words = words_of(name)
+    return len(words) == 1 and words[0] in _PERSONS | _CASES
 
 
 def person_by_name(name: str) -> str | None:

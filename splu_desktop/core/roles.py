@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+import numpy as np
+
 from splu_desktop.core.groups import largest_gamma
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.role_content import (
@@ -14,6 +16,7 @@ from splu_desktop.core.role_content import (
     counts_records,
     distinct_share,
     holds_answers,
+    holds_codes,
     holds_diagnosis_codes,
     holds_small_numbers,
     identifier_by_content,
@@ -28,7 +31,9 @@ from splu_desktop.core.role_names import (
     identifier_by_name,
     measures,
     medical,
+    names_a_case,
     names_a_file,
+    names_one_person,
     number_by_name,
     numbering,
     person_by_name,
@@ -156,10 +161,14 @@ def _identifies(column: Column) -> str | None:
         return None
     share = distinct_share(column)
     many = int((~column.missing).sum()) >= _MANY and column.kind is not Kind.DECIMAL and not dated
-    if many and (number_by_name(name) or (names_a_file(name) and near_unique(column))):
+    keyed = (names_a_case(name) and holds_codes(column)) or (
+        names_one_person(name) and column.kind is Kind.INTEGER and column.m >= FEWEST
+    )
+    if many and (keyed or number_by_name(name) or (names_a_file(name) and near_unique(column))):
         return say("the name says {what}", what=say("number of a person or stay"))
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
-        return say("numbers the records: {n} different values in 100 records", n=round(100 * share))
+        values, filled = int(np.count_nonzero(~column.missing)), int(column.counts()[~column.missing].sum())
+        return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None

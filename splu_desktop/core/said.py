@@ -59,6 +59,14 @@ class Figure(str):
         return self
 
 
+def share_of(part: int, whole: int) -> Figure:
+    """Return a share as per cent with one decimal; neither 0 % nor 100 % is said of what is not exactly that."""
+    text = f"{100 * part / whole:.1f} %"
+    if part > 0 and text == "0.0 %":
+        return Figure("< 0.1 %")
+    return Figure("> 99.9 %" if part < whole and text == "100.0 %" else text)
+
+
 def say(template: str, /, **values: object) -> Said:
     """Return a sentence, or a part that stands in one, with its placeholders filled.
 

@@ -9,6 +9,7 @@ from splu_desktop.core.gate import NAMES, Gate, Light, Line, table_lines
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles import Role
+from splu_desktop.core.said import share_of
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 
@@ -87,3 +88,11 @@ def test_a_missed_threshold_is_accepted_in_words_and_not_by_a_bare_yes() -> None
     assert not Gate((line,), {"thresholds": " "}).open
     assert Gate((line,), {"thresholds": "the board agreed"}).open
     assert Gate((other,), {"unique-records": ""}).open
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [(2, 300, "0.7 %"), (2, 20_000, "< 0.1 %"), (19_999, 20_000, "> 99.9 %"), (0, 5, "0.0 %"), (5, 5, "100.0 %")],
+)
+def test_a_share_is_rounded_but_never_to_none_or_all(part: int, whole: int, text: str) -> None:
+    assert share_of(part, whole) == text

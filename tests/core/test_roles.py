@@ -171,3 +171,29 @@ def test_an_ineligible_column_is_not_suggested_as_sensitive() -> None:
 def test_free_text_is_never_published_by_suggestion() -> None:
     notes = texts("remarks on stay", [f"Mr Smith of {i} High Street came in with pain" for i in range(N)], Kind.TEXT)
     assert suggested(notes)["remarks on stay"] is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["Patient", "Paciente", "Fall", "case", "Person"])
+def test_a_person_with_many_records_is_still_a_person(name: str) -> None:
+    """A number that several records share names a person no less."""
+    codes = texts(name, [f"{4711000 + i % (N // 4):08d}" for i in range(N)])
+    assert suggested(codes)[name] is Role.IDENTIFIER
+
+
+def test_numbers_of_falls_and_kinds_of_cases_are_none() -> None:
+    falls = texts("Fall", [str(i % 7) for i in range(N)], Kind.INTEGER)
+    case = texts("case", [("case", "control")[i % 2] for i in range(N)])
+    stay = texts("stay", [str(i % 60) for i in range(N)], Kind.INTEGER)
+    assert suggested(falls, case, stay) == {"Fall": Role.NSA, "case": Role.NSA, "stay": Role.NSA}
+
+
+def test_how_many_values_of_how_many_records_is_said() -> None:
+    labels = [str(i) if i < 30 else "" for i in range(N)]
+    numbers = Column.from_labels("laufnummer", labels, kind=Kind.INTEGER, missing=[""])
+    said = suggest_roles(Table((numbers,)))["laufnummer"].reason
+    assert said == "numbers the records: 30 different values in 30 records"
+
+
+def test_what_brought_a_patient_is_sensitive() -> None:
+    for name in ("Chief complaint", "Leitsymptom", "Motif de recours"):
+        assert suggested(few(name))[name] is Role.SA

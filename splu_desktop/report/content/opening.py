@@ -90,18 +90,13 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         Heading(t("2 What was done, in plain words"), new_page=True),
         Paragraph(
             t(
-                "A table of {records} records and {columns} columns was released. Nobody's record was taken out, and "
-                "columns marked as naming persons are not in it.",
+                "A table of {records} records and {columns} columns was released. All records that were read are in "
+                "it, columns marked as naming persons are not.",
                 records=t.number(release.records),
                 columns=t.number(release.columns),
             )
         ),
-        Paragraph(
-            t(
-                "Columns published as they are: {names}. Anyone may count them, and the counts are exact.",
-                names=listed(release.nsas, t, 20),
-            )
-        ),
+        *_kept(report, t),
         Paragraph(
             t(
                 "Sensitive columns: {names}. Their values were re-drawn: each record was put into a random group of "
@@ -133,6 +128,28 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
             )
         ),
     ]
+    return blocks
+
+
+def _kept(report: Report, t: Language) -> list[Block]:
+    """Return which columns are as they were, and which were made coarser only; none where there are none."""
+    columns = [column for column in report.public.columns if column.role == "nsa"]
+    coarser = [column.name for column in columns if column.generalised]
+    unchanged = [column.name for column in columns if not column.generalised]
+    blocks: list[Block] = []
+    if unchanged:
+        told = t(
+            "Columns published as they are: {names}. Anyone may count them, and the counts are exact.",
+            names=listed(unchanged, t, 20),
+        )
+        blocks.append(Paragraph(told))
+    if coarser:
+        told = t(
+            "Columns made coarser (section 4 says how) and otherwise not changed: {names}. Counts of the coarser "
+            "values are exact.",
+            names=listed(coarser, t, 20),
+        )
+        blocks.append(Paragraph(told))
     return blocks
 
 
@@ -196,7 +213,11 @@ def source(report: Report, t: Language) -> list[Block]:
             t("Import choices"),
             (t("Choice"), t("Value"), t("Reason")),
             [
-                (t(CHOICES.get(name, name)), t.sentence(value) if name == "decisions" else value, t.sentence(why))
+                (
+                    t(CHOICES.get(name, name)),
+                    (t.sentence(value) if name == "decisions" else value) or "–",
+                    t.sentence(why),
+                )
                 for name, value, why in found.choices
             ],
             "lll",

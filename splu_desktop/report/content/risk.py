@@ -146,14 +146,23 @@ def _diversity(found: Disclosure, t: Language) -> list[Block]:
     return [
         Heading(t("Diversity of “{column}” within classes", column=found.column), 2),
         Paragraph(
-            t(
-                "The least diverse class shows {least} different values (entropy l-diversity {entropy}). These "
-                "measures "
-                "count published values as if they were true; for a table with unique records they always come out "
-                "low, "
-                "and here they say nothing about the person's own value.",
-                least=t.number(found.distinct_l),
-                entropy=t.number(found.entropy_l, 2),
+            " ".join(
+                [
+                    t(
+                        "The least diverse class shows a single value (entropy l-diversity {entropy}).",
+                        entropy=t.number(found.entropy_l, 2),
+                    )
+                    if found.distinct_l == 1
+                    else t(
+                        "The least diverse class shows {least} different values (entropy l-diversity {entropy}).",
+                        least=t.number(found.distinct_l),
+                        entropy=t.number(found.entropy_l, 2),
+                    ),
+                    t(
+                        "These measures count published values as if they were true; for a table with unique records "
+                        "they always come out low, and here they say nothing about the person's own value."
+                    ),
+                ]
             )
         ),
         Table(

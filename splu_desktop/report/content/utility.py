@@ -112,17 +112,35 @@ def _marginal(marginal: model.Marginal, report: Report, t: Language) -> list[Blo
     blocks: list[Block] = [
         Heading(t("Counts of “{column}” before and after", column=marginal.column), 2),
         Paragraph(
-            t(
-                "Of {small} values with small counts, {wrong} came out wrong by more than {epsilon}, as is wanted; of "
-                "{large} values that can be answered, {missed} did. In all, {share} of the records would have to "
-                "change "
-                "their value to turn the published counts into the true ones.",
-                small=t.number(marginal.small_values),
-                wrong=t.number(marginal.small_wrong),
-                large=t.number(marginal.large_values),
-                missed=t.number(marginal.large_wrong),
-                epsilon=error,
-                share=t.percent(marginal.total_deviation, 2),
+            " ".join(
+                [
+                    t(
+                        "Values with small counts that came out wrong by more than {epsilon}, as is wanted: {wrong} of "
+                        "{small}.",
+                        small=t.number(marginal.small_values),
+                        wrong=t.number(marginal.small_wrong),
+                        epsilon=error,
+                    )
+                    if marginal.small_values
+                    else t("No value has a small count."),
+                    t(
+                        "Values that can be answered and came out wrong by more than that: {missed} of {large}.",
+                        large=t.number(marginal.large_values),
+                        missed=t.number(marginal.large_wrong),
+                    )
+                    if marginal.small_values
+                    else t(
+                        "Values that can be answered and came out wrong by more than {epsilon}: {missed} of {large}.",
+                        large=t.number(marginal.large_values),
+                        missed=t.number(marginal.large_wrong),
+                        epsilon=error,
+                    ),
+                    t(
+                        "In all, {share} of the records would have to change their value to turn the published counts "
+                        "into the true ones.",
+                        share=t.percent(marginal.total_deviation, 2),
+                    ),
+                ]
             )
         ),
         figures.before_after(marginal, t),
