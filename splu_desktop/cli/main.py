@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import contextlib
+import errno
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -12,6 +15,8 @@ from typing import Any, NoReturn
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError, place_of
+
+_NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -117,21 +122,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser(given[0] if given else None).parse_args(given)
     try:
         args.run(args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except SpluError as fault:
         print(f"splu: {fault}", file=sys.stderr)
         return 2
     except BrokenPipeError:
+        _let_go_of_output()
         return 0
     except KeyboardInterrupt:
         print("splu: stopped; nothing was left behind.", file=sys.stderr)
         return 130
+    except OSError as fault:
+        if fault.errno not in _NO_ROOM:
+            return _unforeseen(fault)
+        reason = os.strerror(fault.errno or 0).lower()
+        print(f"splu: What was asked for can't be written out ({reason}); make room and try again.", file=sys.stderr)
+        _let_go_of_output()
+        return 2
     except MemoryError:
         print("splu: There is not enough memory for this table; try on a larger computer.", file=sys.stderr)
         return 2
-    except Exception as fault:  # a traceback would show the user nothing of use and might show a value of the table
-        print(
-            f"splu: Something went wrong inside the program ({place_of(fault)}); report these words.",
-            file=sys.stderr,
-        )
-        return 1
+    except Exception as fault:
+        return _unforeseen(fault)
     return 0
+
+
+def _unforeseen(fault: Exception) -> int:
+    """Tell where it arose: a traceback would show the user nothing of use and might show a value of the table."""
+    print(f"splu: Something went wrong inside the program ({place_of(fault)}); report these words.", file=sys.stderr)
+    return 1
+
+
+def _let_go_of_output() -> None:
+    """Keep the interpreter from trying once more, at its end, to write what nobody takes."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,6 +11,7 @@ from pathlib import Path
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.said import say
+from splu_desktop.files.rust_libraries import silenced
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
@@ -93,7 +94,7 @@ def _head(text: str, delimiter: str) -> list[str]:
 
 def _of_sheet(path: Path) -> list[list[str]] | None:
     """Return the rows of a workbook's first sheet, None where the file is no workbook."""
-    from splu_desktop.files.importer.calamine_sheet import corrupt, load, open_workbook, silenced
+    from splu_desktop.files.importer.calamine_sheet import corrupt, load, open_workbook
     from splu_desktop.files.importer.cells import text_of
     from splu_desktop.files.importer.recognise import recognise
 

@@ -11,6 +11,7 @@ from typing import Any
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.inert import inert
+from splu_desktop.files.rust_libraries import writing
 from splu_desktop.files.whole import CannotWrite, whole_file
 
 Cell = str | int | float | None
@@ -70,7 +71,8 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None
 
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
     content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
-    write_worksheets(content, str(path), freeze_panes={"general": {"row": 1, "col": 0}}, bold_headers=True)
+    with writing():
+        write_worksheets(content, str(path), freeze_panes={"general": {"row": 1, "col": 0}}, bold_headers=True)
 
 
 def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:

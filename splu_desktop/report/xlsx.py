@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.files.language import language
+from splu_desktop.files.rust_libraries import writing
 from splu_desktop.files.whole import whole_file
 from splu_desktop.report.document import Cell, Document, Number, Table, cell_text
 
@@ -33,7 +34,7 @@ def write_report_xlsx(document: Document, target: Path) -> None:
         name: {title: _width(table, i) for i, title in enumerate(header)}
         for name, table, header in zip(names, tables, headers, strict=True)
     }
-    with whole_file(target, overwrite=True) as partial:
+    with whole_file(target, overwrite=True) as partial, writing():
         write_worksheets(
             sheets,
             str(partial),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +20,7 @@ from splu_desktop.files.release import read_release, write_release
 from tests.core.published_tables import dependent_table, release, true_count
 
 TABLE = dependent_table(4_000)
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -258,3 +262,19 @@ def test_a_release_that_is_not_whole_is_one_sentence(folder, capsys, tmp_path, c
     assert (status, out) == (2, "")
     assert part in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_an_output_that_finds_no_room_or_no_reader_is_no_fault_of_the_program(folder):
+    program = "import sys; from splu_desktop.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "query", str(folder), "sex=f"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 2
+    assert "make room" in done.stderr
+    assert done.stderr.count("\n") == 1
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import datetime
+import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +29,7 @@ from splu_desktop.files.whole import CannotWrite
 from tests.core.published_tables import release, table_of
 
 N = 400
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -170,3 +174,27 @@ def test_what_no_workbook_holds_is_refused_whole(tmp_path: Path, published: Publ
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "asked.csv"]
     with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
         assert [len(row) for row in csv.reader(file)] == [9, 9]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="the system sets no limits on files")
+def test_a_workbook_that_finds_no_room_is_a_sentence_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    """The library panics, past every `except Exception`, and writes to the error output by itself."""
+    program = f"""
+import resource, sys
+from pathlib import Path
+from splu_desktop.core.progress import Silent
+from splu_desktop.files.sheets import Sheet, write_sheets
+from splu_desktop.files.whole import CannotWrite
+rows = [(str(i) * 20, float(i)) for i in range(20_000)]
+resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))
+try:
+    write_sheets([Sheet("Answers", ("text", "number"), rows)], Path({str(tmp_path / "out.xlsx")!r}), Silent())
+except CannotWrite as fault:
+    sys.exit(0 if "file too large" in str(fault) else 3)
+sys.exit(4)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.iterdir()) == []

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import itertools
-import os
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,6 +28,7 @@ from splu_desktop.files.importer.spread import aside
 from splu_desktop.files.importer.xls_extent import check_extent
 from splu_desktop.files.importer.xls_formats import padded_cells
 from splu_desktop.files.importer.xlsb_extent import extent
+from splu_desktop.files.rust_libraries import silenced
 
 _CHUNK = 20_000
 _STEP = 500
@@ -68,28 +66,6 @@ def _too_large(path: Path) -> str:
 
 
 _LIMIT = re.compile(r"Cell\slimit\b")  # calamine's own, for repeated cells of ODS
-_QUIET = threading.Lock()
-
-
-@contextlib.contextmanager
-def silenced() -> Iterator[None]:
-    """Keep what calamine's Rust writes to the process's error output when a damaged file makes it panic.
-
-    It writes past Python, so the file descriptor itself is turned away; one thread at a time.
-    """
-    with _QUIET:
-        try:
-            saved = os.dup(2)
-        except OSError:  # a windowed program may have no error output at all
-            yield
-            return
-        try:
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), 2)
-                yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
 
 
 def corrupt(path: Path, what: str, error: BaseException) -> BaseException:

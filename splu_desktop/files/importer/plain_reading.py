@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files import xlsx_parts
 from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.calamine_sheet import silenced
 from splu_desktop.files.importer.fields import Irregular, Packed, Words, factorise_words, joined, plain_bytes
 from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
@@ -36,6 +35,7 @@ from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.sheet_cells import Block, Piece, parse
 from splu_desktop.files.importer.sheet_errors import MOST_FAILED, Failed, column_of, padding_styles, part_of, uses_1904
 from splu_desktop.files.importer.spread import aside, spread, workers
+from splu_desktop.files.rust_libraries import silenced
 
 _BLOCK = 1 << 20
 _LONGEST_ROW = 64 << 20
