@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _PATIENCE = 300.0  # seconds for one piece of work, on the slowest computer
 _SENSITIVE, _GAMMA = "Diagnosis", 5
 _LOG_ALARM = math.log(1e12)  # each law fails a sound program with a probability below 2e-12
-_WIDER = 3.6  # times the half width of a 95 % interval: seven standard deviations
+_WIDER = 3.6  # times the longer side of a 95 % interval, seven standard deviations; the short side of one that is
+# lopsided, as those of small counts are, measures nothing
 
 
 class Unfit(Exception):
@@ -295,10 +296,7 @@ class _Walk:
             answer = tab.asked_model.rows[0].answer
             if answer.conditions != conditions or answer.published != reader.answer(conditions).published:
                 raise Unfit("the query page did not answer the question that was asked")
-            true = _true(self.table, conditions)
-            low = answer.estimate - _WIDER * (answer.estimate - answer.low) - 3
-            high = answer.estimate + _WIDER * (answer.high - answer.estimate) + 3
-            if not low <= true <= high:
+            if not _within(answer.estimate, answer.low, answer.high, _true(self.table, conditions)):
                 raise Unfit("an estimate is further from the true count than its error bars allow")
         return f"{len(questions)} questions answered within their error bars"
 
@@ -330,6 +328,11 @@ def _rows(table: Table, names: list[str]) -> dict[tuple[str, ...], int]:
 
 def _counts(column: Column) -> dict[str, int]:
     return {str(label): int(count) for label, count in zip(column.labels, column.counts(), strict=True) if count}
+
+
+def _within(estimate: float, low: float, high: float, true: float) -> bool:
+    """Whether an estimate is as near the true count as its error bars allow, with much to spare."""
+    return abs(estimate - true) <= _WIDER * max(estimate - low, high - estimate) + 3
 
 
 def _true(table: Table, conditions: Sequence[Condition]) -> int:
