@@ -58,7 +58,7 @@ def test_a_broken_one_fails_and_says_how(damage: str, words: str, tmp_path: Path
 
 
 def test_lopsided_error_bars_are_no_alarm_and_a_plain_count_is_one() -> None:
-    """The first was drawn in one of 900 releases of the sample; the second reads the published count as it stands."""
+    """Bars like the first two are drawn in one of 300 releases of the sample; the others are plainly wrong."""
     from splu_desktop.gui.smoke_test import _within
 
     assert _within(64.15, 57.66, 161.79, 38)
