@@ -101,7 +101,7 @@ class ImportPage(Page):
         self.body.addLayout(row)
 
         self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.preview_model = PreviewModel()
         self.preview = TableView(self.tr("The first records as they were read"))
         self.preview.setModel(self.preview_model)

@@ -167,7 +167,7 @@ class PlanPage(Page):
 
     def _build_tabs(self) -> None:
         self.tabs = Tabs()
-        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()

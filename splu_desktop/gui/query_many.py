@@ -99,9 +99,9 @@ class ManyTab(Tab):
             "file-spreadsheet",
             self.tr("A list of questions"),
             self.tr(
-                "A CSV file: its first row names columns of the release, each further row is a question. A cell holds a"
-                " value, several with | between them (A|B), or a range (30..39); an empty cell is no condition, and"
-                " (empty) means records without a value."
+                "A CSV file or a workbook: its first row names columns of the release, each further row is a question."
+                " A cell holds a value, several with | between them (A|B), or a range (30..39); an empty cell is no"
+                " condition, and (empty) means records without a value. You can also drop the file here."
             ),
         )
         self.file_button = button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open")
@@ -204,7 +204,10 @@ class ManyTab(Tab):
     def ask_file(self) -> None:
         """Let the user choose a file of questions."""
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Choose a file of questions"), "", self.tr("CSV files (*.csv);;All files (*)")
+            self,
+            self.tr("Choose a file of questions"),
+            "",
+            self.tr("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
         )
         if name:
             self.open_file(Path(name))
@@ -335,10 +338,15 @@ class ManyTab(Tab):
     def _ask_save(self) -> None:
         if self._given is None:
             return
-        start = self._given.path.with_name(f"{self._given.path.stem}-answers.csv")
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the answers"), str(start), "CSV (*.csv)")
+        endings = ("xlsx", "csv") if self._given.path.suffix.lower() == ".xlsx" else ("csv", "xlsx")
+        start = self._given.path.with_name(f"{self._given.path.stem}-answers.{endings[0]}")
+        kinds = {"csv": self.tr("CSV (*.csv)"), "xlsx": self.tr("Excel workbook (*.xlsx)")}
+        name, kind = QFileDialog.getSaveFileName(
+            self, self.tr("Save the answers"), str(start), ";;".join(kinds[ending] for ending in endings)
+        )
         if name:
-            self.save(Path(name) if Path(name).suffix else Path(f"{name}.csv"))
+            ending = next((each for each, words in kinds.items() if words == kind), endings[0])
+            self.save(Path(name) if Path(name).suffix else Path(f"{name}.{ending}"))
 
     def _ask_template(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, self.tr("Save a form"), "questions.csv", "CSV (*.csv)")
@@ -347,8 +355,8 @@ class ManyTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, save it as CSV, and get"
-            " one answer per row, in the same order.</p>"
+            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, and get one answer per"
+            " row, in the same order.</p>"
             "<p>The answers carry the published count, the estimate, both ends of the 95 % interval and how far to"
             " trust it.</p>"
             "<p>A sensitive value that no published record shows is no mistake: rare values can vanish in the draw. Its"

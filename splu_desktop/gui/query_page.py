@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.query_workload import WorkloadTab
 
 _ONE, _CROSSTAB, _MANY, _WORKLOAD = range(4)  # places of the tabs
+QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
 
 
 class QueryPage(Page):
@@ -195,7 +196,16 @@ class QueryPage(Page):
         urls: list[QUrl] = event.mimeData().urls()
         if len(urls) == 1 and urls[0].isLocalFile():
             event.acceptProposedAction()
-            self.open_release(Path(urls[0].toLocalFile()))
+            path = Path(urls[0].toLocalFile())
+            if self._asks(path):
+                self.many.open_file(path)
+            else:
+                self.open_release(path)
+
+    def _asks(self, path: Path) -> bool:
+        """Return whether a file that was dropped is one of questions: nothing else ends so that could be a release."""
+        many = self.session.release is not None and self.tabs.currentIndex() == _MANY
+        return many and path.suffix.lower() in QUESTION_ENDINGS and path.is_file()
 
     def _open_dropped(self) -> None:
         if self.session.dropped is not None:

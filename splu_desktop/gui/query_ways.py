@@ -26,7 +26,7 @@ class Ways(QTabWidget):
 
     def __init__(self, makers: tuple[tuple[str, Maker], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self._makers = tuple(maker for _, maker in makers)
         self._tabs: list[Tab | None] = [None] * len(makers)
         for name, _ in makers:

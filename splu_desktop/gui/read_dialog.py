@@ -128,7 +128,7 @@ class ReadDialog(QDialog):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.tabs.addTab(self._build_file(), self.tr("&File"))
         self.columns = ColumnsForm()
         self.columns.renamed.connect(self._renamed)

@@ -30,6 +30,7 @@ class Colours:
     card: str
     sunken: str  # headers of tables, quiet chips
     line: str
+    edge: str  # of what is typed into or moved: 3:1 on `card`
     text: str
     quiet: str  # second-rank text
     disabled: str
@@ -55,6 +56,7 @@ LIGHT = Colours(
     card="#ffffff",
     sunken="#f0f3f6",
     line="#d3dae1",
+    edge="#86919c",
     text="#1b252f",
     quiet="#52606d",
     disabled="#98a4b0",
@@ -80,6 +82,7 @@ DARK = Colours(
     card="#242c34",
     sunken="#2b343d",
     line="#3c4753",
+    edge="#76838f",
     text="#e7ecf1",
     quiet="#a9b5c1",
     disabled="#6b7783",
@@ -201,7 +204,8 @@ def style_sheet(scheme: Colours) -> str:
     QPushButton[look="flat"]:focus {{ border: 2px solid {s.accent}; }}
     QPushButton[look="flat"]:disabled {{ color: {s.disabled}; }}
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
-        gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text}; }}
+        gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
+        outline: 0; }}
     QTableView:focus, QTreeView:focus, QListView:focus {{ border: 1px solid {s.accent}; }}
     QTableView::item {{ padding: 0 8px; }}
     QListView::item {{ padding: 3px 6px; }}
@@ -217,17 +221,18 @@ def style_sheet(scheme: Colours) -> str:
     QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
     QTabBar::tab:hover {{ color: {s.text}; }}
     QTabBar::tab:focus {{ background: {s.accent_soft}; }}
-    QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+    QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+    QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QPlainTextEdit:focus {{ border: 2px solid {s.accent}; }}
     QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
-    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; }}
-    QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 5px;
+    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; border-color: {s.line}; }}
+    QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border: 2px solid {s.accent}; padding: 2px 5px; }}
-    QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page};
+        border-color: {s.line}; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
         background: transparent; border: none; }}
     QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
@@ -254,10 +259,10 @@ def style_sheet(scheme: Colours) -> str:
     QLabel[look="problem"] {{ color: {s.fault}; }}
     QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
     QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
-    QScrollBar::handle {{ background: {s.line}; border-radius: 4px; margin: 2px; }}
+    QScrollBar::handle {{ background: {s.edge}; border-radius: 4px; margin: 2px; }}
     QScrollBar::handle:vertical {{ min-height: 32px; }}
     QScrollBar::handle:horizontal {{ min-width: 32px; }}
-    QScrollBar::handle:hover {{ background: {s.disabled}; }}
+    QScrollBar::handle:hover {{ background: {s.quiet}; }}
     QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
     QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
     QAbstractScrollArea::corner {{ background: transparent; border: none; }}

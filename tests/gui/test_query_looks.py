@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -273,3 +275,26 @@ def test_cells_are_copied_as_they_are_seen(recipient: Stage, idle: Idle) -> None
             for row in (0, 2)
         ),
     ]
+
+
+def test_a_file_of_questions_can_be_dropped_where_it_is_asked_for(
+    recipient: Stage, idle: Idle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    asked = tmp_path / "asked.csv"
+    asked.write_text("Sex,Diagnosis\nf,flu\n", encoding="utf-8")
+    page = recipient.query_page
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(asked))])
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+    def drop() -> None:
+        page.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, button, keys))
+        idle(recipient)
+
+    drop()
+    assert page.banner.kind == "fault", "elsewhere only a release is taken"
+    page.tabs.setCurrentIndex(2)
+    drop()
+    assert not page.banner.isVisible()
+    assert page.many.model.rowCount() == 1
+    assert page.many.model.index(0, 1).data() == "Sex is f; Diagnosis is flu"
