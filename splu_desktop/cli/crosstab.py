@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.cli.output import add_json, one_line, print_json
 from splu_desktop.core.answer import Answer, sentence
 from splu_desktop.core.condition import column_named, parse_condition
 from splu_desktop.core.crosstab_grid import Grid, Side, Wanted, check, compute
@@ -81,7 +81,7 @@ def _crosstab(args: argparse.Namespace) -> None:
         print(f"{grid.answers.size:,} cells written to {args.out}.")
     else:
         if wanted.within:
-            print(sentence(wanted.within))
+            print(one_line(sentence(wanted.within)))
         _print(grid)
     if trust:
         print(f"Trust: {trust}.")
@@ -139,6 +139,7 @@ def _print(grid: Grid) -> None:
 
 
 def _short(text: str) -> str:
+    text = one_line(text)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
+from splu_desktop.cli.output import one_line
 from splu_desktop.core.errors import SpluError, place_of
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
@@ -125,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except SpluError as fault:
-        print(f"splu: {fault}", file=sys.stderr)
+        print(f"splu: {one_line(str(fault))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         _let_go_of_output()

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+# What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str) -> str:
+    """Return a text that a terminal only shows, on one line: what would steer it stands as “�”."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +31,7 @@ def print_json(data: Any) -> None:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
     """Print rows in columns padded to equal width; columns listed in `right` are aligned to the right."""
-    lines = [list(header), *[list(row) for row in rows]]
+    lines = [[one_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     aligned = set(right)
     for line in lines:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import Shown, add_json, print_json, print_table
+from splu_desktop.cli.output import Shown, add_json, one_line, print_json, print_table
 from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, parse_condition, sentence
 from splu_desktop.core.said import counted
 from splu_desktop.files.questions import check_answers_path, read_questions, write_answers
@@ -72,7 +72,7 @@ def _query(args: argparse.Namespace) -> None:
     if args.json:
         print_json(_as_dict(answer))
         return
-    print(sentence(answer.conditions))
+    print(one_line(sentence(answer.conditions)))
     rows = [
         ("Published", f"{answer.published:,}"),
         ("Estimate", answer.shown),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.opening import add_password, password_from
-from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.cli.output import add_json, one_line, print_json
 from splu_desktop.core.errors import SpluError
 
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         )
     else:
         for check in checks:
-            print(f"{'ok    ' if check.passed else 'FAILED'}  {check.sentence}")
+            print(f"{'ok    ' if check.passed else 'FAILED'}  {one_line(check.sentence)}")
     if failed:
         raise NotVerified(failed[0].sentence)
 
@@ -77,7 +77,7 @@ def _report(args: argparse.Namespace) -> None:
         )
     else:
         for each in found.differences:
-            print(f"DIFFERS  {each.sentence}")
+            print(f"DIFFERS  {one_line(each.sentence)}")
         if not found.differences:
             print(f"ok       All {found.files} files and all {found.compared} figures of the report are the release's.")
         if found.edition == "internal":

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,7 +18,7 @@ from splu_desktop.cli import main
 from splu_desktop.core.query import Condition, Reader
 from splu_desktop.files.handover import hand_over
 from splu_desktop.files.release import read_release, write_release
-from tests.core.published_tables import dependent_table, release, true_count
+from tests.core.published_tables import dependent_table, release, table_of, true_count
 
 TABLE = dependent_table(4_000)
 ROOT = Path(__file__).parents[2]
@@ -82,6 +83,22 @@ def test_answers_go_into_a_workbook_where_its_ending_says_so(folder, tmp_path, c
     status, out, _ = run(capsys, "queries", folder, tmp_path / "asked.csv", "--out", tmp_path / "answers.xlsx")
     assert (status, out.splitlines()[0]) == (0, f"1 answer written to {tmp_path / 'answers.xlsx'}.")
     assert pd.read_excel(tmp_path / "answers.xlsx", engine="calamine").shape == (1, 10)
+
+
+def test_no_label_steers_the_terminal(tmp_path, capsys):
+    """A label may hold escapes that clear a screen or rename a window, line ends, and marks that turn a line round."""
+    at = np.arange(60)
+    odd = "\x1b[2J\x1b]0;x\x07a\r\n\u202e"
+    write_release(release(table_of({"g": np.where(at % 2, odd, "b"), "s": at % 5}), {"s": 2}), tmp_path / "r")
+    for command in (
+        ["query", tmp_path / "r", f"g={odd}"],
+        ["query", tmp_path / "r", f"g={odd}?"],
+        ["crosstab", tmp_path / "r", "--by", "g", "--where", f"g={odd}"],
+        ["verify", tmp_path / "r"],
+    ):
+        _, out, err = run(capsys, *command)
+        assert not set(out + err) & {"\x1b", "\x07", "\r", "\u202e"}
+        assert err.count("\n") <= 1
 
 
 @pytest.mark.parametrize(
