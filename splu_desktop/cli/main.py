@@ -120,7 +120,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if argv is None else argv)
-    args = build_parser(given[0] if given else None).parse_args(given)
+    parser = build_parser(given[0] if given else None)
+    args, rest = parser.parse_known_args(given)
+    if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
+        args.conditions += rest  # conditions behind an option, which argparse leaves over
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:
         args.run(args)
         if sys.stdout is not None:

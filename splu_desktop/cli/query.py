@@ -28,7 +28,8 @@ def add(commands: Any) -> None:
         "conditions",
         nargs="*",
         metavar="COLUMN=VALUE",
-        help="Column=Value, Column=A|B, Column=low..high; Column= or (empty) for records without a value",
+        help="Column=Value, Column=A|B, Column=low..high; Column= or (empty) for records without a value; dates as "
+        "2024-03-31 or 31.3.2024, a month as 2024-03",
     )
     _add_method(one)
     one.add_argument(

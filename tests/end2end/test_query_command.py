@@ -85,6 +85,17 @@ def test_answers_go_into_a_workbook_where_its_ending_says_so(folder, tmp_path, c
     assert pd.read_excel(tmp_path / "answers.xlsx", engine="calamine").shape == (1, 10)
 
 
+def test_conditions_may_stand_behind_options(folder, capsys):
+    together = run(capsys, "query", folder, "sex=f", "ward=2", "--json")
+    apart = run(capsys, "query", folder, "sex=f", "--json", "ward=2")
+    assert together == apart
+    assert together[0] == 0
+    with pytest.raises(SystemExit) as left:
+        run(capsys, "query", folder, "sex=f", "--json", "ward=2", "-x")
+    assert left.value.code == 2
+    assert "-x" in capsys.readouterr().err
+
+
 def test_no_label_steers_the_terminal(tmp_path, capsys):
     """A label may hold escapes that clear a screen or rename a window, line ends, and marks that turn a line round."""
     at = np.arange(60)
