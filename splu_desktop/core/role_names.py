@@ -182,7 +182,9 @@ _SENSITIVE: tuple[tuple[frozenset[str], float, str], ...] = (
             "diagnosis diagnoses diagnose diagnosen diagnostic diagnostics diagnostico diag dx icd icd9 icd10 "
             "disease diseases krankheit krankheiten erkrankung maladie enfermedad hauptdiagnose nebendiagnose "
             "condition conditions illness pathology pathologie disorder morbidity hiv aids cancer krebs tumor "
-            "psychiatric std comorbidity"
+            "psychiatric std comorbidity comorbidities komorbiditat komorbiditaten vorerkrankung vorerkrankungen "
+            "begleiterkrankung begleiterkrankungen grunderkrankung hauptdiagnosen nebendiagnosen erkrankungen "
+            "comorbidite comorbidites antecedents maladies pathologies comorbilidad comorbilidades enfermedades"
         ),
         1.0,
         "a diagnosis or illness",

@@ -195,5 +195,5 @@ def test_how_many_values_of_how_many_records_is_said() -> None:
 
 
 def test_what_brought_a_patient_is_sensitive() -> None:
-    for name in ("Chief complaint", "Leitsymptom", "Motif de recours"):
+    for name in ("Chief complaint", "Leitsymptom", "Motif de recours", "comorbidities", "Vorerkrankungen"):
         assert suggested(few(name))[name] is Role.SA

@@ -417,3 +417,25 @@ def test_another_table_below_is_told_once_with_its_place(tmp_path: Path) -> None
     assert [(p.row, "20 rows" in p.sentence) for p in told] == [(7, True)]
     again = read_text(tmp_path, lines([*first, *second]), ImportChoices(header_row=7))
     assert rows_of(again) == second[1:]
+
+
+@pytest.mark.parametrize("share", [2, 3])
+def test_day_counts_among_dates_are_days(tmp_path: Path, share: int) -> None:
+    """As a spreadsheet leaves them that took some texts for dates and others not."""
+    cells = [
+        str((day - dt.date(1899, 12, 30)).days) if i % share == 0 else f"{day:%d/%m/%Y}" for i, day in enumerate(DAYS)
+    ]
+    found = column(tmp_path, "discharged", cells)
+    assert found.table["discharged"].kind is Kind.DATE
+    values = found.table["discharged"].values
+    assert values is not None
+    days = values[found.table["discharged"].codes].astype("datetime64[D]").tolist()
+    assert days == DAYS
+    again = read(tmp_path / "t.csv", found.choices)
+    assert (again.table["discharged"].values == values).all()
+
+
+@pytest.mark.parametrize("other", ["12345", "79999", "3.5"])
+def test_numbers_of_other_times_among_dates_are_none(tmp_path: Path, other: str) -> None:
+    found = column(tmp_path, "note", [other if i % 2 else f"{day:%d/%m/%Y}" for i, day in enumerate(DAYS)])
+    assert found.table["note"].kind is Kind.CATEGORY

@@ -31,6 +31,8 @@ _LOOK = 1000  # texts tried first of a column with many
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
+_LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers among them can be day counts
+_DECADE = np.timedelta64(3_653, "D")
 _FIRST_SERIAL, _LAST_SERIAL = 2_200, 80_000  # day counts of 1906 to 2119; lower numbers may be years
 _MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -151,6 +153,7 @@ def decide(
     dated = None
     if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, labels, look):
         dated = _dates(name, labels, counts, speaking, total, date_order)
+        dated = dated or _mixed(name, labels, counts, speaking, plain, date_order, first_day)
     if dated is not None:
         return dated
     if number_share > 0.5 and _codes(odd):
@@ -286,6 +289,34 @@ def _dates(
     return Typed(kind, dates.values, misfits, _reason(kind, misfits, counts), dates.order, dates.undecided)
 
 
+def _mixed(
+    name: str,
+    labels: Sequence[str],
+    counts: NDArray[np.int64],
+    speaking: NDArray[np.bool_],
+    plain: NDArray[np.float64],
+    order: str | None,
+    first_day: np.datetime64,
+) -> Typed | None:
+    """Read dates among which a spreadsheet's day counts stand, where most of these are days of the same decades."""
+    count = speaking & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL) & (plain == np.floor(plain))
+    dates = parse_dates(labels, counts, order=order, compact=bool(_DATE_NAME.search(name)))
+    fits = dates.fits & speaking & ~count
+    total, dated, counted_days = (int(counts[which].sum()) for which in (speaking, fits, count))
+    if dated < max(2, _LEAST_DATED * total) or not counted_days or dated + counted_days < FITTING_SHARE * total:
+        return None
+    days = _moments(np.where(count, plain, np.nan), first_day)
+    known = dates.values[fits]
+    near = (days >= known.min() - _DECADE) & (days <= known.max() + _DECADE)
+    if not near[count].all():
+        return None
+    values = np.where(count, days, dates.values)
+    misfits = speaking & np.isnat(values)
+    kind = Kind.DATETIME if dates.timed[fits].any() else Kind.DATE
+    reason = "dates, and a spreadsheet's day counts among them"
+    return Typed(kind, values, misfits, reason, dates.order, dates.undecided)
+
+
 def _words(labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], total: int) -> Typed:
     none = np.zeros(len(labels), bool)
     said = [label for label, says in zip(labels, speaking, strict=True) if says]
@@ -322,9 +353,10 @@ def _forced(
     if kind in (Kind.DATE, Kind.DATETIME):
         dates = parse_dates(labels, counts, order=order, compact=True)
         values = dates.values
-        if not dates.fits.any():  # a spreadsheet's day counts
-            days = np.where(empty | ~((plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)), np.nan, plain)
-            values = _moments(days, first_day)
+        left = ~empty & ~dates.fits
+        days = left & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
+        if days.any():
+            values = np.where(days, _moments(np.where(days, plain, np.nan), first_day), values)
         return Typed(kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.undecided)
     if kind is Kind.BOOLEAN:
         known = ANSWERS | {"0", "1"}
