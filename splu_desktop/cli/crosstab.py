@@ -21,7 +21,6 @@ from splu_desktop.core.query import Reader
 from splu_desktop.core.said import say
 from splu_desktop.files.crosstab_file import write_cells
 from splu_desktop.files.questions import check_answers_path
-from splu_desktop.files.whole import CannotWrite
 
 _SHOWN = 14  # characters of a heading in the terminal
 _DIGITS = 20  # of a number of intervals
@@ -63,8 +62,6 @@ def add(commands: Any) -> None:
 
 def _crosstab(args: argparse.Namespace) -> None:
     if args.out is not None:
-        if args.out.suffix.lower() not in (".csv", ".xlsx"):
-            raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=args.out.name))
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     published = opened(args).published
     wanted = _wanted(args, published)

@@ -24,7 +24,7 @@ from splu_desktop.core.query import (
 from splu_desktop.core.said import counted, say
 from splu_desktop.files.inert import inert, restored
 from splu_desktop.files.question_rows import BadQuestions, question_rows
-from splu_desktop.files.recipient import DICTIONARY_NAME, README_NAME
+from splu_desktop.files.recipient import DICTIONARY_NAME
 from splu_desktop.files.release_facts import FACTS_NAME
 from splu_desktop.files.sheets import Sheet, write_sheets
 from splu_desktop.files.table_writers import WRITERS
@@ -156,16 +156,18 @@ def _told(path: Path, bad: Sequence[tuple[int, str, object]]) -> BadQuestions:
 
 
 def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
-    """Raise CannotWrite where answers can't go to `path`, before any work is done.
+    """Raise CannotWrite where answers can't go to `path`, a CSV or XLSX by its ending, before any work is done.
 
     Parameters
     ----------
     release : the folder or ZIP asked, none of whose files is ever replaced.
     """
     check_new_file(path, overwrite=True)
+    if path.suffix.lower() not in (".csv", ".xlsx"):
+        raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
     if release is not None and path.exists():
         folder = release if release.is_dir() else release.parent
-        own = path.name in (FACTS_NAME, README_NAME, DICTIONARY_NAME, *(name for name, _ in WRITERS.values()))
+        own = path.name in (DICTIONARY_NAME, *(name for name, _ in WRITERS.values()))
         if path.samefile(release) or (own and (folder / FACTS_NAME).exists() and path.parent.samefile(folder)):
             raise CannotWrite(say("“{path}” is a file of the release itself; choose another name.", path=path))
     if path.exists() and not overwrite:

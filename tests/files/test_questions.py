@@ -157,10 +157,14 @@ def test_answers_never_replace_a_file_of_the_release(tmp_path: Path, folder: Pat
     with pytest.raises(CannotWrite, match="a file of the release itself"):
         check_answers_path(folder / "table.csv", overwrite=True, release=folder)
     with pytest.raises(CannotWrite, match="a file of the release itself"):
-        check_answers_path(folder / "README.txt", overwrite=True, release=folder / "release.json")
+        check_answers_path(folder / "table.csv", overwrite=True, release=folder / "release.json")
     check_answers_path(folder / "answers.csv", overwrite=False, release=folder)
+    with pytest.raises(CannotWrite, match="a file of the release itself"):
+        check_answers_path(folder / "dictionary.csv", overwrite=True, release=folder)
     (tmp_path / "table.csv").write_text("mine")
     check_answers_path(tmp_path / "table.csv", overwrite=True, release=folder)
+    with pytest.raises(CannotWrite, match=r"must end in \.csv or \.xlsx"):
+        check_answers_path(tmp_path / "answers.xls", overwrite=True)
     with pytest.raises(CannotWrite, match="can't be written"):
         check_answers_path(tmp_path / ("long" * 100), overwrite=True, release=folder)
 
