@@ -16,6 +16,7 @@ from splu_desktop.core import (
     reconstruct_interval,
     reconstruct_pooled,
     reconstruct_states,
+    reconstruct_tight,
     reconstruct_tolerant,
 )
 from splu_desktop.core.published import Published
@@ -24,6 +25,7 @@ from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
+from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.core.transition import Floats, Transition
 
@@ -82,6 +84,7 @@ class Engine:
         self.published = published
         self.selector = Selector(published.table)
         self._transitions: dict[str, Transition] = {}
+        self._tight: dict[str, Grouping | None] = {}
         self._tolerant: dict[str, TolerantTransition] = {}
         self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._codes: dict[str, Indices] = {}
@@ -95,9 +98,19 @@ class Engine:
         """Return how the draw carried the true values of an SA to the published ones."""
         return kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
 
+    def tight(self, sa: str) -> Grouping | None:
+        """Return the plain groups of an SA as a grouping where only the whole matrix tells how surely counts are known.
+
+        None elsewhere, and for an SA with tolerances.
+        """
+        if sa in self.published.groupings:
+            return None
+        labels = self.published.table[sa].labels
+        return kept(self._tight, sa, lambda: reconstruct_tight.one_size(self.transition(sa), labels))
+
     def tolerant(self, sa: str) -> TolerantTransition:
-        """Return the same for an SA with a tolerance per value."""
-        column, grouping = self.published.table[sa], self.published.groupings[sa]
+        """Return the same as the whole matrix, for an SA with a tolerance per value, or a tight one."""
+        column, grouping = self.published.table[sa], self.tight(sa) or self.published.groupings[sa]
         counts = column.counts().astype(np.float64)
         return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
 
@@ -177,6 +190,7 @@ class Engine:
             total = rows.total[row]
             cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
             printed = reconstruct_states.as_printed(cells, through.n, [through.gamma])
+        honest = self._tight_ends(base, y, asked)
         result = []
         for number, (at, chosen) in enumerate(asked):
             codes, turned = sides[number]
@@ -196,6 +210,8 @@ class Engine:
                 estimate = float(printed[number])
             if turned:
                 low, high = top - high, top - low
+            if honest is not None:
+                low, high, spread = honest[number].tolist()
             result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
         return result
 
@@ -233,7 +249,19 @@ class Engine:
         _, _, spilled, by_value = self.by_value(base, selections, rows, Method.POOLED)
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
+        if self.tight(base) is not None:
+            alone = np.eye(m, dtype=bool)
+            honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
+            assert honest is not None
+            low, high, spread = honest.T.reshape(3, *y.shape)
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
+
+    def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
+        """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
+        if self.tight(base) is None:
+            return None
+        numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
+        return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
 
     def _set_ends(
         self, x: Floats, y: Floats, codes: Indices, top: float, through: Transition

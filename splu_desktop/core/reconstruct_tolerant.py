@@ -52,6 +52,7 @@ def one_sa(
     elif method is Method.BAYES:
         by_value = likeliest(y, through.matrix)
     printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
+    least, most = _hidden_range(x, variance, rows.total, through)
     found: list[Numbers] = []
     for row, chosen in asked:
         top = float(rows.total[row])
@@ -61,8 +62,28 @@ def one_sa(
         else:
             spread = float(through.variance(composition[row : row + 1], chosen)[0, 0])
         estimate = float(by_value[row, chosen].sum()) if printed is None else float(printed[len(found)])
-        found.append(_made(estimate, centre, spread, top, chosen, through, method))
+        strays = None
+        if len(through.hidden) == 1:
+            moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
+            strays = float(moves.min()), float(moves.max())
+        found.append(_made(estimate, centre, spread, top, chosen, through, method, strays))
     return found
+
+
+def _hidden_range(x: Floats, variance: Floats, totals: Floats, through: TolerantTransition) -> tuple[Floats, Floats]:
+    """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
+
+    No value has less than no record or more than all selected ones, to within 1.96 standard deviations.
+    """
+    if len(through.hidden) != 1:
+        return np.zeros(len(x)), np.zeros(len(x))
+    way = through.hidden[0]
+    arm = NORMAL_95 * np.sqrt(variance)
+    reached = np.stack([-(x + arm), totals[:, None] - x + arm]) / np.where(np.abs(way) > 1e-9, way, np.inf)
+    least, most = reached.min(axis=0), reached.max(axis=0)
+    least[:, np.abs(way) <= 1e-9], most[:, np.abs(way) <= 1e-9] = -np.inf, np.inf
+    # 0 is independence, which is possible always.
+    return np.minimum(least.max(axis=1), 0.0), np.maximum(most.min(axis=1), 0.0)
 
 
 class Bends:
@@ -216,11 +237,16 @@ def _made(
     chosen: Flags,
     through: TolerantTransition,
     method: Method,
+    strays: tuple[float, float] | None,
 ) -> Numbers:
-    if not through.readable[chosen].all():
+    readable = bool(through.readable[chosen].all())
+    if not readable and strays is None:
         return min(max(estimate, 0.0), top), 0.0, top, float("inf")
     arm = NORMAL_95 * spread**0.5
-    low, high = min(max(centre - arm, 0.0), top), min(max(centre + arm, 0.0), top)
+    least, most = strays or (0.0, 0.0)
+    low, high = min(max(centre - arm + least, 0.0), top), min(max(centre + arm + most, 0.0), top)
+    if not readable:
+        spread = float("inf")
     if method is not Method.UNBIASED:
         estimate = min(max(estimate, 0.0), top)
     if method is Method.POOLED:

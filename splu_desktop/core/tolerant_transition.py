@@ -100,14 +100,28 @@ class TolerantTransition:
         return self.a - self.b
 
     @cached_property
+    def _inverted(self) -> tuple[Floats, Floats]:
+        return self.inverted(self.matrix, self.counts)
+
+    @property
     def inverse(self) -> Floats:
         """(m, m) G; directions that tell nothing are left out."""
-        root = np.sqrt(np.maximum(self.counts, 1e-9))
-        even = root[:, None] * self.matrix / root
+        return self._inverted[0]
+
+    @property
+    def hidden(self) -> Floats:
+        """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
+        return self._inverted[1]
+
+    @staticmethod
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
+        """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones."""
+        root = np.sqrt(np.maximum(counts, 1e-9))
+        even = root[:, None] * matrix / root
         values, vectors = np.linalg.eigh((even + even.T) / 2)
-        clear = values > _CLEAR / np.sqrt(max(self.n, 1))
+        clear = values > _CLEAR / np.sqrt(max(int(counts.sum()), 1))
         part = (vectors[:, clear] / values[clear]) @ vectors[:, clear].T
-        return np.asarray(part / root[:, None] * root, np.float64)
+        return np.asarray(part / root[:, None] * root, np.float64), vectors[:, ~clear].T * root
 
     @cached_property
     def readable(self) -> Flags:
