@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.condition_values import end_of_intervals, end_of_range, is_span, short, value_of
+from splu_desktop.core.condition_values import end_of_intervals, end_of_range, is_span, read_number, short, value_of
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.interval_texts import Ends, inside, interval_ends
+from splu_desktop.core.interval_texts import Ends, holding, inside, interval_ends, is_interval
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import listed, say
 from splu_desktop.core.table import Column, Flags
@@ -288,11 +288,34 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
                 if len(parts) == 1:
                     return within
                 values += [str(label) for label in column.labels[within.select(column)]]
-            elif vanished:
+            elif vanished and _possible(column, piece):
                 values.append(piece)
             else:
-                raise UnknownValue(column, piece, sensitive)
+                raise _unknown(column, piece, sensitive)
     return Condition(column.name, tuple(dict.fromkeys(values)))
+
+
+def _possible(column: Column, text: str) -> bool:
+    """Return whether a text could be a value that vanished: where all others are numbers, "25 years" is a slip."""
+    if column.kind.ordered:
+        return value_of(column, text) is not None
+    return interval_ends(column) is None or is_interval(text)
+
+
+def _unknown(column: Column, text: str, sensitive: bool) -> BadQuestion:
+    """Return the fault about a value that no published record has."""
+    number = None if column.kind.ordered else read_number(text)
+    label = None if number is None else holding(column, number)
+    if label is None:
+        return UnknownValue(column, text, sensitive)
+    return BadQuestion(
+        say(
+            "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that.",
+            column=column.name,
+            number=text,
+            label=label,
+        )
+    )
 
 
 def _range(column: Column, text: str) -> Condition | None:

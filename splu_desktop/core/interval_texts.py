@@ -49,6 +49,21 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
     return low, top
 
 
+def is_interval(text: str) -> bool:
+    """Return whether a text names an interval of numbers."""
+    found = _ends(text)
+    return found is not None and found[2]
+
+
+def holding(column: Column, number: float) -> str | None:
+    """Return the label of the interval that holds a number; None where none does or the column is none of intervals."""
+    ends = interval_ends(column)
+    if ends is None:
+        return None
+    found = np.flatnonzero((ends[0] <= number) & (number < ends[1]))
+    return str(column.labels[found[0]]) if len(found) else None
+
+
 def _ends(text: str) -> tuple[float, float, bool] | None:
     """Return where a label begins, below what it stays, and whether it is more than a number."""
     text = text.strip()

@@ -153,6 +153,32 @@ def test_known_values_beside_a_vanished_one_are_counted(tmp_path: Path, publishe
     assert not guarded.vanished
 
 
+def test_a_slip_is_not_taken_for_a_value_that_vanished(tmp_path: Path) -> None:
+    """Of numbers and intervals it is known how a value looks; what looks otherwise would be counted as 0."""
+    at = np.arange(N)
+    table = table_of(
+        {
+            "ward": at % 3,
+            "score": at % 8,
+            "age": np.array(["below 20", "20 to 39", "40 to 59", "60 and more"])[at % 4],
+        },
+        {"score": Kind.INTEGER},
+    )
+    published = release(table, {"score": 3, "age": 2})
+    reader = Reader(published)
+    for column, gone, slips in (
+        ("score", "12", ["twelve", "1,200", "3 - 5"]),
+        ("age", "70 to 79", ["25", "older", "4O to 59"]),
+    ):
+        (answer,) = read(tmp_path, f'{column}\n"{gone}"\n', published).answered(reader)
+        assert (answer.published, answer.vanished) == (0, True)
+        for slip in slips:
+            with pytest.raises(BadQuestions, match=f"row 2, column “{column}”"):
+                read(tmp_path, f'{column}\n"{slip}"\n', published)
+    with pytest.raises(BadQuestions, match="25 lies in “20 to 39”"):
+        read(tmp_path, "age\n25\n", published)
+
+
 def test_answers_never_replace_a_file_of_the_release(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(CannotWrite, match="a file of the release itself"):
         check_answers_path(folder / "table.csv", overwrite=True, release=folder)
