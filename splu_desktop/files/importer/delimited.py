@@ -35,6 +35,7 @@ from splu_desktop.files.importer.text_layout import (
     called,
     layout,
     opened,
+    settled,
     unsure,
     watched,
     without_padding,
@@ -54,6 +55,7 @@ def read(
     """
     if not packed and limit is None:
         memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
+    choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
     grid = None
     if limit is not None:
@@ -176,7 +178,7 @@ def _read_quickly(
     grid = Grid(found.width, choices, encoding=name)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
-    with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
+    with opened(path, packed, progress) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
         head = file.read(HEAD)
         if seen is not None:
             seen.add(head)
@@ -273,7 +275,7 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
     """Read field by field, as every dialect and every damage allows."""
     grid = Grid(found.width, choices)
     size = max(path.stat().st_size, 1)
-    with opened(path, packed) as (file, raw):
+    with opened(path, packed, progress) as (file, raw):
         text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
         try:
             for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row):

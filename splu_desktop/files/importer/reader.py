@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.files.background import in_background
-from splu_desktop.files.importer import delimited, parquet, text_layout, workbook
+from splu_desktop.files.importer import delimited, marked_up, parquet, text_layout, workbook
 from splu_desktop.files.importer.build import build
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
@@ -44,7 +44,10 @@ def read(
     progress = progress or Silent()
     kind = _recognised(path)
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
-        raw, resolved, reasons = read_raw(path, kind, choices, progress)
+        try:
+            raw, resolved, reasons = read_raw(path, kind, choices, progress)
+        finally:
+            marked_up.forget()
         if not len(raw.rows) and not allow_empty:
             raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
         imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
@@ -102,6 +105,7 @@ def preview(
 def forget_preview() -> None:
     """Let go of what previews keep for the next one: the sheet of a workbook."""
     workbook.forget()
+    marked_up.forget()
 
 
 def read_raw(

@@ -15,6 +15,7 @@ from typing import IO
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
+from splu_desktop.files.importer import marked_up
 from splu_desktop.files.importer.choices import SourceFacts
 from splu_desktop.files.importer.faults import (
     Corrupt,
@@ -131,6 +132,8 @@ def recognise(path: Path) -> str:
             raise WrongFormat(
                 path, say("{what}, not a table", what=say(what)), "export the table as CSV or XLSX and import that file"
             )
+    if marked_up.form_of(head) is not None and marked_up.holds_rows(path):
+        return "csv"
     _check_text(path, head)
     return "csv"
 
@@ -140,10 +143,13 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     expected = _EXTENSIONS.get(path.suffix.lower())
     if expected is None or kind in expected:
         return None
+    what = _WORDS[kind]
+    if kind == "csv" and marked_up.is_marked_up(path):
+        what = "a table in a web page or in XML"
     return say(
         "The name ends in “{suffix}”, but the content is {what} and was read as that.",
         suffix=path.suffix,
-        what=say(_WORDS[kind]),
+        what=say(what),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import itertools
 import zlib
 from collections import Counter
@@ -15,10 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
+from splu_desktop.core.said import counted, say
 from splu_desktop.files.importer import dialect as dialects
 from splu_desktop.files.importer import encoding as encodings
-from splu_desktop.files.importer import fixed_width, memory, record_ends
+from splu_desktop.files.importer import fixed_width, marked_up, memory, record_ends
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.dialect import Dialect
 from splu_desktop.files.importer.encoding import Encoding
@@ -64,11 +65,23 @@ class TextLayout:
         return [*self.head[self.header.last], *[""] * self.width][: self.width]
 
 
+def settled(path: Path, packed: bool, choices: ImportChoices) -> ImportChoices:
+    """Return the choices, those settled that a table in a web page or in XML leaves no choice of."""
+    if packed or not marked_up.is_marked_up(path):
+        return choices
+    return replace(
+        choices, encoding=marked_up.ENCODING, delimiter=marked_up.DELIMITER, quote=marked_up.QUOTE, escape=""
+    )
+
+
 @contextmanager
-def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def opened(path: Path, packed: bool, progress: Progress) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
         with open_file(path) as file:
+            if not packed and marked_up.is_marked_up(path):
+                yield io.BytesIO(marked_up.table(path, progress).text), file
+                return
             content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
             head = content.read(HEAD)
             content.seek(0)
@@ -82,7 +95,8 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
 
     Without `whole` the encoding of a longer file is provisional: its `sure` says so.
     """
-    with opened(path, packed) as (file, raw):
+    choices = settled(path, packed, choices)
+    with opened(path, packed, progress) as (file, raw):
         head = file.read(HEAD)
         sure = True
         if choices.encoding is not None:
@@ -120,7 +134,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     width = _width(above, below)
     names, problems = _names(head_rows, header, width)
     problems = problems if choices.names is None else []
-    problems = [*skipped_above(head_rows, header), *problems]
+    problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
     if characters:
         sentence = say(
             "All lines have {characters} characters and nothing parts them: they may be columns of fixed width. Export "
@@ -142,6 +156,18 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
         sure,
     )
+
+
+def _beside(path: Path, packed: bool, progress: Progress) -> list[Problem]:
+    """Return a problem where a file holds tables that are not read."""
+    if packed or not marked_up.is_marked_up(path) or not (others := marked_up.table(path, progress).others):
+        return []
+    sentence = counted(
+        others,
+        "The file holds another table, which was not read: the largest one was.",
+        "The file holds {n} other tables, which were not read: the largest one was.",
+    )
+    return [Problem(ProblemKind.NOTE, sentence)]
 
 
 def unsure(encoding: Encoding) -> list[Problem]:

@@ -1,0 +1,349 @@
+"""Tables in web pages and in Excel's XML of 2003, which many systems call an Excel export: only their text is taken.
+
+The largest table of a file is turned into tab-delimited text in memory, and read like any other text. Scripts, styles
+and comments are skipped, nothing is fetched, a document type of its own is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.faults import Corrupt
+
+DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
+_WEB = re.compile(
+    rb"<(?:!doctype html|(?:html|table|head|body|div|meta|style|link|script|center|font|frameset|title|p|h[123])[\s>/])"
+)
+_BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
+_LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
+_BLOCK = 1 << 16
+_WIDEST, _LONGEST = 16_384, 1_048_576  # columns and rows of a sheet
+_PER_BYTE = 4.0  # of memory, per byte of the file
+_CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MarkedUp:
+    """The table of a file.
+
+    Attributes
+    ----------
+    text : its rows as tab-delimited text in UTF-8.
+    others : other tables of two rows or more in the file.
+    """
+
+    text: bytes
+    others: int
+
+
+def form_of(head: bytes) -> str | None:
+    """Return "html" or "xml" (a workbook of 2003) by a file's first bytes, None for all else."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head.decode("utf-16", "replace").encode()
+    low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    if low.startswith(b"<!--"):
+        low = low[low.find(b"-->") + 3 :].lstrip()
+    if _WEB.match(low):
+        return "html"
+    return "xml" if low.startswith(b"<") and _BOOK in low[:_BLOCK] else None
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether the file has two rows of a table near its beginning; a page that tells of a fault has none."""
+    with path.open("rb") as file:
+        low = file.read(_LOOKED_AT).replace(b"\x00", b"").lower()
+    mark = rb"<(?:ss:)?row[\s>]" if _BOOK in low else rb"<tr[\s>]"
+    return len(re.findall(mark, low)) > 1
+
+
+def is_marked_up(path: Path) -> bool:
+    """Whether a file is one that `table` reads."""
+    with path.open("rb") as file:
+        return form_of(file.read(4096)) is not None
+
+
+_kept: dict[tuple[Path, int, int], MarkedUp] = {}
+
+
+def table(path: Path, progress: Progress) -> MarkedUp:
+    """Return the largest table of a file; kept until `forget`. Raises Corrupt, TooLarge, Cancelled."""
+    facts = path.stat()
+    key = (path, facts.st_size, facts.st_mtime_ns)
+    made = _kept.get(key)
+    if made is None:
+        memory.check(path, _PER_BYTE * facts.st_size)
+        with path.open("rb") as file:
+            web = form_of(file.read(4096)) == "html"
+        found = (_web if web else _book)(path, facts.st_size, progress)
+        found.sort(key=lambda rows: -sum(sum(map(bool, row)) for row in rows))
+        out = io.StringIO()
+        rows = found[0] if found else []
+        csv.writer(out, delimiter=DELIMITER, quotechar=QUOTE, lineterminator="\n").writerows(rows)
+        made = MarkedUp(out.getvalue().encode(ENCODING), sum(len(other) > 1 for other in found[1:]))
+        forget()
+        _kept[key] = made
+    return made
+
+
+def forget() -> None:
+    """Let go of the table kept."""
+    _kept.clear()
+
+
+class _Sheet:
+    """Gathers the cells of one table, those that reach over several rows or columns among them."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[str]] = []
+        self._row: list[str] | None = None
+        self._down: dict[int, tuple[int, str]] = {}  # column -> rows that a cell above still reaches, and its text
+
+    def begin_row(self, at: int | None = None) -> None:
+        """Begin a row, at a place from 0 where one is given."""
+        self.end_row()
+        while at is not None and len(self.rows) < min(at, _LONGEST):
+            self.rows.append([])
+        self._row = []
+
+    def end_row(self) -> None:
+        """End the row, if one was begun."""
+        if self._row is not None:
+            self._reach()
+            self.rows.append(self._row)
+            self._row = None
+
+    def cell(self, text: str, across: int = 1, down: int = 1, at: int | None = None) -> None:
+        """Add a cell; a text that reaches down belongs to all its rows, as it would in a sheet's merged cells."""
+        if self._row is None:
+            self._row = []
+        while at is not None and len(self._row) < min(at, _WIDEST):
+            self._reach()
+            if len(self._row) < at:
+                self._row.append("")
+        self._reach()
+        column = len(self._row)
+        across = max(1, min(across, _WIDEST - column))
+        if down > 1:
+            self._down.update(dict.fromkeys(range(column + 1, column + across), (down - 1, "")))
+            self._down[column] = (down - 1, text)
+        self._row += [text, *[""] * (across - 1)]
+
+    def _reach(self) -> None:
+        assert self._row is not None
+        while (column := len(self._row)) in self._down:
+            left, text = self._down.pop(column)
+            if left > 1:
+                self._down[column] = (left - 1, text)
+            self._row.append(text)
+
+
+class _Web(HTMLParser):
+    """Finds all tables of a page; what stands in a table within a cell belongs to the inner one."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[list[list[str]]] = []
+        self._open: list[_Sheet] = []
+        self._cells: list[tuple[list[str], int, int] | None] = []  # per open table: texts, columns and rows reached
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a table, row or cell."""
+        if tag in ("script", "style", "template"):
+            self._silent += 1
+        elif tag == "table":
+            self._open.append(_Sheet())
+            self._cells.append(None)
+        elif not self._open:
+            return
+        elif tag == "tr":
+            self._end_cell()
+            self._open[-1].begin_row()
+        elif tag in ("td", "th"):
+            self._end_cell()
+            given = dict(attrs)
+            self._cells[-1] = ([], _number(given.get("colspan")), _number(given.get("rowspan")))
+        elif tag in ("br", "p", "div", "li"):
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a table, row or cell."""
+        if tag in ("script", "style", "template"):
+            self._silent = max(0, self._silent - 1)
+        elif not self._open:
+            return
+        elif tag in ("td", "th"):
+            self._end_cell()
+        elif tag == "tr":
+            self._end_cell()
+            self._open[-1].end_row()
+        elif tag == "table":
+            self._end_cell()
+            self._cells.pop()
+            sheet = self._open.pop()
+            sheet.end_row()
+            self.found.append(sheet.rows)
+
+    def handle_data(self, data: str) -> None:
+        """Take the text of a cell."""
+        if self._cells and self._cells[-1] is not None and not self._silent:
+            self._cells[-1][0].append(data)
+
+    def close(self) -> None:
+        """End what a file that breaks off left open."""
+        super().close()
+        while self._open:
+            self.handle_endtag("table")
+
+    def _end_cell(self) -> None:
+        if self._cells[-1] is not None:
+            texts, across, down = self._cells[-1]
+            self._open[-1].cell(" ".join("".join(texts).split()), across, down)
+            self._cells[-1] = None
+
+
+def _number(text: str | None) -> int:
+    return min(int(text), _LONGEST) if text is not None and text.strip().isdecimal() and len(text) < 9 else 1
+
+
+def _web(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
+    page = _Web()
+    with path.open("rb") as file:
+        head = file.read(4096)
+        file.seek(0)
+        text = io.TextIOWrapper(file, encoding=_charset(head, path), errors="replace")
+        done = 0
+        while part := text.read(_BLOCK):
+            done += len(part)
+            progress.report("Reading", min(1.0, done / max(size, 1)))
+            page.feed(part)
+    page.close()
+    return page.found
+
+
+def _charset(head: bytes, path: Path) -> str:
+    """Return the encoding of a page: its mark, what it says, UTF-8 if it is that, else Windows' own."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if not head.startswith(codecs.BOM_UTF8) and (told := _CHARSET.search(head)):
+        try:
+            return codecs.lookup(told[1].decode("ascii", "replace")).name
+        except LookupError:
+            pass
+    try:
+        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                decoder.decode(block)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+class _Book:
+    """Finds the sheets of a workbook."""
+
+    def __init__(self) -> None:
+        self.found: list[list[list[str]]] = []
+        self._sheet: _Sheet | None = None
+        self._cell: tuple[int | None, int, int] | None = None  # place, columns and rows reached
+        self._texts: list[str] = []
+        self._kind = ""
+        self._within = 0  # the value's own tags
+        self._comment = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Begin a sheet, row, cell or value."""
+        tag, given = _local(name), {_local(key): value for key, value in attributes.items()}
+        if tag == "Worksheet":
+            self._sheet = _Sheet()
+        elif self._sheet is None:
+            return
+        elif tag == "Row":
+            self._sheet.begin_row(_number(given["Index"]) - 1 if "Index" in given else None)
+        elif tag == "Cell":
+            at = _number(given["Index"]) - 1 if "Index" in given else None
+            self._cell = at, _number(given.get("MergeAcross", "0")) + 1, _number(given.get("MergeDown", "0")) + 1
+            self._texts, self._kind = [], ""
+        elif tag in ("Comment", "PhoneticText"):
+            self._comment += 1
+        elif tag == "Data" and not self._comment:
+            self._kind = given.get("Type", "String")
+            self._within = 1
+
+    def end(self, name: str) -> None:
+        """End a sheet, row, cell or value."""
+        tag = _local(name)
+        if self._sheet is None:
+            return
+        if tag in ("Comment", "PhoneticText"):
+            self._comment -= 1
+        elif tag == "Data" and not self._comment:
+            self._within = 0
+        elif tag == "Cell" and self._cell is not None:
+            at, across, down = self._cell
+            self._sheet.cell(_value("".join(self._texts), self._kind), across, down, at)
+            self._cell = None
+        elif tag == "Row":
+            self._sheet.end_row()
+        elif tag == "Worksheet":
+            self._sheet.end_row()
+            self.found.append(self._sheet.rows)
+            self._sheet = None
+
+    def text(self, data: str) -> None:
+        """Take the text of a value."""
+        if self._within and not self._comment:
+            self._texts.append(data)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _value(text: str, kind: str) -> str:
+    if kind == "DateTime":  # 2024-01-05T00:00:00.000; a time of day alone stands on the last day of 1899
+        day, _, time = text.partition("T")
+        time = time.removesuffix(".000")
+        return day if time in ("", "00:00:00") else time if day == "1899-12-31" else f"{day} {time}"
+    if kind == "Boolean":
+        return {"1": "TRUE", "0": "FALSE"}.get(text, text)
+    return " ".join(text.split())
+
+
+def _book(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
+    book = _Book()
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    handlers: dict[str, Callable[..., Any]] = {
+        "StartElementHandler": book.start,
+        "EndElementHandler": book.end,
+        "CharacterDataHandler": book.text,
+        "StartDoctypeDeclHandler": lambda *_: _refuse(path),  # entities of its own could be anything
+    }
+    for name, handler in handlers.items():
+        setattr(parser, name, handler)
+    try:
+        with path.open("rb") as file:
+            while part := file.read(_BLOCK):
+                progress.report("Reading", min(1.0, file.tell() / max(size, 1)))
+                parser.Parse(part, False)
+        parser.Parse(b"", True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise Corrupt(path, "its XML breaks off or is wrong") from error
+    return book.found
+
+
+def _refuse(path: Path) -> None:
+    raise Corrupt(path, "its XML has a document type of its own")
