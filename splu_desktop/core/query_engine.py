@@ -210,7 +210,7 @@ class Engine:
                 estimate = float(printed[number])
             if turned:
                 low, high = top - high, top - low
-            if honest is not None:
+            if honest is not None and top < self.published.n:  # of all records, f' tells by itself
                 low, high, spread = honest[number].tolist()
             result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
         return result
@@ -253,7 +253,8 @@ class Engine:
             alone = np.eye(m, dtype=bool)
             honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
             assert honest is not None
-            low, high, spread = honest.T.reshape(3, *y.shape)
+            part = (rows.total < self.published.n)[:, None]
+            low, high, spread = np.where(part, honest.T.reshape(3, *y.shape), np.stack([low, high, spread]))
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
     def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:

@@ -49,3 +49,25 @@ def test_a_cross_table_keeps_to_the_limit_and_to_the_answers(published: Publishe
     assert (table.high <= np.maximum(MOST, table.estimate)).all()
     assert (table.high >= table.estimate).all()
     assert table.estimate.sum(axis=1) == pytest.approx(table.selected)
+
+
+def test_how_often_a_value_is_in_the_whole_table_is_known_whatever_the_others_are() -> None:
+    """Two values near the limit hide where they are, not how many records have them or any other value."""
+    shares = np.array([0.19, 0.18, 0.14, 0.09, 0.08, 0.08, 0.06, 0.06, 0.05, 0.04, *([0.0015] * 20)])
+    n = 20_000
+    codes = np.repeat(np.arange(len(shares)), np.round(shares / shares.sum() * n).astype(int))[:n]
+    table = table_of({"S": codes, "Sex": np.random.default_rng(3).integers(0, 2, len(codes))})
+    published = release(table, {"S": GAMMA}, seed=5)
+    reader = Reader(published)
+    frequent = [str(code) for code in range(10)]
+    answers = reader.answers([[Condition("S", (label,))] for label in frequent])
+    # f' scatters by at most sqrt(f (1 - 1/gamma)) around f: three of them are exceeded by 1 of 370 values.
+    for answer, label in zip(answers, frequent, strict=True):
+        true = int((table["S"].codes == table["S"].code_of(label)).sum())
+        near = 3 * np.sqrt(true * (1 - 1 / GAMMA))
+        assert abs(answer.estimate - true) <= near
+        assert answer.badge is Badge.RELIABLE, answer.shown
+    totals = crosstab.table(reader, [[]], "S")
+    places = [list(totals.labels).index(label) for label in frequent]
+    assert totals.low[0, places] == pytest.approx([answer.low for answer in answers])
+    assert totals.high[0, places] == pytest.approx([answer.high for answer in answers])
