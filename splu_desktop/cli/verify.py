@@ -62,6 +62,8 @@ def _report(args: argparse.Namespace) -> None:
     """Print what differs between a report and its release. Raises NotVerified after that where anything does."""
     from splu_desktop.report.verify import verify_report
 
+    if args.report.is_dir():
+        raise NotVerified(f"“{args.report}” is a folder; name the report first: splu verify REPORT.json RELEASE.")
     found = verify_report(args.report, args.release, password=password_from(args))
     if args.json:
         print_json(

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.said import say
 from splu_desktop.files.whole import whole_file
-from splu_desktop.report.model import Report
+from splu_desktop.report.model import FORMAT, Report
 
 _NOUGHTS = "0" * 64
 _LARGEST = 200_000_000  # bytes; a report of 60 columns and 1,500 values has half a million
@@ -53,7 +53,7 @@ def read_json(path: Path) -> tuple[dict[str, Any], bool]:
         raise BadReport(
             say("“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path)
         ) from None
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadReport(say("“{path}” is not a report of this program.", path=path))
     digest = data.get("digest")
     sealed = False

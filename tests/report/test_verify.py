@@ -141,6 +141,13 @@ def test_the_command_says_so_and_fails(pair: tuple[Path, Path], capsys: pytest.C
     assert err.count("\n") == 1
 
 
+def test_what_was_never_a_report_is_not_called_an_altered_one(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(case.release / "release.json"), str(case.release)]) == 2
+    assert "is not a report of this program" in capsys.readouterr().err
+    assert main(["verify", str(case.release), str(case.release / "release.json")]) == 2
+    assert "name the report first" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": "other"}', b"\xff\xfe", b"[" * 5_000])
 def test_what_is_no_report_gets_a_sentence(
     content: bytes, case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
