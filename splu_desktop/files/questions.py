@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,8 +72,9 @@ def read_questions(path: Path, published: Published) -> Questions:
     lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
         raise BadQuestions(say("“{path}” is empty; its first row must name columns of the release.", path=path))
-    places = _named_places(lines, path, published)
+    places = [place for place, name in enumerate(lines[0]) if name.strip() or name in published.table]
     header = tuple(_column_name(lines[0][place], path, published) for place in places)
+    _check_nameless(lines, set(places), path)
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
         raise BadQuestions(
@@ -109,13 +110,10 @@ def read_questions(path: Path, published: Published) -> Questions:
     return Questions(header, tuple(cells), tuple(conditions))
 
 
-def _named_places(lines: Sequence[Sequence[str]], path: Path, published: Published) -> list[int]:
-    """Return where the columns stand that have a name. Raises BadQuestions where one without name has content."""
-    head = lines[0]
-    places = []
-    for place, name in enumerate(head):
-        if name.strip() or name in published.table:
-            places.append(place)
+def _check_nameless(lines: Sequence[Sequence[str]], named: Set[int], path: Path) -> None:
+    """Raise BadQuestions where a column without a name has content."""
+    for place in range(len(lines[0])):
+        if place in named:
             continue
         number = next((at for at, line in enumerate(lines) if place < len(line) and line[place].strip()), None)
         if number is not None:
@@ -129,7 +127,6 @@ def _named_places(lines: Sequence[Sequence[str]], path: Path, published: Publish
                     place=place + 1,
                 )
             )
-    return places
 
 
 def _told(path: Path, bad: Sequence[tuple[int, str, object]]) -> BadQuestions:

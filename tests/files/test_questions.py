@@ -128,6 +128,7 @@ def test_a_cell_that_failed_is_not_taken_for_no_condition(tmp_path: Path, publis
         (",age\n0,7\n1,8\n", ["row 2", "“0”", "column 1", "no name"]),
         ('age,illness\n7,flu\n"8,flu\n9,flu\n', ["from line 3 on", "quotation marks"]),
         ("age\n" + "7\n" * 40 + "x\n" * 40, ["row 42", "39 more", "rows 43, 44", "54, …"]),
+        (",sex\n0,f\n", ["row 1", "“sex”"]),  # what is no question at all is told by the name that no release has
         ("name; of, ward,age\nleft,7\n", ["row 1", "no column"]),
     ],
 )
