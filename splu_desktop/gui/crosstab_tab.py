@@ -138,18 +138,18 @@ class CrosstabTab(Tab):
         self.views.addWidget(self.nothing)
         self.seen.changed.connect(self._show_view)
         column.addWidget(self.views, 1)
-        self.readout = label("", wrap=True, selectable=True)
-        column.addWidget(self.readout)
         foot = QHBoxLayout()
         foot.setSpacing(12)
-        self.legend = label("", "quiet", wrap=True)
-        foot.addWidget(self.legend, 1)
+        self.readout = label("", wrap=True, selectable=True)
+        foot.addWidget(self.readout, 1)
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
         for part in (self.warning, self.truth_switch):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(foot)
+        self.legend = label("", "quiet", wrap=True)
+        column.addWidget(self.legend)
         return table
 
     def first(self) -> QWidget:

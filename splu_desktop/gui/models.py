@@ -277,7 +277,7 @@ class TableView(QTableView):
         filling, least = self._filling
         header = self.horizontalHeader()
         others = sum(header.sectionSize(at) for at in range(header.count()) if at != filling)  # hidden ones have 0
-        header.resizeSection(filling, max(least, self.viewport().width() - others))
+        header.resizeSection(filling, max(least, header.sectionSizeHint(filling), self.viewport().width() - others))
 
     def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
         """Give each column the width of its content, looking at the first rows alone.

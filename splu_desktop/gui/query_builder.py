@@ -235,6 +235,7 @@ class QuestionBuilder(QWidget):
         ):
             with QSignalBlocker(edit):
                 edit.setText(text)
+                edit.setCursorPosition(0)  # the beginning is seen where there is no room for all
         first = self.values_model.first_chosen()
         if first.isValid():
             self.values.scrollTo(first, TableView.ScrollHint.PositionAtCenter)

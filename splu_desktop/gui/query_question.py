@@ -16,7 +16,7 @@ from splu_desktop.gui.query_estimators import Estimators
 from splu_desktop.gui.query_tab import Tab, in_short
 from splu_desktop.gui.query_work import Asked, Asker
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import IconButton, announce, button, label, margins
+from splu_desktop.gui.widgets import IconButton, announce, button, label, margins, scrolled
 from splu_desktop.gui.words import number, told
 
 
@@ -67,16 +67,6 @@ class _Lines(QScrollArea):
         needed = max(self._text.heightForWidth(self.viewport().width()), 1)
         self._text.setFixedHeight(needed)
         self.setFixedHeight(min(needed, most))
-
-
-def _scrolled(card: QWidget) -> QScrollArea:
-    room = QScrollArea()  # for large writing on small screens
-    room.setWidgetResizable(True)
-    room.setFrameShape(QScrollArea.Shape.NoFrame)
-    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    room.setWidget(card)
-    return room
 
 
 class QuestionTab(Tab):
@@ -133,7 +123,7 @@ class QuestionTab(Tab):
         # The door opens where the answer stood, so that nothing else moves.
         self.card_stack = QStackedWidget()
         for card in (self.answer_card, self.estimators):
-            self.card_stack.addWidget(_scrolled(card))
+            self.card_stack.addWidget(scrolled(card))
         return self.card_stack
 
     def _build_asked(self, column: QVBoxLayout) -> None:
@@ -141,11 +131,11 @@ class QuestionTab(Tab):
         head.setSpacing(4)
         self.asked_title = label(self.tr("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
-        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
+        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=True)
         self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
-        head.addWidget(self.warning)
+        head.addWidget(self.warning, 4)
         head.addStretch(1)
         self.again_button = button(self.tr("Ask a&gain"), self.ask_again, look="flat", picture="refresh-cw")
         self.copy_list_button = button(self.tr("Cop&y the list"), self.copy_list, look="flat", picture="copy")
@@ -183,6 +173,7 @@ class QuestionTab(Tab):
         self.asked.setModel(self.asked_model)
         self.asked.secret = len(self.asked_model.fields) - 1
         self.asked.setColumnHidden(self.asked.secret, True)
+        self.asked.horizontalHeader().moveSection(self.asked.secret, 2)  # beside the answer, where it is compared
         self.asked.setToolTip(self.tr("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
         self.copy_asked = QAction(self.tr("Copy the question"), self.asked)

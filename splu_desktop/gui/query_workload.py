@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -25,7 +26,7 @@ from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.query_workload_plots import BandsPlot, SmallPlot
 from splu_desktop.gui.query_workload_work import Accuracy, judge
 from splu_desktop.gui.tasks import Job, Tasks
-from splu_desktop.gui.widgets import Busy, Card, Empty, label, margins
+from splu_desktop.gui.widgets import Busy, Card, Empty, label, margins, scrolled
 from splu_desktop.gui.words import number, percent
 
 Band = tuple[str, int, float, float, float]  # name, questions, error, error as published, coverage
@@ -59,6 +60,11 @@ class WorkloadTab(Tab):
         for part in (self.sensitive, self.amount, self.sets):
             row.addWidget(part)
         row.addStretch(1)
+        column.addLayout(row)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.measured = label("", "quiet", wrap=True)
+        row.addWidget(self.measured, 1)
         warning = label(self.tr("From true counts: custodian only"), "warning")
         warning.setMargin(3)
         row.addWidget(warning)
@@ -76,7 +82,7 @@ class WorkloadTab(Tab):
         )
         self.busy = Busy(self.tr("Asking test questions"), self.tr("Cancel"))
         self.busy.cancelled.connect(self._cancel)
-        self.results = self._build_results()
+        self.results = scrolled(self._build_results())
         for widget in (self.start, self.busy, self.results):
             self.stack.addWidget(widget)
         column.addWidget(self.stack, 1)
@@ -104,6 +110,10 @@ class WorkloadTab(Tab):
             )
         ):
             card = Card(heading, spacing=4)
+            card.heading.setWordWrap(True)
+            # In large writing the axes take as much room as the bars: rather scroll than draw one over the other.
+            plot.setMinimumHeight(max(120, 8 * self.fontMetrics().height()))
+            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
             card.body.addWidget(plot, 1)
             readout = label(note, "quiet", wrap=True)
             plot.readout.connect(lambda text, at=at: self._read(at, text))
@@ -131,8 +141,6 @@ class WorkloadTab(Tab):
         self.table.setModel(self.model)
         rows = self.table.verticalHeader().defaultSectionSize() * (len(BANDS) + 1)
         self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
-        self.measured = label("", "quiet", wrap=True)
-        grid.addWidget(self.measured, 0, 0, 1, 2)
         grid.addWidget(self.table, 2, 0, 1, 2)
         grid.setRowStretch(1, 1)
         return made
@@ -152,6 +160,7 @@ class WorkloadTab(Tab):
                 self.sensitive.addItem(name, (name,))
             if len(asker.published.sensitive) > 1:
                 self.sensitive.addItem(self.tr("all of them together"), asker.published.sensitive)
+        self.measured.setText("")
         self.stack.setCurrentWidget(self.start)
 
     def offer(self) -> tuple[str, bool, str]:

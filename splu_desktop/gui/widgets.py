@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QTabWidget,
     QVBoxLayout,
@@ -165,6 +166,17 @@ class Card(QFrame):
         if heading:
             self.heading = label(heading, "strong")
             self.body.addWidget(self.heading)
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """Return room in which `content` scrolls where it is too high: large writing, small screens."""
+    room = QScrollArea()
+    room.setWidgetResizable(True)
+    room.setFrameShape(QScrollArea.Shape.NoFrame)
+    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    room.setWidget(content)
+    return room
 
 
 class Tabs(QTabWidget):

@@ -250,6 +250,11 @@ def test_a_second_measurement_says_what_it_is_about(custodian: Stage, idle: Idle
     idle(custodian)
     assert "questions" not in work.readouts[0].text(), "figures of the last measurement"
     assert work.table.verticalScrollBar().maximum() == 0, "all bands are seen at once"
+    custodian.resize(custodian.minimumSize())
+    QApplication.processEvents()
+    for plot, readout in zip((work.bands_plot, work.small_plot), work.readouts, strict=True):
+        assert plot.height() >= 8 * plot.fontMetrics().height(), "room for its axes and its bars"
+        assert plot.geometry().bottom() < readout.geometry().top(), "no text is drawn over another"
 
 
 def test_cells_are_copied_as_they_are_seen(recipient: Stage, idle: Idle) -> None:
@@ -298,3 +303,20 @@ def test_a_file_of_questions_can_be_dropped_where_it_is_asked_for(
     assert not page.banner.isVisible()
     assert page.many.model.rowCount() == 1
     assert page.many.model.index(0, 1).data() == "Sex is f; Diagnosis is flu"
+
+
+def test_true_counts_stand_beside_the_answer(custodian: Stage, idle: Idle) -> None:
+    one = custodian.query_page.one
+    one.builder.set_conditions((Condition("Diagnosis", ("flu",)),))
+    one.truth_switch.setChecked(True)
+    one.ask()
+    idle(custodian)
+    header = one.asked.horizontalHeader()
+    assert not one.asked.isColumnHidden(one.asked.secret)
+    assert header.visualIndex(one.asked.secret) == header.visualIndex(1) + 1
+
+
+def test_the_beginning_of_a_range_is_seen_where_there_is_no_room_for_all(recipient: Stage) -> None:
+    builder = recipient.query_page.one.builder
+    builder.set_conditions((Condition("Age", (), "20.000000000000000000000", "26"),))
+    assert builder.low.cursorPosition() == 0
