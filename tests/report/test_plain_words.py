@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from splu_desktop.files.language import LANGUAGES, language
-from splu_desktop.report.content.opening import what_was_done
-from splu_desktop.report.content.risk import _diversity
+from splu_desktop.report.content.opening import promises, what_was_done
+from splu_desktop.report.content.risk import _diversity, measured
 from splu_desktop.report.content.utility import _marginal
 from splu_desktop.report.document import Block, Paragraph
 from splu_desktop.report.model import Report
@@ -46,6 +46,27 @@ def test_one_value_and_no_value_are_said_in_words(case: Case) -> None:
     assert internal.original is not None
     marginal = replace(internal.original.marginals[0], small_values=0, small_wrong=0)
     assert "No value has a small count." in said(_marginal(marginal, internal, t))[0]
+    marginal = replace(marginal, large_values=0, large_wrong=0)
+    assert "No value has a count that can be answered." in said(_marginal(marginal, internal, t))[0]
     assert "of 0" not in said(_marginal(marginal, internal, t))[0]
     one = replace(internal.public.risk.disclosure[0], distinct_l=1)
     assert "shows a single value" in said(_diversity(one, t))[0]
+
+
+def test_no_class_and_no_attack_is_told_where_nothing_is_unchanged(case: Case) -> None:
+    t, public = language("en"), case.external.public
+    alone = replace(public.risk, recognisable=replace(public.risk.recognisable, nsas=()))
+    blocks = measured(replace(case.external, public=replace(public, risk=alone)), t)
+    assert said(blocks)[0].startswith("No column is published unchanged")
+    assert not [text for text in said(blocks) if "attacker" in text or "classes" in text]
+    one = replace(public.risk, recognisable=replace(public.risk.recognisable, nsas=("age",)))
+    assert said(measured(replace(case.external, public=replace(public, risk=one)), t))[0].startswith(
+        "The one unchanged"
+    )
+
+
+def test_a_table_of_one_column_is_called_so_and_no_line_begins_with_a_per_cent_sign(case: Case) -> None:
+    t, public = language("en"), case.external.public
+    one = replace(case.external, public=replace(public, release=replace(public.release, columns=1)))
+    assert "one column was released" in said(what_was_done(one, t))[0]
+    assert not [text for text in promises("illness", case.external, t) if " %" in text]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from splu_desktop.core import sentences
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
@@ -90,6 +92,12 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         Heading(t("2 What was done, in plain words"), new_page=True),
         Paragraph(
             t(
+                "A table of {records} records and one column was released. All records that were read are in it, "
+                "columns marked as naming persons are not.",
+                records=t.number(release.records),
+            )
+            if release.columns == 1
+            else t(
                 "A table of {records} records and {columns} columns was released. All records that were read are in "
                 "it, columns marked as naming persons are not.",
                 records=t.number(release.records),
@@ -162,12 +170,16 @@ def promises(column: str, report: Report, t: Language) -> list[str]:
     """Return the exact sentences for one column, as the program states them (`core.sentences`)."""
     tolerant = next((each for each in report.public.tolerant if each.column == column), None)
     if tolerant is not None:
-        return [t.sentence(sentence) for sentence in tolerant.sentences]
+        return [_unbroken(t.sentence(sentence)) for sentence in tolerant.sentences]
     found = next(promise for promise in report.public.guarantees if promise.column == column)
     return [
-        t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column)),
-        t.sentence(sentences.large_count_promise(found.gamma, found.epsilon, found.t_e, column=column)),
+        _unbroken(t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column))),
+        _unbroken(t.sentence(sentences.large_count_promise(found.gamma, found.epsilon, found.t_e, column=column))),
     ]
+
+
+def _unbroken(sentence: str) -> str:
+    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)  # no line begins with a per cent sign
 
 
 CHOICES = {

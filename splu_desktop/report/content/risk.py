@@ -16,7 +16,7 @@ def measured(report: Report, t: Language) -> list[Block]:
     blocks: list[Block] = [Heading(t("9 Measured disclosure risk"), new_page=True)]
     blocks += _recognisable(report, t)
     originals = {} if report.original is None else {each.column: each for each in report.original.disclosure}
-    for found in report.public.risk.disclosure:
+    for found in report.public.risk.disclosure if report.public.risk.recognisable.nsas else ():
         other = originals.get(found.column)
         blocks += _gains(found, None if other is None else other.disclosure, t)
         blocks += _diversity(found, t)
@@ -34,17 +34,30 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
         )
         for k, count in found.below.items()
     ]
+    heading = Heading(t("How recognisable records are by the unchanged columns"), 2)
+    if not found.nsas:
+        told = t("No column is published unchanged, so no record can be found by what is known of a person.")
+        return [heading, Paragraph(told)]
+    counts = {
+        "records": t.number(found.records),
+        "classes": t.number(found.classes),
+        "smallest": t.number(found.smallest),
+    }
     blocks: list[Block] = [
-        Heading(t("How recognisable records are by the unchanged columns"), 2),
+        heading,
         Paragraph(
             t(
+                "The one unchanged column divides the {records} records into {classes} classes of equal rows; the "
+                "smallest has {smallest}. Someone who knows it of a person finds the person's class.",
+                **counts,
+            )
+            if len(found.nsas) == 1
+            else t(
                 "Taken together, the {n} unchanged columns divide the {records} records into {classes} classes of "
                 "equal rows; the smallest has {smallest}. Someone who knows all of them of a person finds the person's "
                 "class.",
                 n=t.number(len(found.nsas)),
-                records=t.number(found.records),
-                classes=t.number(found.classes),
-                smallest=t.number(found.smallest),
+                **counts,
             )
         ),
         Table(t("k-anonymity classes"), (t("Records"), t("Number"), t("Share")), rows, "lrr", (2, 1, 1)),

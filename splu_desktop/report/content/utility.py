@@ -124,17 +124,13 @@ def _marginal(marginal: model.Marginal, report: Report, t: Language) -> list[Blo
                     if marginal.small_values
                     else t("No value has a small count."),
                     t(
-                        "Values that can be answered and came out wrong by more than that: {missed} of {large}.",
-                        large=t.number(marginal.large_values),
-                        missed=t.number(marginal.large_wrong),
-                    )
-                    if marginal.small_values
-                    else t(
                         "Values that can be answered and came out wrong by more than {epsilon}: {missed} of {large}.",
                         large=t.number(marginal.large_values),
                         missed=t.number(marginal.large_wrong),
                         epsilon=error,
-                    ),
+                    )
+                    if marginal.large_values
+                    else t("No value has a count that can be answered."),
                     t(
                         "In all, {share} of the records would have to change their value to turn the published counts "
                         "into the true ones.",
