@@ -17,6 +17,7 @@ import pytest
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Reader
 from splu_desktop.core.table import Kind
+from splu_desktop.files.inert import restored
 from splu_desktop.files.questions import (
     BadQuestions,
     Questions,
@@ -27,6 +28,7 @@ from splu_desktop.files.questions import (
 from splu_desktop.files.release import read_release, write_release
 from splu_desktop.files.whole import CannotWrite
 from tests.core.published_tables import release, table_of
+from tests.files.releases import awkward_release
 
 N = 400
 ROOT = Path(__file__).parents[2]
@@ -152,6 +154,40 @@ def test_known_values_beside_a_vanished_one_are_counted(tmp_path: Path, publishe
     # As table.csv writes it, where a spreadsheet would run it otherwise.
     assert guarded.published == formula.published > 0
     assert not guarded.vanished
+
+
+def test_another_program_counts_the_same_in_the_published_table(tmp_path: Path) -> None:
+    """300 questions at random over awkward labels, numbers and dates, counted by pandas from table.csv."""
+    write_release(awkward_release(), tmp_path / "release")
+    table = pd.read_csv(tmp_path / "release" / "table.csv", dtype=str, keep_default_na=False)
+    table = table.rename(columns=restored).map(restored)
+    published = read_release(tmp_path / "release").published
+    chance = np.random.default_rng(4)
+    rows, truth = [], []
+    for _ in range(300):
+        row, meets = dict.fromkeys(table.columns, ""), np.ones(len(table), bool)
+        for name in chance.choice(table.columns, chance.integers(1, 4), replace=False):
+            column = published.table[name]
+            labels = [label for label in column.labels[~column.missing].tolist() if label == label.strip()]
+            low, high = sorted(chance.choice(len(labels), 2, replace=False))
+            if column.kind in (Kind.DATE, Kind.DATETIME) and chance.random() < 0.3:
+                row[name] = labels[low][:7]  # a month
+                meets &= table[name].str.startswith(row[name])
+            elif column.kind.ordered and chance.random() < 0.6:
+                row[name] = f"{labels[low]}..{labels[high]}"
+                meets &= table[name].isin(labels[low : high + 1])
+            elif column.missing.any() and chance.random() < 0.2:
+                row[name] = "(empty)"
+                meets &= table[name].isin(column.labels[column.missing].tolist())
+            else:
+                row[name] = labels[low]
+                meets &= table[name] == labels[low]
+        rows.append(row)
+        truth.append(int(meets.sum()))
+    pd.DataFrame(rows).to_csv(tmp_path / "asked.csv", index=False, sep=";")
+    answers = read_questions(tmp_path / "asked.csv", published).answered(Reader(published))
+    assert [answer.published for answer in answers] == truth
+    assert sum(truth) > 0
 
 
 def test_a_slip_is_not_taken_for_a_value_that_vanished(tmp_path: Path) -> None:
