@@ -132,7 +132,8 @@ class RiskPanel(QWidget):
 
     def _show(self, found: Recognisable) -> None:
         self.shown = found
-        self.grid.setVisible(bool(found.columns))
+        for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside
+            part.setVisible(bool(found.columns))
         unique = found.whole.unique
         self._picture.show_picture(*(("triangle-alert", "warning") if unique else ("circle-check", "answerable")))
         self.grid.show_risk(0, found.whole if found.columns else None)

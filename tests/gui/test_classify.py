@@ -55,6 +55,16 @@ def test_the_panel_tells_the_cores_figures(opened: MainWindow, page, idle: Idle)
     assert "without “Record number”" in page.risk.text.text(), page.risk.text.text()
 
 
+def test_no_picture_stands_alone_where_no_column_is_published_as_it_is(opened: MainWindow, page, idle: Idle) -> None:
+    opened.session.set_roles(dict.fromkeys(["Sex", "Age", "Ward"], Role.DROPPED), "none left")
+    idle(opened)
+    assert page.risk.text.text() == "No column is published as it is."
+    assert [part.isVisibleTo(page.risk) for part in (page.risk._picture, page.risk.grid)] == [False, False]
+    opened.session.set_roles({"Sex": Role.NSA}, "one")
+    idle(opened)
+    assert [part.isVisibleTo(page.risk) for part in (page.risk._picture, page.risk.grid)] == [True, True]
+
+
 def test_the_groups_whose_effect_is_shown_are_taken_by_one_click(opened: MainWindow, page, idle: Idle, tmp_path: Path):
     lines = ["Sex,Age,Diagnosis"] + [f"{'fm'[i % 2]},{1 + i * 37 % 89},d{i % 9}" for i in range(500)]
     path = tmp_path / "ages.csv"
