@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,15 +46,23 @@ def add_release(parser: argparse.ArgumentParser) -> None:
     add_password(parser)
 
 
-def opened(args: argparse.Namespace) -> OpenRelease:
-    """Return the release asked for. Raises BadRelease."""
+@contextlib.contextmanager
+def told_how(password: str | None) -> Iterator[None]:
+    """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
     from splu_desktop.files.package import PasswordNeeded
-    from splu_desktop.files.release import read_release
 
-    password = password_from(args)
     try:
-        return read_release(args.release, password=password)
+        yield
     except PasswordNeeded as fault:
         if password is not None:
             raise
         raise PasswordNeeded(f"{fault} Name a file that holds it with --password-file.") from None
+
+
+def opened(args: argparse.Namespace) -> OpenRelease:
+    """Return the release asked for. Raises BadRelease."""
+    from splu_desktop.files.release import read_release
+
+    password = password_from(args)
+    with told_how(password):
+        return read_release(args.release, password=password)

@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
-    from splu_desktop.cli.opening import password_from
+    from splu_desktop.cli.opening import password_from, told_how
     from splu_desktop.cli.output import Shown
     from splu_desktop.files.language import language
     from splu_desktop.files.register import Register
@@ -67,7 +67,8 @@ def run(args: argparse.Namespace) -> None:
     password = password_from(args)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
-        opened = read_release(args.release, password=password, progress=shown)
+        with told_how(password):
+            opened = read_release(args.release, password=password, progress=shown)
         register = Register()
         entry = entry_of(register.read(), opened)
         given = Fields(**{name: getattr(args, name) for name in _FIELDS})

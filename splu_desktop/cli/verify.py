@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.opening import add_password, password_from
+from splu_desktop.cli.opening import add_password, password_from, told_how
 from splu_desktop.cli.output import add_json, one_line, print_json
 from splu_desktop.core.errors import SpluError
 
@@ -39,7 +39,9 @@ def run(args: argparse.Namespace) -> None:
     from splu_desktop.files.register import Register
     from splu_desktop.files.verify import verify_release
 
-    checks = verify_release(args.release, password=password_from(args), register=Register())
+    password = password_from(args)
+    with told_how(password):
+        checks = verify_release(args.release, password=password, register=Register())
     failed = [check for check in checks if not check.passed]
     if args.json:
         print_json(
@@ -64,7 +66,9 @@ def _report(args: argparse.Namespace) -> None:
 
     if args.report.is_dir():
         raise NotVerified(f"“{args.report}” is a folder; name the report first: splu verify REPORT.json RELEASE.")
-    found = verify_report(args.report, args.release, password=password_from(args))
+    password = password_from(args)
+    with told_how(password):
+        found = verify_report(args.report, args.release, password=password)
     if args.json:
         print_json(
             {

@@ -55,15 +55,18 @@ def test_query_speaks_to_people(folder, capsys):
     assert "95 % interval" in out
 
 
-def test_an_encrypted_zip_is_asked_with_its_password(folder, tmp_path, capsys, monkeypatch):
+def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("SPLU_PASSWORD", raising=False)
     packed, word = tmp_path / "release.zip", tmp_path / "word.txt"
-    hand_over(folder, packed, password="correct horse battery")
+    write_release(release(TABLE, {"disease": 4, "ward": 3}, seed=2), tmp_path / "release")
+    hand_over(tmp_path / "release", packed, password="correct horse battery")
     (tmp_path / "asked.csv").write_text("sex\nf\n", encoding="utf-8")
     commands = (
         ["query", packed, "sex=f"],
         ["queries", packed, tmp_path / "asked.csv", "--out", tmp_path / "answers.csv"],
         ["crosstab", packed, "--by", "sex", "--sa", "ward"],
+        ["verify", packed],
+        ["report", packed, "--out", tmp_path / "report.json"],
     )
     for command in commands:
         status, out, err = run(capsys, *command)
