@@ -43,11 +43,15 @@ class CellsModel(QAbstractTableModel):
         self.seen = seen
         self._cells: NDArray[np.intp] = np.zeros(0, np.intp)  # line * B + value
         self._order = (0, Qt.SortOrder.AscendingOrder)
+        self._titles = self._made_titles()  # asked for thousands of times, as when all cells are selected
         self.top = 1.0
         seen.changed.connect(self.arrange)
 
     def titles(self) -> list[str]:
         """Return the headers."""
+        return self._titles
+
+    def _made_titles(self) -> list[str]:
         grid = self.seen.grid
         sides = [side.column for side in grid.wanted.sides] if grid is not None else [""]
         sa = grid.wanted.sa if grid is not None else ""
@@ -76,6 +80,7 @@ class CellsModel(QAbstractTableModel):
     def arrange(self) -> None:
         """Find the cells and their order anew."""
         self.beginResetModel()
+        self._titles = self._made_titles()
         self._cells = np.flatnonzero(self.seen.mask.ravel())
         high = self.seen.measure(self.seen.high).ravel()[self._cells] if len(self._cells) else np.zeros(0)
         self.top = float(high.max()) if len(high) and high.max() > 0 else 1.0
@@ -146,7 +151,7 @@ class CellsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._cells)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.titles())
+        return 0 if parent.isValid() else len(self._titles)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         titles = self.titles()

@@ -45,10 +45,14 @@ class Picture:
     font: QFont
 
 
-def title_of(grid: Grid) -> str:
+def title_of(grid: Grid, *, share: bool = False) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
-    words = translate("crosstab", "Estimated records by {columns}").format(columns=" × ".join(columns))
+    words = (
+        translate("crosstab", "Estimated shares of records by {columns}")
+        if share
+        else translate("crosstab", "Estimated records by {columns}")
+    ).format(columns=" × ".join(columns))
     return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 
 

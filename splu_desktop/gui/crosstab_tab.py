@@ -243,9 +243,9 @@ class CrosstabTab(Tab):
         heat, across, down = self.heat, Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         assert self.seen.grid is not None
         return Picture(
-            title=title_of(self.seen.grid),
-            across=tuple(str(heat.headerData(at, across)) for at in range(heat.columnCount())),
-            down=tuple(str(heat.headerData(at, down)) for at in range(heat.rowCount())),
+            title=title_of(self.seen.grid, share=self.seen.share),
+            across=tuple(heat.name(at, across) for at in range(heat.columnCount())),
+            down=tuple(heat.name(at, down) for at in range(heat.rowCount())),
             heat=heat.shot(),
             note=self._legend(),
             font=self.font(),

@@ -320,3 +320,13 @@ def test_the_beginning_of_a_range_is_seen_where_there_is_no_room_for_all(recipie
     builder = recipient.query_page.one.builder
     builder.set_conditions((Condition("Age", (), "20.000000000000000000000", "26"),))
     assert builder.low.cursorPosition() == 0
+
+
+def test_a_picture_says_what_its_figures_are_and_not_how_they_are_sorted(recipient: Stage, idle: Idle) -> None:
+    tab = _counted(recipient, idle, "Sex")
+    assert tab.picture().title == "Estimated records by Sex × Diagnosis"
+    tab.measure.setCurrentIndex(1)
+    tab.heat.sort_by(1, Qt.Orientation.Horizontal)
+    picture = tab.picture()
+    assert picture.title == "Estimated shares of records by Sex × Diagnosis"
+    assert picture.across == ("All", "f", "m")
