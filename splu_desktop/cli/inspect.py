@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> None:
     details = [choices.format or "", choices.encoding or "", f"sheet “{choices.sheet}”" if choices.sheet else ""]
     if choices.delimiter is not None:
         details.append(f"delimiter {choices.delimiter!r}")
-    details.append(f"header in row {choices.header_row}" if choices.header_row else "no header")
+    last, rows = choices.header_row or 0, choices.header_rows or 1
+    where = f"rows {last - rows + 1} to {last}" if rows > 1 else f"row {last}"
+    details.append(f"header in {where}" if last else "no header")
     print(f"{imported.source.name}: {', '.join(d for d in details if d)}; {imported.table.n:,} records")
     print()
     print_table(

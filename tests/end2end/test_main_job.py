@@ -229,3 +229,13 @@ def test_blank_lines_are_counted_aloud(tmp_path: Path, capsys: pytest.CaptureFix
     told = json.loads(capsys.readouterr().out)
     assert told["records"] == 81
     assert any("20 blank rows" in note for note in told["notes"])
+
+
+def test_a_header_of_two_rows_is_told_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{i},{20 + i},{1.5 * i}\n" for i in range(9))
+    path.write_text("Patient,,Blood\nNo,Age,Sodium\n" + rows, "utf-8")
+    assert main(["inspect", str(path), "--header-row", "2", "--header-rows", "2"]) == 0
+    assert "header in rows 1 to 2;" in capsys.readouterr().out
+    assert main(["inspect", str(path), "--header-row", "2"]) == 0
+    assert "header in row 2;" in capsys.readouterr().out
