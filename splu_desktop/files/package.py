@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -12,6 +13,9 @@ from typing import IO, Any, Protocol
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
+
+# What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
+_DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 
 
 class PasswordNeeded(BadRelease):
@@ -59,11 +63,11 @@ class _Zip:
         try:
             with _readable(path):
                 self._zip = pyzipper.AESZipFile(path)
-        except (pyzipper.BadZipFile, EOFError, ValueError):
+        except (pyzipper.BadZipFile, *_DAMAGE):
             raise BadRelease(
                 say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
             ) from None
-        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
+        entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
         roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
         if len(roots) > 1:
             raise BadRelease(
@@ -95,13 +99,13 @@ class _Zip:
         try:
             with self._zip.open(self._entries[name]) as file:
                 yield file
+        except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
+            raise BadRelease(
+                say("“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path)
+            ) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
             raise PasswordNeeded(
                 say("The password does not open “{path}”; check it and try again.", path=self.path)
-            ) from None
-        except (pyzipper.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError):
-            raise BadRelease(
-                say("“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path)
             ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import importlib.util
 import json
@@ -365,6 +366,21 @@ def test_a_zip_of_two_releases_is_not_read_as_one_of_them(folder: Path, tmp_path
                 both.write(file, f"{name}/{file.name}")
     with pytest.raises(BadRelease, match="holds 2 releases"):
         read_release(tmp_path / "both.zip")
+
+
+@pytest.mark.parametrize("password", [None, PASSWORD])
+def test_a_zip_damaged_anywhere_is_told_in_a_sentence(folder: Path, tmp_path: Path, password: str | None) -> None:
+    """Its directory, at the end, is where a library trips over its own feet."""
+    hand_over(folder, tmp_path / "whole.zip", password=password)
+    whole = (tmp_path / "whole.zip").read_bytes()
+    chance, damaged = np.random.default_rng(5), tmp_path / "damaged.zip"
+    for _ in range(400):
+        raw = bytearray(whole)
+        for at in chance.integers(len(raw) - 700, len(raw), chance.integers(1, 4)):
+            raw[at] = chance.integers(256)
+        damaged.write_bytes(raw)
+        with contextlib.suppress(BadRelease):  # or it is read, where the bytes changed mean nothing
+            read_release(damaged, password=password)
 
 
 @pytest.mark.parametrize(
