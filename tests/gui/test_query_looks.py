@@ -330,3 +330,34 @@ def test_a_picture_says_what_its_figures_are_and_not_how_they_are_sorted(recipie
     picture = tab.picture()
     assert picture.title == "Estimated shares of records by Sex × Diagnosis"
     assert picture.across == ("All", "f", "m")
+
+
+def test_a_question_is_asked_without_a_mouse(stage: Stage, folder: object, idle: Idle, qtbot: QtBot) -> None:
+    stage.activateWindow()
+    page = stage.query_page
+    page.open_release(folder.folder)  # type: ignore[attr-defined]
+    idle(stage)
+
+    def press(key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        qtbot.keyClick(QApplication.focusWidget(), key, keys)
+
+    builder = page.one.builder
+    press(Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is builder.search
+    qtbot.keyClicks(builder.search, "a")
+    press(Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is builder.values, "several values fit: on to the list"
+    press(Qt.Key.Key_Down)
+    press(Qt.Key.Key_Space)
+    assert [len(condition.values) for condition in builder.conditions()] == [1]
+    press(Qt.Key.Key_Return, _CONTROL)
+    idle(stage)
+    assert page.one.asked_model.rowCount() == 1
+    assert QApplication.focusWidget() is builder.values, "and on with the next value"
+    press(Qt.Key.Key_M)
+    assert (QApplication.focusWidget(), builder.search.text()) == (builder.search, "m")
+    press(Qt.Key.Key_Escape)
+    press(Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is builder.columns
+    press(Qt.Key.Key_Delete)
+    assert builder.conditions() == ()
