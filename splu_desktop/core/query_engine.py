@@ -39,6 +39,7 @@ _KEPT_FLOATS = 8_000_000  # of bends kept
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _MANY = 300_000  # records from which fewer combinations do
+_WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
 
@@ -211,7 +212,7 @@ class Engine:
             if turned:
                 low, high = top - high, top - low
             if honest is not None and top < self.published.n:  # of all records, f' tells by itself
-                low, high, spread = honest[number].tolist()
+                low, high, spread = _met((low, high, spread), honest[number].tolist())
             result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
         return result
 
@@ -254,7 +255,13 @@ class Engine:
             honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
             assert honest is not None
             part = (rows.total < self.published.n)[:, None]
-            low, high, spread = np.where(part, honest.T.reshape(3, *y.shape), np.stack([low, high, spread]))
+            least, most, how = honest.T.reshape(3, *y.shape)
+            open_ended = np.isinf(spread)  # of a value that nothing tells of, both ends hold
+            least, most = (
+                np.where(open_ended, np.maximum(low, least), least),
+                np.where(open_ended, np.minimum(high, most), most),
+            )
+            low, high, spread = np.where(part, np.stack([least, most, how]), np.stack([low, high, spread]))
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
 
     def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
@@ -328,7 +335,7 @@ class Engine:
                 taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
                 continue
             x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
-            taught.append(reconstruct_pooled.learn(x, var, aims, shared))
+            taught.append(reconstruct_pooled.learn(x, var, aims, shared, _WELL_KNOWN))
         return taught
 
     def _examples(
@@ -361,6 +368,12 @@ class Engine:
                 bends[row].append((lift[row], k[row], float(single.total[row])))
         aims, shared = reconstruct_pooled.target(rows.total, bends, through)
         return better, var, aims, shared
+
+
+def _met(plain: tuple[float, float, float], whole: Sequence[float]) -> tuple[float, float, float]:
+    """Return the ends and the variance by the whole matrix, within those that hold where a, b_s tell nothing."""
+    low, high, spread = whole
+    return (max(low, plain[0]), min(high, plain[1]), spread) if np.isinf(plain[2]) else (low, high, spread)
 
 
 def kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:

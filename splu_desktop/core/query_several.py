@@ -110,7 +110,7 @@ class Several:
             estimate = self._several_shrunk(question, seen, aims, method)
         elif method in (Method.BAYES, Method.AS_PUBLISHED):
             estimate = self._by_states(question, seen, method)
-        if any(self._engine.tight(sa) is not None for sa, _ in question.chosen):
+        if seen.readable and any(self._engine.tight(sa) is not None for sa, _ in question.chosen):
             honest = self._several_tolerant(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)

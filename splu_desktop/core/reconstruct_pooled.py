@@ -90,8 +90,12 @@ def _likelihoods(x: Floats, known: Floats, aims: Floats) -> tuple[Floats, Floats
     return np.exp(logs), means
 
 
-def learn(x: Floats, var: Floats, aims: Floats, shared: Floats) -> Floats:
-    """Return (K,) the weights of the ladder that many selections of one release have in common."""
+def learn(x: Floats, var: Floats, aims: Floats, shared: Floats, least: float = 0.0) -> Floats:
+    """Return (K,) the weights of the ladder that many selections of one release have in common.
+
+    Where they hold fewer than `least` values that are known well, `UNTAUGHT` stands in for the rest: from nothing,
+    one would learn that every rung is as likely, and take noise of many times its target for the truth.
+    """
     usable = np.isfinite(var) & (aims > 0)
     known = np.where(usable, np.maximum(var, 1e-9) * (1 - shared), 1.0)
     squared = _TELLING * aims**2
@@ -101,10 +105,11 @@ def learn(x: Floats, var: Floats, aims: Floats, shared: Floats) -> Floats:
     telling = telling[kept]
     likely, _ = _likelihoods(x[kept], known[kept], aims[kept])
     weights = np.full(len(LADDER), 1 / len(LADDER))
+    missing = max(least - float(telling.sum()), 0.0) * UNTAUGHT
     for _ in range(_LEARNING_ROUNDS):
         part = likely * weights[:, None]
         part /= part.sum(axis=0)
-        weights = part @ telling + 1e-3
+        weights = part @ telling + 1e-3 + missing
         weights /= weights.sum()
     return weights
 

@@ -52,7 +52,7 @@ def one_sa(
     elif method is Method.BAYES:
         by_value = likeliest(y, through.matrix)
     printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
-    least, most = _hidden_range(x, variance, rows.total, through)
+    least, most = _hidden_range(rows, x, variance, through)
     found: list[Numbers] = []
     for row, chosen in asked:
         top = float(rows.total[row])
@@ -70,14 +70,27 @@ def one_sa(
     return found
 
 
-def _hidden_range(x: Floats, variance: Floats, totals: Floats, through: TolerantTransition) -> tuple[Floats, Floats]:
+def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: TolerantTransition) -> tuple[Floats, Floats]:
     """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
 
-    No value has less than no record or more than all selected ones, to within 1.96 standard deviations.
+    What strays in it strays the other way among all other records, so both sides bound it.
     """
     if len(through.hidden) != 1:
         return np.zeros(len(x)), np.zeros(len(x))
-    way = through.hidden[0]
+    least, most = _one_range(x, variance, rows.total, through.hidden[0])
+    others = Rows.plain(through.counts - rows.y)
+    there = others.y @ through.inverse
+    back, forth = _one_range(
+        there, through.variance(_composition(others, there, through)), others.total, through.hidden[0]
+    )
+    return np.maximum(least, -forth), np.minimum(most, -back)
+
+
+def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> tuple[Floats, Floats]:
+    """Return (Q,) ends of how far x may move along `way`.
+
+    No value has less than no record or more than all selected ones, to within 1.96 standard deviations.
+    """
     arm = NORMAL_95 * np.sqrt(variance)
     reached = np.stack([-(x + arm), totals[:, None] - x + arm]) / np.where(np.abs(way) > 1e-9, way, np.inf)
     least, most = reached.min(axis=0), reached.max(axis=0)

@@ -146,7 +146,9 @@ def test_a_value_at_the_eligibility_limit_is_said_to_be_unknown():
     )
     table = table_of({"sex": chance.choice(["f", "m"], 4_000), "s": half})
     answer = Reader(release(table, {"s": 2})).answer([Condition("sex", ("f",)), Condition("s", ("common",))])
-    assert (answer.low, answer.high) == (0, answer.n_p)
+    # Next to nothing: one in each group is the most there can be, and the least what leaves none for the rare values.
+    assert answer.low <= 0.1 * answer.n_p
+    assert answer.high == 2_000
     assert answer.variance is None
 
 
@@ -161,12 +163,15 @@ def test_a_value_at_the_eligibility_limit_has_no_more_records_than_the_whole_tab
     published = reader.answer([Condition("s", ("common",))])
     arm = 1.96 * (published.published / 2) ** 0.5
     assert (published.low, published.high) == pytest.approx(
-        (published.published - arm, published.published + arm), abs=1
+        (published.published - arm, min(published.published + arm, 2_000)), abs=1
     )
     most = reader.answer([Condition("ward", ("a",)), Condition("s", ("common",))])
     assert most.variance is None
-    assert most.low == pytest.approx(published.low - (4_000 - most.n_p), abs=1)
-    assert most.high == pytest.approx(published.high, abs=1)
+    # A value in each group is hidden, and so is where the others are that stand beside it: but they are somewhere.
+    assert most.low >= published.low - (4_000 - most.n_p) - 1
+    assert most.high <= published.high + 1
+    there = int((table["s"].codes[table["ward"].codes == 0] == table["s"].code_of("common")).sum())
+    assert most.low <= there <= most.high
 
 
 def test_releases_of_half_a_table_and_of_everything_have_known_ends():
