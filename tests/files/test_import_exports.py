@@ -6,6 +6,7 @@ import datetime as dt
 import gzip
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from splu_desktop.core.errors import SpluError
@@ -439,3 +440,25 @@ def test_day_counts_among_dates_are_days(tmp_path: Path, share: int) -> None:
 def test_numbers_of_other_times_among_dates_are_none(tmp_path: Path, other: str) -> None:
     found = column(tmp_path, "note", [other if i % 2 else f"{day:%d/%m/%Y}" for i, day in enumerate(DAYS)])
     assert found.table["note"].kind is Kind.CATEGORY
+
+
+def test_long_numbers_that_a_spreadsheet_cut_off_are_told(tmp_path: Path) -> None:
+    found = column(tmp_path, "barcode", [f"4,711{i % 10}E+12" for i in range(30)])
+    assert [p.column for p in found.problems if "cut digits off" in p.sentence] == ["barcode"]
+    small = column(tmp_path, "ratio", [f"{1 + i / 10:.1f}E-03".replace(".", ",") for i in range(30)])
+    assert small.problems == ()
+
+
+def test_three_digits_behind_every_mark_are_told(tmp_path: Path) -> None:
+    """They may be thousands; where one number has another form, it has told which."""
+    cells = [f"{1 + i}.{17 * i % 1000:03d}" for i in range(30)]
+    found = column(tmp_path, "cost", cells)
+    assert [p.column for p in found.problems if "groups thousands" in p.sentence] == ["cost"]
+    book = openpyxl.Workbook()
+    for row in [["id", "cost"], *([f"c{i}", float(cell)] for i, cell in enumerate(cells) if not cell.endswith("0"))]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert not [p for p in read(tmp_path / "t.xlsx").problems if "groups thousands" in p.sentence]
+    for more in ("0.125", "1.5", "1.234.567"):
+        told = column(tmp_path, "cost", [*cells, more])
+        assert not [p for p in told.problems if "groups thousands" in p.sentence]

@@ -7,7 +7,7 @@ said once per column, with an example.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html import unescape
 
 from splu_desktop.core.said import Said, say
@@ -24,12 +24,15 @@ _UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MOST_ALIKE = 5000  # different texts up to which ones that look alike are looked for
 
 
-def spoilt(columns: Sequence[RawColumn], typed: Sequence[Column]) -> Iterator[Problem]:
+def spoilt(
+    columns: Sequence[RawColumn], typed: Sequence[Column], number_cells: Collection[str] = ()
+) -> Iterator[Problem]:
     """Yield a problem for each column whose name or texts look spoilt, with the first of them.
 
     Parameters
     ----------
     columns, typed : the columns as they stand in the file, and what was made of them.
+    number_cells : names of columns whose numbers are no texts, so that their marks are beyond doubt.
     """
     for column, made in zip(columns, typed, strict=True):
         name = made.name
@@ -37,6 +40,8 @@ def spoilt(columns: Sequence[RawColumn], typed: Sequence[Column]) -> Iterator[Pr
         texts = [name, *column.labels[::step]]
         foreign = [text for text in texts if not text.isascii()]
         found = _twice(name, foreign) or _lost(name, foreign) or _html(name, texts)
+        if found is None and name not in number_cells:
+            found = _cut_off(name, texts[1:]) or _either(name, texts[1:], made)
         if found is not None:
             sentence, text = found
             yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
@@ -124,6 +129,37 @@ def _html(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
     return None
 
 
+def _cut_off(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
+    """Tell of long numbers that a spreadsheet has written as 4.711E+12: different ones have become the same."""
+    filled = [text.strip() for text in texts if text.strip()]
+    long = [text for text in filled if _EXPONENT.fullmatch(text)]
+    if len(long) < max(2, 0.5 * len(filled)):
+        return None
+    sentence = say(
+        "Column “{column}”: “{text}” is a long number of which a spreadsheet has cut digits off; export the table "
+        "again with this column as text, if it is needed.",
+        column=name,
+        text=long[0],
+    )
+    return sentence, long[0]
+
+
+def _either(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] | None:
+    """Tell of numbers such as 35.008 that were read with three decimals and may be thousands."""
+    if made.kind is not Kind.DECIMAL:
+        return None
+    marked = [text.strip() for text in texts if "." in text or "," in text]
+    if len(marked) < _FEWEST_EITHER or not all(map(_THREE.fullmatch, marked)) or len(marked) < 0.5 * len(texts):
+        return None
+    sentence = say(
+        "Column “{column}”: the mark in “{text}” was taken for a decimal mark, and always three digits follow; if it "
+        "groups thousands, choose the decimal mark yourself.",
+        column=name,
+        text=marked[0],
+    )
+    return sentence, marked[0]
+
+
 def _odd(label: str) -> bool:
     return not label.isprintable() or not label.isascii() or label != label.strip() or "  " in label
 
@@ -140,6 +176,11 @@ def _alike(labels: Sequence[str]) -> tuple[str, str] | None:
             return (seen[look], label) if len(seen[look]) <= len(label) else (label, seen[look])
         seen[look] = label
     return None
+
+
+_EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
+_THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_FEWEST_EITHER = 10  # different numbers
 
 
 def _shown(text: str) -> str:

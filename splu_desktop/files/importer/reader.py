@@ -178,7 +178,7 @@ def _assembled(
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
     problems = [
         replace(p, sheet=p.sheet or resolved.sheet)
-        for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns))
+        for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
     ]
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
