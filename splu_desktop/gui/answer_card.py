@@ -112,8 +112,9 @@ class AnswerCard(Card):
         self.repeating.setMaximumHeight(6)
         self.repeating.setRange(0, 100)
         self.repeating.setAccessibleName(self.tr("Repeating the draw"))
-        self.repeating.hide()
-        for part in (self.nothing, *self._parts, self.true, self.repeating):
+        self.repeating_note = label(self.tr("Repeating the draw"), "quiet", wrap=True)
+        self.end_progress()
+        for part in (self.nothing, *self._parts, self.true, self.repeating_note, self.repeating):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.show_answer(None)
@@ -122,11 +123,13 @@ class AnswerCard(Card):
         """Show how far the repetitions of the draw are; other work takes no time that would be seen."""
         if stage == REPEATING:
             self.repeating.setValue(round(100 * done))
-            self.repeating.show()
+            for part in (self.repeating_note, self.repeating):
+                part.show()
 
     def end_progress(self) -> None:
         """Show no progress any more."""
-        self.repeating.hide()
+        for part in (self.repeating_note, self.repeating):
+            part.hide()
 
     def show_answer(self, answer: Answer | None, true: int | None = None) -> None:
         """Show another answer; `true` is the true count where the custodian asked to see it."""

@@ -93,7 +93,7 @@ class CrosstabTab(Tab):
         self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
         bar.addWidget(self.measure)
         self.looks = QButtonGroup(self)
-        self.heat_button, self.bars_button = QPushButton(self.tr("Heat &map")), QPushButton(self.tr("&Bars"))
+        self.heat_button, self.bars_button = QPushButton(self.tr("Heat ma&p")), QPushButton(self.tr("&Bars"))
         for at, made in enumerate((self.heat_button, self.bars_button)):
             made.setCheckable(True)
             self.looks.addButton(made, at)
@@ -109,7 +109,7 @@ class CrosstabTab(Tab):
             self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
         )
         self.truth_switch.toggled.connect(self._truth_switched)
-        self.export_button = button(self.tr("&Export…"), lambda: None, picture="download")
+        self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
         for words, ending in (
             (self.tr("Cells as &CSV…"), "csv"),

@@ -104,10 +104,10 @@ class ManyTab(Tab):
                 " condition, and (empty) means records without a value. You can also drop the file here."
             ),
         )
-        self.file_button = button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open")
+        self.file_button = button(self.tr("&Choose a file…"), self.ask_file, picture="folder-open")
         for made in (
             self.file_button,
-            button(self.tr("Save an empty &form…"), self._ask_template, picture="download"),
+            button(self.tr("&Save an empty form…"), self._ask_template, picture="download"),
         ):
             self.start.buttons.addWidget(made)
         self.busy = Busy("", self.tr("Cancel"))
@@ -141,7 +141,7 @@ class ManyTab(Tab):
             switch.setMinimumWidth(switch.sizeHint().width() + 8)
         bar.addWidget(self.repeat)
         bar.addWidget(self.truth_switch)
-        self.other_button = button(self.tr("Another &file…"), self.ask_file, picture="folder-open")
+        self.other_button = button(self.tr("&Another file…"), self.ask_file, picture="folder-open")
         self.save_button = button(self.tr("&Save the answers…"), self._ask_save, picture="download")
         bar.addWidget(self.other_button)
         bar.addWidget(self.save_button)

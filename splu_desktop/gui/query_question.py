@@ -103,12 +103,12 @@ class QuestionTab(Tab):
     def _build_card(self) -> QWidget:
         self.answer_card = AnswerCard()
         self.answer_card.setMinimumWidth(240)
-        self.truth_switch = QCheckBox(self.tr("S&how true counts"))
+        self.truth_switch = QCheckBox(self.tr("Sho&w true counts"))
         self.truth_switch.setToolTip(
             self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
         )
         self.truth_switch.toggled.connect(self._truth_switched)
-        self.advanced = IconButton(self.tr("Ad&vanced"), "sliders-horizontal", "flat")
+        self.advanced = IconButton(self.tr("&Advanced"), "sliders-horizontal", "flat")
         self.advanced.setToolTip(self.tr("Other estimators, side by side"))
         self.advanced.clicked.connect(lambda: self._open_door(True))
         row = QHBoxLayout()

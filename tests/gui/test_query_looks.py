@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.query import DEFAULT, Answer
+from splu_desktop.core.reconstruct_bootstrap import REPEATING
+from splu_desktop.files.language import LANGUAGES, language
+from splu_desktop.gui import languages
 from splu_desktop.gui.answer_card import AnswerCard
 from splu_desktop.gui.crosstab_model import short
 from splu_desktop.gui.crosstab_tab import CrosstabTab
@@ -361,3 +365,64 @@ def test_a_question_is_asked_without_a_mouse(stage: Stage, folder: object, idle:
     assert QApplication.focusWidget() is builder.columns
     press(Qt.Key.Key_Delete)
     assert builder.conditions() == ()
+
+
+def _letters(page: QWidget, menus: list[str]) -> dict[str, list[str]]:
+    """Return, by letter, the texts of what is seen and goes with Alt and that letter."""
+    texts = [*menus, *(made.text() for made in page.findChildren(QAbstractButton) if made.isVisible())]
+    for tabs in page.findChildren(QTabWidget):
+        texts += [tabs.tabText(at) for at in range(tabs.count()) if tabs.isTabVisible(at)]
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        letter = re.search(r"&(\w)", text)
+        if letter:
+            found.setdefault(letter[1].casefold(), []).append(text)
+    return found
+
+
+@pytest.mark.parametrize("code", list(LANGUAGES))
+def test_each_letter_goes_to_one_control(
+    code: str, qapp: QApplication, request: pytest.FixtureRequest, idle: Idle, tmp_path: Path
+) -> None:
+    languages.speak(qapp, code)
+    request.addfinalizer(lambda: languages.speak(qapp, "en"))
+    stage: Stage = request.getfixturevalue("custodian")
+    spoken = language(code).window
+    menus = [spoken.get(name, name) for name in ("&File", "&Edit", "&View", "&Help")]
+    page = stage.query_page
+    asked = tmp_path / "asked.csv"
+    asked.write_text("Sex\nf\n", encoding="utf-8")
+
+    def check() -> None:
+        idle(stage)
+        twice = {letter: texts for letter, texts in _letters(page, menus).items() if len(texts) > 1}
+        assert not twice
+
+    page.one.builder.set_conditions((Condition("Sex", ("f",)),))
+    page.act()
+    check()
+    page.one.advanced.click()
+    check()
+    for at in (1, 2, 3):
+        page.tabs.setCurrentIndex(at)
+        check()
+        if at == 2:
+            page.many.open_file(asked)
+            check()
+        elif at == 1:
+            page.act()
+            check()
+
+
+def test_repeating_the_draw_is_told_in_words(qtbot: QtBot) -> None:
+    card = AnswerCard()
+    qtbot.addWidget(card)
+    card.show()
+    card.show_progress("Counting", 0.5)
+    assert not card.repeating.isVisible()
+    card.show_progress(REPEATING, 0.5)
+    assert card.repeating_note.isVisible()
+    assert card.repeating.value() == 50
+    card.end_progress()
+    assert not card.repeating_note.isVisible()
+    assert not card.repeating.isVisible()
