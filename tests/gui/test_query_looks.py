@@ -417,12 +417,11 @@ def test_each_letter_goes_to_one_control(
 def test_repeating_the_draw_is_told_in_words(qtbot: QtBot) -> None:
     card = AnswerCard()
     qtbot.addWidget(card)
-    card.show()
     card.show_progress("Counting", 0.5)
-    assert not card.repeating.isVisible()
+    assert card.repeating.isHidden()
     card.show_progress(REPEATING, 0.5)
-    assert card.repeating_note.isVisible()
+    assert not card.repeating_note.isHidden()
     assert card.repeating.value() == 50
     card.end_progress()
-    assert not card.repeating_note.isVisible()
-    assert not card.repeating.isVisible()
+    assert card.repeating_note.isHidden()
+    assert card.repeating.isHidden()
