@@ -27,7 +27,7 @@ from splu_desktop.gui.plan_controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan_figures import Values, curves, promises, value_rows
 from splu_desktop.gui.plan_tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan_tolerant import TolerantPart
-from splu_desktop.gui.plan_tradeoff import Advice, TradeOffTab, advise
+from splu_desktop.gui.plan_tradeoff import Advice, TradeOffRoom, advise
 from splu_desktop.gui.plan_ways_out import WayOut, ways_out
 from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
@@ -172,9 +172,10 @@ class PlanPage(Page):
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()
         self.tabs.addTab(self.values, self.tr("&Values"))
-        self.trade_off = TradeOffTab()
-        self.trade_off.save.failed.connect(self.fault)
+        self.trade_off = TradeOffRoom()
+        self.trade_off.failed.connect(self.fault)
         self.trade_off.take.connect(self.gamma.slider.setValue)
+        self.trade_off.made.connect(self.put_primary_last)
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
         self.body.addWidget(self.tabs, 3)
 

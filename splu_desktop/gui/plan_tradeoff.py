@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core import planning, sentences
@@ -198,3 +198,49 @@ class TradeOffTab(QWidget):
     def _use(self) -> None:
         if self._advice is not None and self._advice.gamma is not None:
             self.take.emit(self._advice.gamma)
+
+
+class TradeOffRoom(QWidget):
+    """Room for the tab, which is made when it is first looked at: its plot takes a fifth of what the whole page takes.
+
+    Signals
+    -------
+    take (int) : the group size recommended is to be taken.
+    failed (str) : a sentence on why the plot could not be saved.
+    made : the tab is there now.
+    """
+
+    take = Signal(int)
+    failed = Signal(str)
+    made = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        margins(QHBoxLayout(self), 0)
+        self._tab: TradeOffTab | None = None
+        self._advice: tuple[Advice, int] | None = None
+
+    @property
+    def tab(self) -> TradeOffTab:
+        """The tab; it is made if need be."""
+        if self._tab is None:
+            self._tab = TradeOffTab()
+            self._tab.save.failed.connect(self.failed)
+            self._tab.take.connect(self.take)
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(self._tab)
+            if self._advice is not None:
+                self._tab.show_advice(*self._advice)
+            self.made.emit()
+        return self._tab
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        _ = self.tab
+
+    def show_advice(self, advice: Advice, gamma: int) -> None:
+        """Show figures, with the gamma chosen now; at once where the tab is there."""
+        self._advice = advice, gamma
+        if self._tab is not None:
+            self._tab.show_advice(advice, gamma)

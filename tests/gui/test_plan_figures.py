@@ -22,6 +22,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.recipe import Recipe, write_recipe
 from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.plan_tradeoff import TradeOffTab
 from splu_desktop.gui.plan_ways_out import ways_out
 from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.session import Step
@@ -104,7 +105,7 @@ def test_every_figure_equals_the_command_lines(
     told = [each["column"] for each in column["given_away_by"]]
     assert page.promises.warnings.text().split("\n")[len(told) :] == (column["warnings"] or ([""] if not told else []))
     if thresholds.t_p is not None:
-        assert page.trade_off.words.text() == column["recommendation"]["words"]
+        assert page.trade_off.tab.words.text() == column["recommendation"]["words"]
         assert page._advice.gamma == column["recommendation"]["gamma"]
 
     # What the plots draw.
@@ -115,7 +116,7 @@ def test_every_figure_equals_the_command_lines(
     curve, offer = page._advice.curve, column["trade_off"]
     for key in ("gammas", "t_p", "large_error", "subgroup_error", "signal"):
         assert getattr(curve, key).tolist() == offer[key]
-    x, y = page.trade_off.plot._t_p.getData()
+    x, y = page.trade_off.tab.plot._t_p.getData()
     assert np.array_equal(x, offer["gammas"])
     assert np.array_equal(y, offer["t_p"])
 
@@ -197,7 +198,7 @@ def test_what_is_not_met_says_by_how_much_and_each_way_offered_helps(
     assert row.isVisibleTo(page.promises) == bool(offered)
     if thresholds.t_p == 1.0:
         assert not offered
-        assert "lower probability" in page.trade_off.words.text()
+        assert "lower probability" in page.trade_off.tab.words.text()
         return
     assert offered
     start = session.choices
@@ -246,7 +247,7 @@ def test_all_three_plots_are_saved_by_their_buttons(
     hospital.show_step(Step.PLAN)
     idle(hospital)
     page = hospital.plan_page
-    plots = (page.small_plot, page.large_plot, page.trade_off.plot)
+    plots = (page.small_plot, page.large_plot, page.trade_off.tab.plot)
     page.tabs.setCurrentIndex(2)
     for plot in plots:
         path = tmp_path / f"{plot.accessibleName()}.{ending}"
@@ -267,7 +268,7 @@ def test_hovering_reads_out_each_plot(hospital: MainWindow, idle: Idle) -> None:
     for plot, note, starts in (
         (page.small_plot, page.small_note, "Count "),
         (page.large_plot, page.large_note, "T_E "),
-        (page.trade_off.plot, page.trade_off.readout, "Gamma "),
+        (page.trade_off.tab.plot, page.trade_off.tab.readout, "Gamma "),
     ):
         page.tabs.setCurrentIndex(2)
         box = plot.getPlotItem().vb
@@ -280,3 +281,13 @@ def test_hovering_reads_out_each_plot(hospital: MainWindow, idle: Idle) -> None:
         assert plot.accessibleDescription()
         plot.point_at(None)
         assert not plot.cursor_line.isVisible()
+
+
+def test_the_trade_off_is_made_when_it_is_looked_at(opened: MainWindow, idle: Callable[[MainWindow], None]) -> None:
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    page = opened.plan_page
+    assert page.findChildren(TradeOffTab) == []
+    page.tabs.setCurrentWidget(page.trade_off)
+    assert page.findChildren(TradeOffTab) == [page.trade_off.tab]
+    assert page.trade_off.tab.words.text(), "what was worked out meanwhile is there"
