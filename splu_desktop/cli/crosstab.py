@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import add_json, one_line, print_json
+from splu_desktop.cli.output import Shown, add_json, one_line, print_json
 from splu_desktop.core.answer import Answer, sentence
 from splu_desktop.core.condition import column_named, parse_condition
 from splu_desktop.core.crosstab_grid import Grid, Side, Wanted, check, compute
@@ -66,7 +67,11 @@ def _crosstab(args: argparse.Namespace) -> None:
     published = opened(args).published
     wanted = _wanted(args, published)
     check(published, wanted)
-    grid = compute(Reader(published), wanted, Silent())
+    shown = Shown(sys.stderr.isatty() and not args.json)
+    try:
+        grid = compute(Reader(published), wanted, shown)
+    finally:
+        shown.end()
     if args.out is not None:
         write_cells(grid, np.arange(grid.answers.size), args.out, Silent())
     if args.json:

@@ -93,6 +93,8 @@ class Condition:
                 return say("{column} is one of {values}", column=self.column, values=some)
             more = len(self.values) - 6
             return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)
+        if self.low and self.low == self.high:  # a month of days
+            return say("{column} is {value}", column=self.column, value=self.low)
         if self.low and self.high:
             return say("{column} is from {low} to {high}", column=self.column, low=self.low, high=self.high)
         return (

@@ -84,6 +84,7 @@ def _dated():
 def test_a_month_or_a_day_is_all_that_lies_in_it_and_a_date_with_points_begins_with_the_day(text, count):
     published = _dated()
     assert Reader(published).answer([parse_condition(text, published)]).published == count
+    assert parse_condition("day=2024-02", published).words() == "day is 2024-02"
 
 
 @pytest.mark.parametrize(
