@@ -36,7 +36,8 @@ def texts(name: str, values: list[str], kind: Kind = Kind.CATEGORY) -> Column:
 
 
 def few(name: str) -> Column:
-    return texts(name, [RANDOM.choice("abcdef") for _ in range(N)])
+    # Equally often: drawn ones would allow gamma 5 in most orders of the tests, but not in all.
+    return texts(name, RANDOM.sample(["abcdef"[i % 6] for i in range(N)], N))
 
 
 @pytest.mark.parametrize(
