@@ -40,7 +40,7 @@ def one_sa(
         shares with the selection (`Bends.target`).
     """
     rows = Rows.plain(y)
-    x = y @ through.inverse
+    x = _straight(rows, through)
     composition = _composition(rows, x, through)
     variance = through.variance(composition)
     by_value = x
@@ -79,7 +79,7 @@ def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: TolerantTran
         return np.zeros(len(x)), np.zeros(len(x))
     least, most = _one_range(x, variance, rows.total, through.hidden[0])
     others = Rows.plain(through.counts - rows.y)
-    there = others.y @ through.inverse
+    there = _straight(others, through)
     back, forth = _one_range(
         there, through.variance(_composition(others, there, through)), others.total, through.hidden[0]
     )
@@ -209,6 +209,8 @@ def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: 
         far = independent**2
         estimate = independent + far / max(far + spread, 1e-300) * (centre - independent)
     arm = NORMAL_95 * spread**0.5
+    # An estimate beyond the largest count has strayed: it does not say that the count is at that end of its range.
+    centre = min(centre, most) if centre + arm > 0 else 0.0
     low, high = min(max(centre - arm, 0.0), most), min(max(centre + arm, 0.0), most)
     if method is not Method.UNBIASED:
         estimate = min(max(estimate, 0.0), top)
@@ -227,6 +229,14 @@ def likeliest(y: Floats, matrix: Floats) -> Floats:
         x = new
         if settled:
             break
+    return np.asarray(x, np.float64)
+
+
+def _straight(rows: Rows, through: TolerantTransition) -> Floats:
+    """Return (Q, m) unbiased estimates, y G; f' for the whole table, though no groups may explain counts as large."""
+    x = rows.y @ through.inverse
+    if not through.groups.fits:
+        x = x + rows.total[:, None] / through.n * (through.counts - through.counts @ through.inverse)
     return np.asarray(x, np.float64)
 
 

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 _LARGEST_WORK = 40_000_000  # m^2 gamma up to which pair probabilities are exact; beyond, quasi-independence
 _CLEAR = 3.0  # standard deviations that a - b_s must stand clear of nothing
 _TINY = 1e-300
+_FULL = 0.9999  # of the groups, that a value is in at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,12 @@ class Transition:
 
     def spill(self, composition: Floats) -> Floats:
         """Return (Q, m) what a, b_s miss: sum over v != s of x_v (T[v, s] - b_s) for compositions x (Q, m)."""
+        spilled = self._spilled(composition)
+        if self._over:
+            spilled = spilled - composition.sum(axis=1, keepdims=True) * self._drift
+        return spilled
+
+    def _spilled(self, composition: Floats) -> Floats:
         if self._excess is not None:
             return np.asarray(composition @ self._excess)
         theta = self.affinity
@@ -105,17 +112,28 @@ class Transition:
         rest = composition.sum(axis=1, keepdims=True) - composition
         return np.asarray(theta * (towards.sum(axis=1, keepdims=True) - towards) - self.b * rest)
 
+    @cached_property
+    def _over(self) -> bool:
+        """Whether a value is published as often as groups can hold, or more often, which no groups explain."""
+        return float(self.counts.max()) * self.gamma > _FULL * self.n
+
+    @cached_property
+    def _drift(self) -> Floats:
+        """(m,) what would spill of the whole table, per record. Nothing does, f' being unbiased: it is taken off."""
+        return np.asarray(self._spilled(self.counts[None, :])[0] / self.n)
+
     def leaning(self, chosen: NDArray[np.bool_]) -> Floats:
         """Return (m,) by how much the mean of phi for a set of values misses 1 or 0, per true value v.
 
         phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s) has mean 1 on the set and 0 elsewhere under a, b_s.
         """
         gain = np.where(chosen, 1.0 / np.where(self.readable, self.signal, np.inf), 0.0)
+        drift = float(self._drift @ gain) if self._over else 0.0
         if self._excess is not None:
-            return np.asarray(self._excess @ gain)
+            return np.asarray(self._excess @ gain - drift)
         theta, counts = self.affinity, np.maximum(self.counts, _TINY)
         towards = theta * gain
-        return np.asarray(theta / counts * (towards.sum() - towards) - ((self.b * gain).sum() - self.b * gain))
+        return np.asarray(theta / counts * (towards.sum() - towards) - ((self.b * gain).sum() - self.b * gain) - drift)
 
     @cached_property
     def affinity(self) -> Floats:
@@ -146,11 +164,11 @@ def _conditional_poisson(counts: Floats, n: int, gamma: int) -> Floats | None:
 
 def _pair_probabilities(counts: Floats, n: int, gamma: int) -> Floats | None:
     present = np.flatnonzero(counts > 0)
-    share = np.minimum(counts[present] * gamma / n, 0.9999)
+    share = np.minimum(counts[present] * gamma / n, _FULL)
     if len(present) <= gamma:
         return None
     share *= gamma / share.sum()
-    share = np.minimum(share, 0.9999)
+    share = np.minimum(share, _FULL)
     odds = share / (1 - share)
     odds /= odds.max()
     for _ in range(300):
