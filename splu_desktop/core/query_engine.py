@@ -15,13 +15,13 @@ from splu_desktop.core import (
     reconstruct,
     reconstruct_interval,
     reconstruct_pooled,
+    reconstruct_sets,
     reconstruct_states,
     reconstruct_tight,
     reconstruct_tolerant,
 )
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
-from splu_desktop.core.reconstruct_interval import Chosen
 from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
@@ -184,6 +184,10 @@ class Engine:
             ends[:, alone] = reconstruct_interval.one_value(
                 y[at, value], spilled[at, value], rows.total[at], value, through
             )
+        if not alone.all():
+            several = np.flatnonzero(~alone)
+            sets = [sides[number][0] for number in several.tolist()]
+            ends[:, several] = self._set_ends(better, y, row[several], sets, through)
         inside = np.array([y[at, chosen].sum() for at, chosen in asked])
         printed = np.zeros(len(asked))
         if method is Method.AS_PUBLISHED:
@@ -196,8 +200,6 @@ class Engine:
         for number, (at, chosen) in enumerate(asked):
             codes, turned = sides[number]
             top = float(rows.total[at])
-            if not alone[number]:
-                ends[:, number] = self._set_ends(better[at], y[at], codes, top, through)
             low, high, spread = ends[:, number].tolist()
             if method in (Method.POOLED, Method.SHRUNK):
                 estimate = float(by_value[at, codes].sum())
@@ -271,15 +273,20 @@ class Engine:
         numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
         return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
 
-    def _set_ends(
-        self, x: Floats, y: Floats, codes: Indices, top: float, through: Transition
-    ) -> tuple[float, float, float]:
-        if not through.readable[codes].all():
-            whole, selected = np.array([through.counts[codes].sum()]), np.array([top])
-            least, most = reconstruct_interval.bounds(whole, through.a, selected, float(through.n))
-            return float(least[0]), float(most[0]), np.inf
-        centre, published = float(x[codes].sum()), float(y[codes].sum())
-        return reconstruct_interval.one_set(centre, published, top, Chosen.of(through, codes))
+    def _set_ends(self, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices], through: Transition) -> Floats:
+        """Return (3, Q) ends and variances for sets of values in selections `row` of x and y, (P, m)."""
+        top = y.sum(axis=1)[row]
+        whole = np.array([through.counts[codes].sum() for codes in sets])
+        least, most = reconstruct_interval.bounds(whole, through.a, top, float(through.n))
+        ends = np.stack([least, most, np.full(len(sets), np.inf)])
+        told = np.flatnonzero([through.readable[codes].all() for codes in sets])
+        readable = [sets[number] for number in told.tolist()]
+        centre, published = (
+            np.array([counts[at, codes].sum() for at, codes in zip(row[told].tolist(), readable, strict=True)])
+            for counts in (x, y)
+        )
+        ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
+        return ends
 
     def centre(self, base: str, picked: tuple[Picked, ...], chosen: Flags) -> float:
         """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""

@@ -15,7 +15,7 @@ short below and long above for small counts instead of symmetric.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -36,8 +36,6 @@ _TAILS = np.linspace(0.0004, 0.0501, 500)
 _QUANTILES = np.array([-NormalDist().inv_cdf(tail) for tail in _TAILS])
 _CUTS, _REFINEMENTS = 49, 4
 _FAR = 6.0  # standard deviations beyond which nothing is looked at first
-_NEARLY = 0.95  # of the records that are the most a value may have
-_NODES = 13  # counts between which the variance of a set is interpolated
 _LEAST = 1e-9  # a variance is not less, records squared
 
 Indices = NDArray[np.intp]
@@ -67,7 +65,7 @@ def one_value(
     def spread(x: Floats) -> Floats:
         """Return Var(y - b(f') (N_P - x)) if the truth is x."""
         w = totals - x
-        f = _likeliest(x, w, y, f_seen, a, n)
+        f = likeliest(x, w, y, f_seen, a, n)
         others = np.maximum(n - f, 1.0)
         pi = np.minimum((1 - a) * f / others / a, 1.0)
         moved = w * (1 - a) * n / others**2
@@ -87,7 +85,7 @@ def one_value(
     return low, high, variance
 
 
-def _likeliest(x: Floats, w: Floats, y: Floats, f_seen: Floats, a: float, n: float) -> Floats:
+def likeliest(x: Floats, w: Floats, y: Floats, f_seen: Floats, a: Floats | float, n: float) -> Floats:
     """Return the likeliest f_s if the true count is x, of w records of other values; published: y, and f_seen in all.
 
     y ~ Poisson(a x + c f), f' - y ~ Poisson((1 - c) f - a x), c = (1 - a) w / n: the root of a quadratic in f.
@@ -133,13 +131,12 @@ class Chosen:
 
     Attributes
     ----------
-    codes : (k,) the values.
+    there : the transition, of the set's values only.
     within, without : mean of phi(u)^2 for a record whose value is in the set (weighted by f') and not in it.
     cubes : the means of phi(u)^3 for the two.
     """
 
-    through: Transition
-    codes: Indices
+    there: Transition
     within: float
     without: float
     cubes: tuple[float, float]
@@ -147,63 +144,62 @@ class Chosen:
     @classmethod
     def of(cls, through: Transition, codes: Indices) -> Chosen:
         """Return the moments under a, b_s."""
-        a, b, f = through.a, through.b[codes], through.counts[codes]
-        gain = 1.0 / through.signal[codes]
-        offset = float(gain @ b)
-        weight = f / f.sum() if f.sum() > 0 else np.full(len(f), 1 / len(f))
-        inside, outside = [], []
-        for power in (2, 3):
-            moment = (gain - offset) ** power
-            spread, rest = float(b @ moment), (-offset) ** power
-            own = a * moment + spread - b * moment + (1 - a - (float(b.sum()) - b)) * rest
-            inside.append(float(weight @ own))
-            outside.append(spread + (1 - float(b.sum())) * rest)
-        return cls(through, codes, inside[0], outside[0], (inside[1], outside[1]))
-
-    @property
-    def keep(self) -> float:
-        """The chance that a record of the set is published as one of its values."""
-        b, f = self.through.b[self.codes], self.through.counts[self.codes]
-        return self.through.a + float(b.sum()) - float(f @ b) / max(float(f.sum()), _LEAST)
-
-    def scaled(self, count: float) -> Chosen:
-        """Return the set as if `count` records of the table had its values, none more than its groups nearly allow."""
-        seen = self.through.counts[self.codes]
-        whole = float(seen.sum())
-        counts = seen * (count / whole) if whole > 0 else np.full(len(seen), count / len(seen))
-        counts = np.minimum(counts, np.maximum(seen, _NEARLY * self.through.a * self.through.n))
-        through = Transition(n=self.through.n, a=self.through.a, counts=counts, gamma=self.through.gamma)
-        return Chosen.of(through, np.arange(len(counts)))
+        there = replace(through, counts=through.counts[codes])
+        (within, without), cubes = moments(there, 2), moments(there, 3)
+        return cls(there, float(within), float(without), (float(cubes[0]), float(cubes[1])))
 
     def common(self, count: float, selected: float) -> float:
-        """Return the part of the variance that records share: f' for f, and groups drawn without replacement.
-
-        `count` of the `selected` records have a value of the set; they are split over its values like f'.
-        """
-        through, codes = self.through, self.codes
-        a, b, f, pi = through.a, through.b[codes], through.counts[codes], through.sharing[codes]
-        gain = 1.0 / through.signal[codes]
-        x = f * (count / max(float(f.sum()), 1.0))
-        w = np.maximum(selected - x, 0.0)
-        moved = w * through.slope[codes] * gain
-        # Var of sum D_u over all records: values that share a group keep each other down.
-        own = moved @ (moved * f * (1 - a)) - ((moved @ f) * (moved @ b) - moved @ (moved * f * b))
-        # Cov of the selected records' phi with it.
-        joint = _off(gain * x, moved * pi) + _off(gain * pi, moved * x)
-        apart = (
-            selected * _off(gain * pi, moved * pi) - _off(gain * pi * x, moved * pi) - _off(gain * pi, moved * pi * x)
-        )
-        joint += (through.gamma - 2) / (through.gamma - 1) * apart
-        with_draws = (1 - a) * float((a * x + b * w) @ (moved * gain)) - a * a * joint
-        # Groups are dealt, not drawn: who shares one with the value here can't do so there.
-        dealt = -float((a * gain * w) ** 2 @ (pi * (1 - pi) / through.others[codes]))
-        dealt += a * a / (through.gamma - 1) * _off(gain * pi * w, gain * pi * w) / through.n
-        return float(own) - 2 * with_draws + dealt
+        """Return the part of the variance that records share, if `count` of `selected` have a value of the set."""
+        return float(shared(self.there, np.asarray(count), np.asarray(selected)))
 
 
-def _off(left: Floats, right: Floats) -> float:
+def moments(there: Transition, power: int) -> tuple[Floats, Floats]:
+    """Return (...) the mean of phi(u)^power for records with a value of a set (weighted by f') and without.
+
+    Parameters
+    ----------
+    there : the transition of the set's values only, counts (..., k).
+    """
+    a, b, f = there.a, there.b, there.counts
+    gain = 1.0 / there.signal
+    offset, leaving, whole = (gain * b).sum(axis=-1), b.sum(axis=-1), f.sum(axis=-1)
+    moment, rest = (gain - offset[..., None]) ** power, (-offset) ** power
+    scattered = (b * moment).sum(axis=-1)
+    own = (a - b) * moment + (scattered + (1 - a - leaving) * rest)[..., None] + b * rest[..., None]
+    weight = np.where(whole[..., None] > 0, f / np.maximum(whole, _LEAST)[..., None], 1 / f.shape[-1])
+    return (weight * own).sum(axis=-1), scattered + (1 - leaving) * rest
+
+
+def shared(there: Transition, count: Floats, selected: Floats) -> Floats:
+    """Return (...) the part of a variance that records share: f' for f, and groups drawn without replacement.
+
+    Parameters
+    ----------
+    there : the transition of the set's values only, counts (..., k).
+    count : (...) records of P with a value of the set; they are split over its values like f'.
+    selected : (...) N_P.
+    """
+    a, b, f, pi, gamma = there.a, there.b, there.counts, there.sharing, there.gamma
+    gain = 1.0 / there.signal
+    x = f * (count / np.maximum(f.sum(axis=-1), 1.0))[..., None]
+    w = np.maximum(selected[..., None] - x, 0.0)
+    moved = w * there.slope * gain
+    # Var of sum D_u over all records: values that share a group keep each other down.
+    own = (moved**2 * f).sum(axis=-1) * (1 - a) - _off(moved * f, moved * b)
+    # Cov of the selected records' phi with it.
+    joint = _off(gain * x, moved * pi) + _off(gain * pi, moved * x)
+    apart = selected * _off(gain * pi, moved * pi) - _off(gain * pi * x, moved * pi) - _off(gain * pi, moved * pi * x)
+    joint += (gamma - 2) / (gamma - 1) * apart
+    with_draws = (1 - a) * ((a * x + b * w) * moved * gain).sum(axis=-1) - a * a * joint
+    # Groups are dealt, not drawn: who shares one with the value here can't do so there.
+    dealt = -((a * gain * w) ** 2 * pi * (1 - pi) / there.others).sum(axis=-1)
+    dealt += a * a / (gamma - 1) * _off(gain * pi * w, gain * pi * w) / there.n
+    return np.asarray(own - 2 * with_draws + dealt)
+
+
+def _off(left: Floats, right: Floats) -> Floats:
     """Return the sum over s != t of left_s right_t."""
-    return float(left.sum() * right.sum() - left @ right)
+    return np.asarray(left.sum(axis=-1) * right.sum(axis=-1) - (left * right).sum(axis=-1))
 
 
 def composed(inside: float, selected: float, margins: Sequence[float]) -> Floats:
@@ -299,66 +295,42 @@ def several(
         high, low = _quantile(above), _quantile(below)
         return np.asarray((gap <= high + lean * (high**2 - 1)) & (gap >= -low + lean * (low**2 - 1)))
 
-    low, high = _hull(accepted, centre, aim, np.sqrt(variance), selected)
-    return low, high, variance, doubtful
+    ends = hull(
+        accepted,
+        np.array([centre]),
+        None if aim is None else np.array([aim]),
+        np.array([np.sqrt(variance)]),
+        np.array([selected]),
+    )
+    return float(ends[0][0]), float(ends[1][0]), variance, doubtful
 
 
-def one_set(centre: float, published: float, selected: float, one: Chosen) -> tuple[float, float, float]:
-    """Return lower end, upper end and variance of a count over a set of values of one SA.
-
-    As for single values, the test of x takes f for the likeliest one if x is true: where P is most of the table, nearly
-    all of what is known about f is x itself.
+def hull(
+    accepted: Callable[[Floats], Flags], centre: Floats, aim: Floats | None, scale: Floats, selected: Floats
+) -> tuple[Floats, Floats]:
+    """Return (Q,) the least and the largest accepted x in [0, N_P], on a grid that is refined at its ends.
 
     Parameters
     ----------
-    centre : the unbiased estimate.
-    published : records of P published with values of the set.
-    selected : N_P.
+    accepted : (Q, K) counts -> whether each is accepted.
+    centre, aim, scale, selected : (Q,) where to begin, what to reach at least, a standard deviation, N_P.
     """
-
-    def spread(x: Floats) -> Floats:
-        whole = float(one.through.counts[one.codes].sum())
-        n = float(one.through.n)
-        f = _likeliest(x, selected - x, np.full_like(x, published), np.full_like(x, whole), one.keep, n)
-        f = np.minimum(f, x + (n - selected))
-        found = []
-        for count, total in zip(x.tolist(), f.tolist(), strict=True):
-            there = one.scaled(total)
-            rest = selected - count
-            found.append(count * (there.within - 1) + rest * there.without + there.common(count, selected))
-        return np.maximum(np.array(found, np.float64), _LEAST)
-
-    inside = min(max(centre, 0.0), selected)
-    variance = float(spread(np.array([inside]))[0])
-    steps = inside + np.linspace(-_FAR, _FAR, _NODES) * np.sqrt(variance)
-    nodes = np.unique(np.concatenate([[0.0], np.clip(steps, 0.0, selected), [selected]]))
-    spreads = spread(nodes)
-
-    def accepted(x: Floats) -> Flags:
-        return np.asarray((centre - x) ** 2 <= NORMAL_95**2 * np.interp(x, nodes, spreads))
-
-    return *_hull(accepted, centre, None, float(np.sqrt(variance)), selected), variance
-
-
-def _hull(
-    accepted: Callable[[Floats], Flags], centre: float, aim: float | None, scale: float, selected: float
-) -> tuple[float, float]:
-    """Return the least and the largest accepted x in [0, N_P], on a grid that is refined at its ends."""
-    bounds = []
-    start = min(max(centre, 0.0), selected)
+    ends = []
+    start, rows = np.clip(centre, 0.0, selected), np.arange(len(centre))
     for side in (-1, 1):
-        inner, outer = start, 0.0 if side < 0 else selected
-        far = min(max(centre + side * _FAR * scale, 0.0), selected)
+        far = np.clip(centre + side * _FAR * scale, 0.0, selected)
         if aim is not None:
-            far = side * max(side * far, side * min(max(aim, 0.0), selected))
-        outer = far if not accepted(np.array([far]))[0] else outer
+            far = side * np.maximum(side * far, side * np.clip(aim, 0.0, selected))
+        inner = start
+        outer = np.where(accepted(far[:, None])[:, 0], 0.0 if side < 0 else selected, far)
         for _ in range(_REFINEMENTS):
-            cuts = np.linspace(inner, outer, _CUTS)
-            fine = np.flatnonzero(accepted(cuts))
-            at = int(fine[-1]) if len(fine) else 0
-            inner, outer = float(cuts[at]), float(cuts[min(at + 1, _CUTS - 1)])
-        bounds.append(outer if len(fine) else start)
-    return bounds[0], bounds[1]
+            cuts = np.linspace(inner, outer, _CUTS, axis=1)
+            fine = accepted(cuts)
+            held = fine.any(axis=1)
+            at = np.where(held, _CUTS - 1 - np.argmax(fine[:, ::-1], axis=1), 0)
+            inner, outer = cuts[rows, at], cuts[rows, np.minimum(at + 1, _CUTS - 1)]
+        ends.append(np.where(held, outer, start))
+    return ends[0], ends[1]
 
 
 def _quantile(tail: Floats) -> Floats:

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from splu_desktop.core.reconstruct_interval import Chosen, _hull, _quantile, composed, several, tails
+from splu_desktop.core.reconstruct_interval import Chosen, _quantile, composed, hull, several, tails
 from splu_desktop.core.reconstruct_weights import weights_of
 from splu_desktop.core.transition import Transition
 
@@ -22,7 +22,9 @@ def interval(centre: float, aim: float | None) -> tuple[float, float]:
         below, above = tails(np.full_like(x, np.inf) if aim is None else x - aim)
         return (centre - x <= _quantile(above)) & (centre - x >= -_quantile(below))
 
-    return _hull(accepted, centre, aim, 1.0, _TOP)
+    aims = None if aim is None else np.array([aim])
+    low, high = hull(accepted, np.array([centre]), aims, np.ones(1), np.array([_TOP]))
+    return float(low[0]), float(high[0])
 
 
 def test_without_an_expectation_the_interval_is_the_usual_one() -> None:
