@@ -86,6 +86,7 @@ class Engine:
         self.selector = Selector(published.table)
         self._transitions: dict[str, Transition] = {}
         self._tight: dict[str, Grouping | None] = {}
+        self._plains: dict[str, TolerantTransition | None] = {}
         self._tolerant: dict[str, TolerantTransition] = {}
         self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._codes: dict[str, Indices] = {}
@@ -108,6 +109,11 @@ class Engine:
             return None
         labels = self.published.table[sa].labels
         return kept(self._tight, sa, lambda: reconstruct_tight.one_size(self.transition(sa), labels))
+
+    def _plain(self, sa: str) -> TolerantTransition | None:
+        """Return the plain groups of an SA by their whole matrix, None where it has too many values."""
+        labels = self.published.table[sa].labels
+        return kept(self._plains, sa, lambda: reconstruct_tight.plain(self.transition(sa), labels))
 
     def tolerant(self, sa: str) -> TolerantTransition:
         """Return the same as the whole matrix, for an SA with a tolerance per value, or a tight one."""
@@ -187,7 +193,7 @@ class Engine:
         if not alone.all():
             several = np.flatnonzero(~alone)
             sets = [sides[number][0] for number in several.tolist()]
-            ends[:, several] = self._set_ends(better, y, row[several], sets, through)
+            ends[:, several] = self._set_ends(base, better, y, row[several], sets)
         inside = np.array([y[at, chosen].sum() for at, chosen in asked])
         printed = np.zeros(len(asked))
         if method is Method.AS_PUBLISHED:
@@ -226,6 +232,8 @@ class Engine:
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
         better, spilled = reconstruct.corrected(rows, x, var, through)
+        everything = rows.total >= through.n
+        better[everything], spilled[everything] = x[everything], 0.0  # f', which is unbiased itself
         if method is Method.SHRUNK:
             return x, better, spilled, reconstruct.shrink(rows, x, var, through)
         if method is not Method.POOLED:
@@ -273,19 +281,39 @@ class Engine:
         numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
         return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
 
-    def _set_ends(self, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices], through: Transition) -> Floats:
-        """Return (3, Q) ends and variances for sets of values in selections `row` of x and y, (P, m)."""
-        top = y.sum(axis=1)[row]
-        whole = np.array([through.counts[codes].sum() for codes in sets])
-        least, most = reconstruct_interval.bounds(whole, through.a, top, float(through.n))
-        ends = np.stack([least, most, np.full(len(sets), np.inf)])
+    def _set_ends(self, base: str, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices]) -> Floats:
+        """Return (3, Q) ends and variances for sets of values in selections `row` of x and y, (P, m).
+
+        What two numbers a, b_s leave out of the variance of a value adds up over a set, so that of each set is compared
+        with that by the whole matrix.
+        """
+        through, top = self.transition(base), y.sum(axis=1)[row]
+        counted = np.array([through.counts[codes].sum() for codes in sets])
+        least, most = reconstruct_interval.bounds(counted, through.a, top, float(through.n))
+        untold = np.stack([least, most, np.full(len(sets), np.inf)])
+        ends = untold.copy()
         told = np.flatnonzero([through.readable[codes].all() for codes in sets])
         readable = [sets[number] for number in told.tolist()]
         centre, published = (
             np.array([counts[at, codes].sum() for at, codes in zip(row[told].tolist(), readable, strict=True)])
             for counts in (x, y)
         )
-        ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
+        matrix = self._plain(base)
+        if matrix is None or not len(told):
+            ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
+        else:
+            selections, place = np.unique(row[told], return_inverse=True)
+            flags = np.zeros((len(told), y.shape[1]), bool)
+            for number, codes in enumerate(readable):
+                flags[number, codes] = True
+            asked = list(zip(place.tolist(), flags, strict=True))
+            known = reconstruct_tolerant.of_sets(y[selections], asked, matrix)
+            ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through, known)
+        # An estimate so far beyond every possible count has strayed: it does not say that all or none meet it.
+        strayed = told[
+            np.abs(centre - np.clip(centre, 0.0, top[told])) > reconstruct_tolerant.BEYOND * np.sqrt(ends[2, told])
+        ]
+        ends[:, strayed] = untold[:, strayed]
         return ends
 
     def centre(self, base: str, picked: tuple[Picked, ...], chosen: Flags) -> float:

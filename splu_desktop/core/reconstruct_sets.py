@@ -18,12 +18,19 @@ from splu_desktop.core.transition import Floats, Transition
 _FAR = 6.0  # standard deviations beyond which the variance need not be known well
 _NODES = 13  # counts between which the variance of a set is interpolated
 _NEARLY = 0.95  # of the records that are the most a value may have
+_FAINT = 0.2  # of a, a signal that hardly shows: the value has more than four fifths of the records it may have
+_MORE = 1.1  # times the variance by two numbers from which that by the whole matrix counts
 _LEAST = 1e-9  # a variance is not less, records squared
 _AT_ONCE = 400_000  # counts of values looked at together
 
 
 def intervals(
-    centre: Floats, published: Floats, selected: Floats, codes: Sequence[Indices], through: Transition
+    centre: Floats,
+    published: Floats,
+    selected: Floats,
+    codes: Sequence[Indices],
+    through: Transition,
+    known: tuple[Floats, Floats, Floats] | None = None,
 ) -> Floats:
     """Return (3, Q) lower ends, upper ends and variances of counts over sets of values.
 
@@ -33,6 +40,8 @@ def intervals(
     published : (Q,) records of P published with values of the set.
     selected : (Q,) N_P.
     codes : Q sets of values, all readable.
+    known : (Q,) likely counts, the variances that the whole matrix gives them, infinite where it can't, and its
+        unbiased estimates. Two numbers a, b_s leave a little out of every value's variance, which adds up over a set.
     """
     ends = np.zeros((3, len(codes)))
     sizes = np.array([len(one) for one in codes])
@@ -42,20 +51,26 @@ def intervals(
         for part in (alike[at : at + step] for at in range(0, len(alike), step)):
             seen = through.counts[np.array([codes[number] for number in part.tolist()])]
             there = replace(through, counts=seen)
-            ends[:, part] = _alike(centre[part], published[part], selected[part], there)
+            better = None if known is None else (known[0][part], known[1][part], known[2][part])
+            ends[:, part] = _alike(centre[part], published[part], selected[part], there, better)
     return ends
 
 
-def _alike(centre: Floats, published: Floats, selected: Floats, there: Transition) -> Floats:
+def _alike(
+    centre: Floats,
+    published: Floats,
+    selected: Floats,
+    there: Transition,
+    known: tuple[Floats, Floats, Floats] | None,
+) -> Floats:
     """Return (3, Q) ends and variances for sets of k values each; `there` has their counts, (Q, k)."""
     a, n, seen = there.a, float(there.n), there.counts
     whole = seen.sum(axis=1)
-    # The chance that a record of the set is published as one of its values.
-    keep = a + there.b.sum(axis=1) - (seen * there.b).sum(axis=1) / np.maximum(whole, _LEAST)
+    keep = _kept(there)
     share = np.where(whole[:, None] > 0, seen / np.maximum(whole, _LEAST)[:, None], 1 / seen.shape[1])
     most = np.maximum(seen, _NEARLY * a * n)  # none has more records than its groups nearly allow
 
-    def spread(x: Floats) -> Floats:
+    def by_two_numbers(x: Floats) -> Floats:
         """Return (Q, K) the variances of the estimates if the truth is x."""
         rest = selected[:, None] - x
         f = likeliest(x, rest, published[:, None], whole[:, None], keep[:, None], n)
@@ -63,10 +78,28 @@ def _alike(centre: Floats, published: Floats, selected: Floats, there: Transitio
         then = replace(there, counts=np.minimum(share[:, None, :] * f[..., None], most[:, None, :]))
         within, without = moments(then, 2)
         together = shared(then, x, np.broadcast_to(selected[:, None], x.shape))
-        return np.asarray(np.maximum(x * (within - 1) + rest * without + together, _LEAST))
+        found = x * (within - 1) + rest * without + together
+        # Of the whole table y is f': its variance is how many records of the set are published outside it.
+        all_of_it = np.broadcast_to(selected[:, None] >= n, x.shape)
+        found[all_of_it] = (x * (1 - _kept(then)))[all_of_it]
+        return np.asarray(np.maximum(found, _LEAST))
+
+    more = np.ones(len(centre))
+    if known is not None:
+        likely = np.clip(known[0], 0.0, selected)
+        more = np.where(np.isfinite(known[1]), known[1], 0.0) / by_two_numbers(likely[:, None])[:, 0]
+        centre, more = np.where(more > _MORE, (known[2], more), (centre, np.ones(len(centre))))
+
+    def spread(x: Floats) -> Floats:
+        return more[:, None] * by_two_numbers(x)
 
     inside = np.clip(centre, 0.0, selected)
     variance = spread(inside[:, None])[:, 0]
+    # Beyond what can be, an estimate says "all of them" as surely as it is known, not more surely; and "none" where a
+    # value of the set hardly shows, since of such a one the variance itself is badly known.
+    arm = NORMAL_95 * np.sqrt(variance)
+    faint = (there.signal < _FAINT * a).any(axis=1)
+    centre = np.where(centre - selected > arm, selected, np.where(faint & (centre < -arm), 0.0, centre))
     steps = inside[:, None] + np.linspace(-_FAR, _FAR, _NODES) * np.sqrt(variance)[:, None]
     steps = np.clip(steps, 0.0, selected[:, None])
     nodes = np.concatenate([np.zeros((len(centre), 1)), steps, selected[:, None]], axis=1)
@@ -77,6 +110,12 @@ def _alike(centre: Floats, published: Floats, selected: Floats, there: Transitio
 
     low, high = hull(accepted, centre, None, np.sqrt(variance), selected)
     return np.stack([low, high, variance])
+
+
+def _kept(there: Transition) -> Floats:
+    """Return (...) the chance that a record of a set is published as one of its values; `there` has counts (..., k)."""
+    f, b = there.counts, there.b
+    return np.asarray(there.a + b.sum(axis=-1) - (f * b).sum(axis=-1) / np.maximum(f.sum(axis=-1), _LEAST))
 
 
 def _interpolated(x: Floats, nodes: Floats, values: Floats) -> Floats:

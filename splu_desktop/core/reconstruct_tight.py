@@ -31,14 +31,20 @@ def one_size(through: Transition, labels: NDArray[np.object_]) -> Grouping | Non
     """Return the groups of a tight column as a grouping of one size, None where a and b_s serve."""
     if through.counts.max() * through.gamma <= _TIGHT * through.n:
         return None
+    whole = plain(through, labels)
+    if whole is None:
+        return None
+    matrix = whole.matrix if through.matrix is None else through.matrix
+    return whole.grouping if _misjudged(matrix, through) else None
+
+
+def plain(through: Transition, labels: NDArray[np.object_]) -> TolerantTransition | None:
+    """Return plain groups by their whole matrix, None where there are too many values for it."""
+    if through.matrix is None and (len(labels) > _MOST_VALUES or len(labels) <= through.gamma):
+        return None
     limit = Fraction(1, through.gamma)
     grouping = Grouping((through.gamma,), (Fraction(1),), Tolerances({str(label): limit for label in labels}))
-    matrix = through.matrix
-    if matrix is None:
-        if len(labels) > _MOST_VALUES or len(labels) <= through.gamma:
-            return None
-        matrix = TolerantTransition.of(through.counts, labels, grouping).matrix
-    return grouping if _misjudged(matrix, through) else None
+    return TolerantTransition.of(through.counts, labels, grouping)
 
 
 def _misjudged(matrix: Floats, through: Transition) -> bool:

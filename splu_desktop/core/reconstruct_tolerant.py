@@ -21,6 +21,9 @@ _STEPS = 5_000  # of the likelihood's maximisation at most
 _SETTLED = 1e-7
 _SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
+_SETS_AT_ONCE = 64
+_STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
+BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
 
 
 def one_sa(
@@ -53,20 +56,52 @@ def one_sa(
         by_value = likeliest(y, through.matrix)
     printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
     least, most = _hidden_range(rows, x, variance, through)
+    spreads = _spreads(asked, composition, variance, through)
     found: list[Numbers] = []
-    for row, chosen in asked:
+    for (row, chosen), spread in zip(asked, spreads.tolist(), strict=True):
         top = float(rows.total[row])
         centre = float(x[row, chosen].sum())
-        if chosen.sum() == 1:
-            spread = float(variance[row, chosen][0])
-        else:
-            spread = float(through.variance(composition[row : row + 1], chosen)[0, 0])
         estimate = float(by_value[row, chosen].sum()) if printed is None else float(printed[len(found)])
         strays = None
         if len(through.hidden) == 1:
             moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
             strays = float(moves.min()), float(moves.max())
         found.append(_made(estimate, centre, spread, top, chosen, through, method, strays))
+    return found
+
+
+def of_sets(
+    y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition
+) -> tuple[Floats, Floats, Floats]:
+    """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
+
+    Where one direction can't be told, the estimates leave it out, and the variance says how far P may well stray in it;
+    where more can't be told, it is infinite for sets they touch. Parameters as for `one_sa`.
+    """
+    rows = Rows.plain(y)
+    x = _straight(rows, through)
+    composition = _composition(rows, x, through)
+    variance = _spreads(asked, composition, through.variance(composition), through)
+    told = np.array([bool(through.readable[chosen].all()) for _, chosen in asked])
+    likely, straight = (np.array([counts[row, chosen].sum() for row, chosen in asked]) for counts in (composition, x))
+    if len(through.hidden) == 1:
+        way, share = through.hidden[0], rows.total[[row for row, _ in asked]] / max(through.n, 1)
+        moved = np.array([abs(float(way[chosen].sum())) for _, chosen in asked])
+        variance = variance + (_STRAYS * share * (1 - share) * moved * np.abs(way).max()) ** 2
+        told[:] = True
+    return likely, np.where(told, variance, np.inf), straight
+
+
+def _spreads(
+    asked: Sequence[tuple[int, Flags]], composition: Floats, variance: Floats, through: TolerantTransition
+) -> Floats:
+    """Return (len(asked),) variances of the counts asked, `variance` being that of single values."""
+    found = np.array([variance[row, chosen][0] if chosen.sum() == 1 else 0.0 for row, chosen in asked])
+    sets = [number for number, (_, chosen) in enumerate(asked) if chosen.sum() != 1]
+    for part in (sets[at : at + _SETS_AT_ONCE] for at in range(0, len(sets), _SETS_AT_ONCE)):
+        rows, place = np.unique([asked[number][0] for number in part], return_inverse=True)
+        flags = np.stack([asked[number][1] for number in part], axis=1)
+        found[part] = through.variance(composition[rows], flags)[place, np.arange(len(part))]
     return found
 
 
@@ -267,6 +302,10 @@ def _made(
         return min(max(estimate, 0.0), top), 0.0, top, float("inf")
     arm = NORMAL_95 * spread**0.5
     least, most = strays or (0.0, 0.0)
+    if max(centre + least - top, -(centre + most)) > BEYOND * spread**0.5:
+        least, most, spread = -float("inf"), float("inf"), float("inf")
+    elif centre + least - arm > top:  # "all of them" as surely as it is known, not more surely
+        centre = top - least
     low, high = min(max(centre - arm + least, 0.0), top), min(max(centre + arm + most, 0.0), top)
     if not readable:
         spread = float("inf")

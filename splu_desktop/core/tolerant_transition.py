@@ -131,9 +131,9 @@ class TolerantTransition:
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
         """Return variances of estimates in selections of compositions x (Q, m).
 
-        (Q, m), one per value; with a set of values `chosen` (m,), (Q, 1) of its sum.
+        (Q, m), one per value; with k sets of values `chosen` (m, k), (Q, k) of their sums.
         """
-        sets = np.eye(len(self.counts)) if chosen is None else chosen[:, None].astype(np.float64)
+        sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
         if len(self.counts) <= _FEW and self.groups.fits:
             return self._followed(x, sets)
         spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
