@@ -56,7 +56,9 @@ def one_sa(
         by_value = likeliest(y, through.matrix)
     printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
     least, most = _hidden_range(rows, x, variance, through)
-    spreads = _spreads(asked, composition, variance, through)
+    alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
+    spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
+    spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], composition, through)
     found: list[Numbers] = []
     for (row, chosen), spread in zip(asked, spreads.tolist(), strict=True):
         top = float(rows.total[row])
@@ -81,7 +83,7 @@ def of_sets(
     rows = Rows.plain(y)
     x = _straight(rows, through)
     composition = _composition(rows, x, through)
-    variance = _spreads(asked, composition, through.variance(composition), through)
+    variance = _spreads(asked, composition, through)
     told = np.array([bool(through.readable[chosen].all()) for _, chosen in asked])
     likely, straight = (np.array([counts[row, chosen].sum() for row, chosen in asked]) for counts in (composition, x))
     if len(through.hidden) == 1:
@@ -92,16 +94,14 @@ def of_sets(
     return likely, np.where(told, variance, np.inf), straight
 
 
-def _spreads(
-    asked: Sequence[tuple[int, Flags]], composition: Floats, variance: Floats, through: TolerantTransition
-) -> Floats:
-    """Return (len(asked),) variances of the counts asked, `variance` being that of single values."""
-    found = np.array([variance[row, chosen][0] if chosen.sum() == 1 else 0.0 for row, chosen in asked])
-    sets = [number for number, (_, chosen) in enumerate(asked) if chosen.sum() != 1]
-    for part in (sets[at : at + _SETS_AT_ONCE] for at in range(0, len(sets), _SETS_AT_ONCE)):
-        rows, place = np.unique([asked[number][0] for number in part], return_inverse=True)
-        flags = np.stack([asked[number][1] for number in part], axis=1)
-        found[part] = through.variance(composition[rows], flags)[place, np.arange(len(part))]
+def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: TolerantTransition) -> Floats:
+    """Return (len(asked),) variances of counts over sets of values."""
+    found = np.zeros(len(asked))
+    for at in range(0, len(asked), _SETS_AT_ONCE):
+        part = asked[at : at + _SETS_AT_ONCE]
+        rows, place = np.unique([row for row, _ in part], return_inverse=True)
+        variance = through.variance(composition[rows], np.stack([chosen for _, chosen in part], axis=1))
+        found[at : at + len(part)] = variance[place, np.arange(len(part))]
     return found
 
 
