@@ -94,12 +94,18 @@ class Heat:
         return line >= 0 and value >= 0 and TRUST[self.grid.trust[line, value]] is Badge.PROTECTED
 
     def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
-        """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones."""
+        """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones.
+
+        A cell of which only a range is shown has none: nobody is to read off its colour what its text withholds.
+        """
         if line < 0 or value < 0:
             return QColor(c.sunken)
         if self.protected(line, value):
             return QColor(c.protected_soft)
-        figure = float(self.grid.answers[line, value].estimate)
+        answer = self.grid.answers[line, value]
+        if answer.vague:
+            return QColor(c.card)
+        figure = float(answer.estimate)
         if self.share:
             figure /= max(float(self.grid.lines[line].n_p), 1.0)
         return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self.top, 1.0))))

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.crosstab_grid import pieces
 from splu_desktop.core.query import Badge
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_tab import CrosstabTab
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
@@ -97,6 +98,20 @@ def test_heat_map_and_bars_show_the_same_cells(counted: CrosstabTab) -> None:
     assert counted.cells.rowCount() == grid.answers.size - protected
     counted.turn_button.click()
     assert counted.heat.across
+
+
+def test_no_colour_tells_a_figure_that_only_has_a_range(counted: CrosstabTab) -> None:
+    heat = counted.heat
+    grounds: dict[bool, set[str]] = {True: set(), False: set()}
+    for row in range(1, heat.rowCount()):
+        for column in range(1, heat.columnCount()):
+            index = heat.index(row, column)
+            answer = heat.answer(*heat.place(index))
+            if answer.badge is not Badge.PROTECTED:
+                colour = index.data(Qt.ItemDataRole.BackgroundRole)
+                grounds[answer.vague].add(colour.name())
+    assert grounds[True] == {theme.colours().card.lower()}
+    assert len(grounds[False]) > 1
 
 
 def test_a_header_sorts_by_its_figures(counted: CrosstabTab, recipient: Stage, idle: Idle, qtbot: QtBot) -> None:
