@@ -23,9 +23,9 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
     """
     if found.variance == 0 or not np.isfinite(found.variance):
         return found
-    whole = [sa for sa, _ in question.chosen if sa in engine.published.groupings or engine.tight(sa) is not None]
+    whole = [sa for sa, _ in question.chosen if sa in engine.published.groupings or engine.tight(sa)]
     tolerant = bool(whole)
-    if any(engine.tight(sa) is not None and len(engine.tolerant(sa).hidden) for sa in whole):
+    if any(engine.tight(sa) and len(engine.tolerant(sa).hidden) for sa in whole):
         return found  # nor of how far a hidden direction may stray
     laws, sets = [], []
     for sa, chosen in question.chosen:
@@ -66,7 +66,7 @@ def _centre(engine: Engine, several: Several, question: Question, tolerant: bool
     records = engine.selector.records(question.picked)
     product: Floats | float = 1.0
     for sa, chosen in question.chosen:
-        if sa in engine.published.groupings or engine.tight(sa) is not None:
+        if sa in engine.published.groupings or engine.tight(sa):
             weights = np.asarray(engine.tolerant(sa).inverse @ chosen, np.float64)
         else:
             weights = weights_of(chosen, engine.transition(sa))

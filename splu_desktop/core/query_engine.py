@@ -25,7 +25,6 @@ from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.core.transition import Floats, Transition
 
@@ -85,7 +84,7 @@ class Engine:
         self.published = published
         self.selector = Selector(published.table)
         self._transitions: dict[str, Transition] = {}
-        self._tight: dict[str, Grouping | None] = {}
+        self._tight: dict[str, bool] = {}
         self._plains: dict[str, TolerantTransition | None] = {}
         self._tolerant: dict[str, TolerantTransition] = {}
         self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
@@ -100,15 +99,16 @@ class Engine:
         """Return how the draw carried the true values of an SA to the published ones."""
         return kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
 
-    def tight(self, sa: str) -> Grouping | None:
-        """Return the plain groups of an SA as a grouping where only the whole matrix tells how surely counts are known.
+    def tight(self, sa: str) -> bool:
+        """Return whether an SA has plain groups of which only the whole matrix tells how surely counts are known."""
+        return sa not in self.published.groupings and kept(self._tight, sa, lambda: self._filled(sa))
 
-        None elsewhere, and for an SA with tolerances.
-        """
-        if sa in self.published.groupings:
-            return None
-        labels = self.published.table[sa].labels
-        return kept(self._tight, sa, lambda: reconstruct_tight.one_size(self.transition(sa), labels))
+    def _filled(self, sa: str) -> bool:
+        through = self.transition(sa)
+        if not reconstruct_tight.nearly_full(through):
+            return False
+        whole = self._plain(sa)
+        return whole is not None and reconstruct_tight.misjudged(whole.matrix, through)
 
     def _plain(self, sa: str) -> TolerantTransition | None:
         """Return the plain groups of an SA by their whole matrix, None where it has too many values."""
@@ -117,7 +117,11 @@ class Engine:
 
     def tolerant(self, sa: str) -> TolerantTransition:
         """Return the same as the whole matrix, for an SA with a tolerance per value, or a tight one."""
-        column, grouping = self.published.table[sa], self.tight(sa) or self.published.groupings[sa]
+        column, grouping = self.published.table[sa], self.published.groupings.get(sa)
+        if grouping is None:
+            plain = self._plain(sa)
+            assert plain is not None
+            return plain
         counts = column.counts().astype(np.float64)
         return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
 
@@ -260,7 +264,7 @@ class Engine:
         _, _, spilled, by_value = self.by_value(base, selections, rows, Method.POOLED)
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
-        if self.tight(base) is not None:
+        if self.tight(base):
             alone = np.eye(m, dtype=bool)
             honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
             assert honest is not None
@@ -276,7 +280,7 @@ class Engine:
 
     def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
         """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
-        if self.tight(base) is None:
+        if not self.tight(base):
             return None
         numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
         return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]

@@ -110,7 +110,7 @@ class Several:
             estimate = self._several_shrunk(question, seen, aims, method)
         elif method in (Method.BAYES, Method.AS_PUBLISHED):
             estimate = self._by_states(question, seen, method)
-        if seen.readable and any(self._engine.tight(sa) is not None for sa, _ in question.chosen):
+        if seen.readable and any(self._engine.tight(sa) for sa, _ in question.chosen):
             honest = self._several_tolerant(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
@@ -200,7 +200,7 @@ class Several:
         n = engine.published.n
         parts, readable, everywhere = [], True, np.zeros(n, np.intp)
         for bit, (sa, chosen) in enumerate(question.chosen):
-            if sa in engine.published.groupings or engine.tight(sa) is not None:
+            if sa in engine.published.groupings or engine.tight(sa):
                 tolerant = engine.tolerant(sa)
                 weights, clear = tolerant.inverse @ chosen, tolerant.readable
                 state = reconstruct_tolerant.two_states(chosen, tolerant)

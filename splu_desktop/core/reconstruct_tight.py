@@ -27,15 +27,9 @@ _PART = 1 / 8  # of the records of a value: a quarter of the table in which it s
 _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
 
 
-def one_size(through: Transition, labels: NDArray[np.object_]) -> Grouping | None:
-    """Return the groups of a tight column as a grouping of one size, None where a and b_s serve."""
-    if through.counts.max() * through.gamma <= _TIGHT * through.n:
-        return None
-    whole = plain(through, labels)
-    if whole is None:
-        return None
-    matrix = whole.matrix if through.matrix is None else through.matrix
-    return whole.grouping if _misjudged(matrix, through) else None
+def nearly_full(through: Transition) -> bool:
+    """Return whether one value nearly fills its groups, so that two numbers may not describe them."""
+    return bool(through.counts.max() * through.gamma > _TIGHT * through.n)
 
 
 def plain(through: Transition, labels: NDArray[np.object_]) -> TolerantTransition | None:
@@ -47,7 +41,7 @@ def plain(through: Transition, labels: NDArray[np.object_]) -> TolerantTransitio
     return TolerantTransition.of(through.counts, labels, grouping)
 
 
-def _misjudged(matrix: Floats, through: Transition) -> bool:
+def misjudged(matrix: Floats, through: Transition) -> bool:
     """Return whether two numbers leave out much of the variance of some value, or a bias that shows."""
     told = through.readable
     if not told.any():
