@@ -9,13 +9,17 @@ published ones to estimate.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.draw.layouts import Ints, bounds_of
 from splu_desktop.core.group_states import Law, law_of
 from splu_desktop.core.record_shares import spread
-from splu_desktop.core.tolerant_groups import Grouping, Ints, bounds_of
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +47,7 @@ class MixedGroups:
     fits: bool
 
     @classmethod
-    def of(cls, counts: Floats, most: Ints, grouping: Grouping) -> MixedGroups:
+    def of(cls, counts: Floats, most: Ints, grouping: DecoyGroups) -> MixedGroups:
         """Return the groups that the counts, the (m, q) caps, the sizes and the shares make."""
         total = int(counts.sum())
         room, numbers = grouping.room(total).astype(np.float64), grouping.numbers(total)

@@ -22,10 +22,10 @@ from splu_desktop.core import (
 )
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Method, Rows
-from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
+from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
-from splu_desktop.core.tolerant_transition import TolerantTransition
+from splu_desktop.core.tolerant_transition import MatrixTransition
 from splu_desktop.core.transition import Floats, Transition
 
 Indices = NDArray[np.intp]
@@ -83,11 +83,10 @@ class Engine:
     def __init__(self, published: Published) -> None:
         self.published = published
         self.selector = Selector(published.table)
-        self._transitions: dict[str, Transition] = {}
+        self._two: dict[str, Transition | None] = {}
+        self._whole: dict[str, MatrixTransition | None] = {}
         self._tight: dict[str, bool] = {}
-        self._plains: dict[str, TolerantTransition | None] = {}
-        self._tolerant: dict[str, TolerantTransition] = {}
-        self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
+        self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._codes: dict[str, Indices] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
@@ -95,43 +94,53 @@ class Engine:
 
     # --- what the release holds
 
+    def two_numbers(self, sa: str) -> Transition | None:
+        """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+
     def transition(self, sa: str) -> Transition:
-        """Return how the draw carried the true values of an SA to the published ones."""
-        return kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
+        """Return the same for an SA that is known to have two numbers."""
+        two = self.two_numbers(sa)
+        assert two is not None
+        return two
+
+    def whole(self, sa: str) -> MatrixTransition | None:
+        """Return the same as the whole matrix, None where there are too many values for it."""
+        draw, labels = self.published.draws[sa], self.published.table[sa].labels
+        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+
+    def matrix(self, sa: str) -> MatrixTransition:
+        """Return the same for an SA that is answered `by_matrix`."""
+        whole = self.whole(sa)
+        assert whole is not None
+        return whole
 
     def tight(self, sa: str) -> bool:
-        """Return whether an SA has plain groups of which only the whole matrix tells how surely counts are known."""
-        return sa not in self.published.groupings and kept(self._tight, sa, lambda: self._filled(sa))
+        """Return whether an SA has two numbers, but only the whole matrix tells how surely counts are known."""
+        return kept(self._tight, sa, lambda: self._filled(sa))
 
     def _filled(self, sa: str) -> bool:
-        through = self.transition(sa)
-        if not reconstruct_tight.nearly_full(through):
+        through = self.two_numbers(sa)
+        if through is None or not reconstruct_tight.nearly_full(through):
             return False
-        whole = self._plain(sa)
+        whole = self.whole(sa)
         return whole is not None and reconstruct_tight.misjudged(whole.matrix, through)
 
-    def _plain(self, sa: str) -> TolerantTransition | None:
-        """Return the plain groups of an SA by their whole matrix, None where it has too many values."""
-        labels = self.published.table[sa].labels
-        return kept(self._plains, sa, lambda: reconstruct_tight.plain(self.transition(sa), labels))
+    def by_matrix(self, sa: str) -> bool:
+        """Return whether only the whole matrix of an SA gives intervals that hold."""
+        return self.two_numbers(sa) is None or self.tight(sa)
 
-    def tolerant(self, sa: str) -> TolerantTransition:
-        """Return the same as the whole matrix, for an SA with a tolerance per value, or a tight one."""
-        column, grouping = self.published.table[sa], self.published.groupings.get(sa)
-        if grouping is None:
-            plain = self._plain(sa)
-            assert plain is not None
-            return plain
-        counts = column.counts().astype(np.float64)
-        return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
+    def best(self, sa: str) -> Transition | MatrixTransition:
+        """Return the transition whose intervals hold, the quicker one where both do."""
+        return self.matrix(sa) if self.by_matrix(sa) else self.transition(sa)
 
     def _aims(self, base: str, selections: Sequence[tuple[Picked, ...]], y: Floats) -> tuple[Floats, Floats]:
-        """Return what the conditions of selections make likely one by one, for an SA with tolerances."""
+        """Return what the conditions of selections make likely one by one, for an SA without two numbers."""
 
         def made() -> reconstruct_tolerant.Bends:
-            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.tolerant(base))
+            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.matrix(base))
 
-        return kept(self._tolerant_bends, base, made).target(selections, y.sum(axis=1))
+        return kept(self._matrix_bends, base, made).target(selections, y.sum(axis=1))
 
     def codes(self, sa: str, records: Indices | None = None) -> Indices:
         """Return the codes of an SA, of all or of some records, ready for counting."""
@@ -174,9 +183,9 @@ class Engine:
         asked : per question, the number of its selection and the chosen values.
         """
         y = np.array([self.counted(base, picked) for picked in selections])
-        if base in self.published.groupings:
+        if self.two_numbers(base) is None:
             aims = self._aims(base, selections, y) if method is Method.POOLED else None
-            numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), method, aims)
+            numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), method, aims)
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
                 for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
@@ -218,7 +227,7 @@ class Engine:
                 estimate = float(x[at, chosen].sum())
             elif method is Method.BAYES:
                 states = np.array([top - inside[number], inside[number]])
-                estimate = reconstruct_states.likeliest(states, reconstruct_states.two_states(chosen, through))
+                estimate = reconstruct_states.likeliest(states, through.two_states(chosen))
             else:
                 estimate = float(printed[number])
             if turned:
@@ -252,11 +261,11 @@ class Engine:
         y = np.array([self.counted(base, picked) for picked in selections])
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
-        if base in self.published.groupings:
+        if self.two_numbers(base) is None:
             alone = np.eye(m, dtype=bool)
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
             aims = self._aims(base, selections, y)
-            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.POOLED, aims))
+            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.POOLED, aims))
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
@@ -282,7 +291,7 @@ class Engine:
         """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
         if not self.tight(base):
             return None
-        numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
+        numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.UNBIASED)
         return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
 
     def _set_ends(self, base: str, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices]) -> Floats:
@@ -302,7 +311,7 @@ class Engine:
             np.array([counts[at, codes].sum() for at, codes in zip(row[told].tolist(), readable, strict=True)])
             for counts in (x, y)
         )
-        matrix = self._plain(base)
+        matrix = self.whole(base)
         if matrix is None or not len(told):
             ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
         else:
@@ -336,8 +345,8 @@ class Engine:
         if found is None:
             through = self.transition(base)
             flags = np.frombuffer(chosen, bool)
-            if name in self.published.gammas:
-                weights = weights_of(flags, self.transition(name))[self.codes(name)]
+            if self.published.is_sensitive(name):
+                weights = self.best(name).weights(flags)[self.codes(name)]
                 rows = weighted(self.codes(base), weights, through)
             else:
                 rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])

@@ -19,7 +19,7 @@ from splu_desktop.core.query_explained import Explaining
 from splu_desktop.core.reconstruct import Method, Rows
 from splu_desktop.core.reconstruct_explained import Indices
 from splu_desktop.core.reconstruct_interval import Chosen
-from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
+from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
@@ -90,8 +90,8 @@ class Several:
 
     def answer(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
-        if any(sa in self._engine.published.groupings for sa, _ in question.chosen):
-            return self._several_tolerant(question, method)
+        if any(self._engine.two_numbers(sa) is None for sa, _ in question.chosen):
+            return self._several_by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
         aims = self.aims(question, seen)
@@ -111,7 +111,7 @@ class Several:
         elif method in (Method.BAYES, Method.AS_PUBLISHED):
             estimate = self._by_states(question, seen, method)
         if seen.readable and any(self._engine.tight(sa) for sa, _ in question.chosen):
-            honest = self._several_tolerant(question, Method.UNBIASED)
+            honest = self._several_by_matrix(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
 
@@ -119,7 +119,7 @@ class Several:
         """Return the weights of the selected records, added up."""
         records = self._engine.selector.records(question.picked)
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
-        weights = [weights_of(chosen, through) for chosen, through in parts]
+        weights = [through.weights(chosen) for chosen, through in parts]
         pairs = self._pairs(question, records)
         if pairs is not None:
             # By each SA in turn: counts of its values, every record weighing what the other condition makes of it.
@@ -194,26 +194,23 @@ class Several:
         cells = np.concatenate([outside, y])[None, :]
         return float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
 
-    def _several_tolerant(self, question: Question, method: Method) -> Found:
+    def _several_by_matrix(self, question: Question, method: Method) -> Found:
         engine = self._engine
         records = engine.selector.records(question.picked)
         n = engine.published.n
         parts, readable, everywhere = [], True, np.zeros(n, np.intp)
         for bit, (sa, chosen) in enumerate(question.chosen):
-            if sa in engine.published.groupings or engine.tight(sa):
-                tolerant = engine.tolerant(sa)
-                weights, clear = tolerant.inverse @ chosen, tolerant.readable
-                state = reconstruct_tolerant.two_states(chosen, tolerant)
-            else:
-                plain = engine.transition(sa)
-                weights, clear = weights_of(chosen, plain), plain.readable
-                state = reconstruct_states.two_states(chosen, plain)
+            through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
             parts.append(
-                reconstruct_tolerant.Part(weights[engine.codes(sa, records)], state, (alone.estimate, alone.high))
+                reconstruct_tolerant.Part(
+                    through.weights(chosen)[engine.codes(sa, records)],
+                    through.two_states(chosen),
+                    (alone.estimate, alone.high),
+                )
             )
             everywhere |= chosen[engine.codes(sa)].astype(np.intp) << bit
-            readable &= bool(clear[chosen].all())
+            readable &= bool(through.readable[chosen].all())
         cells = 1 << len(parts)
         states = np.bincount(everywhere if records is None else everywhere[records], minlength=cells).astype(np.float64)
         outside = np.bincount(everywhere, minlength=cells) - states

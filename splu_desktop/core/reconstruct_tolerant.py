@@ -13,7 +13,7 @@ from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.core.reconstruct_states import as_printed
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
-from splu_desktop.core.tolerant_transition import Floats, TolerantTransition
+from splu_desktop.core.tolerant_transition import Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
@@ -29,7 +29,7 @@ BEYOND = 4.0  # standard deviations beyond every possible count at which an esti
 def one_sa(
     y: Floats,
     asked: Sequence[tuple[int, Flags]],
-    through: TolerantTransition,
+    through: MatrixTransition,
     method: Method,
     aims: tuple[Floats, Floats] | None = None,
 ) -> list[Numbers]:
@@ -72,9 +72,7 @@ def one_sa(
     return found
 
 
-def of_sets(
-    y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition
-) -> tuple[Floats, Floats, Floats]:
+def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> tuple[Floats, Floats, Floats]:
     """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
 
     Where one direction can't be told, the estimates leave it out, and the variance says how far P may well stray in it;
@@ -94,7 +92,7 @@ def of_sets(
     return likely, np.where(told, variance, np.inf), straight
 
 
-def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: TolerantTransition) -> Floats:
+def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: MatrixTransition) -> Floats:
     """Return (len(asked),) variances of counts over sets of values."""
     found = np.zeros(len(asked))
     for at in range(0, len(asked), _SETS_AT_ONCE):
@@ -105,7 +103,7 @@ def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: T
     return found
 
 
-def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: TolerantTransition) -> tuple[Floats, Floats]:
+def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> tuple[Floats, Floats]:
     """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
 
     What strays in it strays the other way among all other records, so both sides bound it.
@@ -137,7 +135,7 @@ def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> tupl
 class Bends:
     """What single conditions on NSAs do to the distribution of an SA with tolerances, kept between questions."""
 
-    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: TolerantTransition) -> None:
+    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: MatrixTransition) -> None:
         self._counted, self._through = counted, through
         self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
 
@@ -169,7 +167,7 @@ class Bends:
         return found
 
 
-def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition) -> Floats:
+def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> Floats:
     """Return (len(asked),) the journal's estimate with its printed matrix, 1/gamma being what the values really keep.
 
     The papers have groups of one size only; that others are published as s with f_s / N is the printed error.
@@ -178,18 +176,8 @@ def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: Toleran
     whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
     total = np.array([y[row].sum() for row, _ in asked])
     cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-    sizes = np.array([1 / two_states(chosen, through)[1, 1] for _, chosen in asked])
+    sizes = np.array([1 / through.two_states(chosen)[1, 1] for _, chosen in asked])
     return as_printed(cells, through.n, [sizes])
-
-
-def two_states(chosen: Flags, through: TolerantTransition) -> Floats:
-    """Return (2, 2) the transition between having none (0) and one (1) of the chosen values."""
-    flags = chosen.astype(np.float64)
-    into = through.matrix @ flags
-    own, others = through.counts * flags, through.counts * (1 - flags)
-    keep = float(own @ into) / float(own.sum()) if own.sum() > 0 else float(into[chosen].mean())
-    come = float(others @ into) / max(float(others.sum()), 1e-300)
-    return np.array([[1 - come, come], [1 - keep, keep]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +255,7 @@ def likeliest(y: Floats, matrix: Floats) -> Floats:
     return np.asarray(x, np.float64)
 
 
-def _straight(rows: Rows, through: TolerantTransition) -> Floats:
+def _straight(rows: Rows, through: MatrixTransition) -> Floats:
     """Return (Q, m) unbiased estimates, y G; f' for the whole table, though no groups may explain counts as large."""
     x = rows.y @ through.inverse
     if not through.groups.fits:
@@ -275,7 +263,7 @@ def _straight(rows: Rows, through: TolerantTransition) -> Floats:
     return np.asarray(x, np.float64)
 
 
-def _composition(rows: Rows, x: Floats, through: TolerantTransition) -> Floats:
+def _composition(rows: Rows, x: Floats, through: MatrixTransition) -> Floats:
     """Return (Q, m) a likely composition of each selection, for its variances."""
     even = rows.total[:, None] * (through.counts / max(through.n, 1))
     variance = through.variance(even)
@@ -293,7 +281,7 @@ def _made(
     spread: float,
     top: float,
     chosen: Flags,
-    through: TolerantTransition,
+    through: MatrixTransition,
     method: Method,
     strays: tuple[float, float] | None,
 ) -> Numbers:

@@ -16,9 +16,9 @@ import numpy as np
 from splu_desktop.core import generalise as g
 from splu_desktop.core.generalise import CannotGeneralise, Steps
 from splu_desktop.core.guarantees import t_f
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.thresholds import Thresholds
 
 
 @dataclass(frozen=True)

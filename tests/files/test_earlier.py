@@ -15,6 +15,7 @@ from splu_desktop.files import fingerprint
 from splu_desktop.files.fingerprint import fingerprints
 from splu_desktop.files.publishing import Examination, Order, examine, publish
 from splu_desktop.files.register import Register
+from tests.draws import plain
 
 N = 3_000
 
@@ -40,7 +41,7 @@ def hospital(seed: int, n: int = N, *, dense: bool = False) -> Table:
 
 def plan_of(table: Table, **roles: Role) -> Plan:
     given = {"record": Role.IDENTIFIER, "illness": Role.SA, **roles}
-    return Plan({name: given.get(name, Role.NSA) for name in table.names}, {"illness": 5})
+    return Plan({name: given.get(name, Role.NSA) for name in table.names}, plain({"illness": 5}))
 
 
 class House:
@@ -111,7 +112,7 @@ def test_a_renamed_sensitive_column_is_no_disguise(house: House) -> None:
     from dataclasses import replace
 
     renamed = Table(tuple(replace(c, name="code") if c.name == "illness" else c for c in table.columns[1:]))
-    plan = Plan({name: Role.SA if name == "code" else Role.NSA for name in renamed.names}, {"code": 5})
+    plan = Plan({name: Role.SA if name == "code" else Role.NSA for name in renamed.names}, plain({"code": 5}))
     (earlier,) = house.look(renamed, plan).earlier
     assert earlier.how == "the same values in “illness”"
 
@@ -148,7 +149,7 @@ def test_another_sensitive_column_is_no_repetition(house: House) -> None:
     table = hospital(1)
     house.release(table, plan_of(table))
     roles = {"record": Role.IDENTIFIER, "ward": Role.SA, "age": Role.NSA, "stay": Role.NSA, "illness": Role.DROPPED}
-    assert house.look(table, Plan(roles, {"ward": 5})).earlier == ()
+    assert house.look(table, Plan(roles, plain({"ward": 5}))).earlier == ()
 
 
 def test_large_tables_are_sampled_and_still_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from splu_desktop.files.release import BadRelease, PasswordNeeded, read_release,
 from splu_desktop.files.release_facts import as_published, seal_of
 from splu_desktop.files.verify import verify_release
 from splu_desktop.files.whole import CannotWrite
+from tests.draws import plain
 from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.seeded import Seeded
 
@@ -49,7 +50,7 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 def test_it_reads_back_to_the_letter(folder: Path) -> None:
     made, opened = awkward_release(), read_release(folder)
     assert cells_of(opened.published.table) == cells_of(made.table)
-    assert opened.published.gammas == made.gammas
+    assert opened.published.draws == made.draws
     for before, after in zip(made.table.columns, opened.published.table.columns, strict=True):
         assert (after.name, after.kind) == (before.name, before.kind)
         assert after.labels.tolist() == before.labels.tolist()
@@ -77,7 +78,7 @@ def test_any_text_survives(texts: list[str], name: str) -> None:
         )
     )
     with tempfile.TemporaryDirectory() as parent:
-        write_release(Published(table, {"s": 2}), Path(parent) / "r")
+        write_release(Published(table, plain({"s": 2})), Path(parent) / "r")
         assert cells_of(read_release(Path(parent) / "r").published.table) == cells_of(table)
 
 
@@ -112,7 +113,7 @@ def test_no_file_names_a_value_that_vanished(tmp_path: Path) -> None:
     labels = np.array(["a", "b", "c", "d", "vanished-illness"], dtype=object)
     sa = Column("s", Kind.CATEGORY, codes, labels, np.zeros(5, bool)).compacted()
     table = Table((Column.from_labels("n", [str(i) for i in range(60)]), sa))
-    write_release(Published(table, {"s": 3}), tmp_path / "r", formats=("xlsx", "parquet"))
+    write_release(Published(table, plain({"s": 3})), tmp_path / "r", formats=("xlsx", "parquet"))
     for path in (tmp_path / "r").iterdir():
         assert b"vanished-illness" not in path.read_bytes()
     assert json.loads((tmp_path / "r" / "release.json").read_text())["columns"][1]["domain"] == ["a", "b", "c", "d"]
@@ -258,7 +259,7 @@ def test_texts_among_numbers_and_dates_stay_texts(tmp_path: Path, kind: Kind, la
     odd = Column("odd", kind, np.arange(40, dtype=np.int32) % 4, np.array(labels, dtype=object), absent, array)
     sa = replace(odd, name="s")
     formats = ("xlsx", "parquet") if importlib.util.find_spec("pyarrow") else ("xlsx",)
-    write_release(Published(Table((odd, sa)), {"s": 2}), tmp_path / "r", formats=formats)
+    write_release(Published(Table((odd, sa)), plain({"s": 2})), tmp_path / "r", formats=formats)
     assert all(check.passed for check in verify_release(tmp_path / "r"))
     got = read_release(tmp_path / "r").published.table
     assert got["odd"].kind is kind

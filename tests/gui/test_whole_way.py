@@ -65,7 +65,7 @@ def test_from_file_to_answers(
     _press(qtbot, window)
     assert window.step is Step.PLAN
     window.plan_page.gamma.slider.setValue(gamma)
-    assert window.session.choices.gammas == {sensitive: gamma}
+    assert window.session.choices.draws == {sensitive: gamma}
     _press(qtbot, window)
     assert window.step is Step.PUBLISH
     qtbot.waitUntil(lambda: not window.tasks.busy(), timeout=PATIENCE)

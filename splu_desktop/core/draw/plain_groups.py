@@ -1,0 +1,189 @@
+"""Plain decoy groups: one size gamma, in which no value stands twice (mechanism.md section 2).
+
+The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two numbers a, b_s say how values are carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core import groups, guarantees
+from splu_desktop.core.count_tails import ALARM, at_least
+from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
+from splu_desktop.core.draw.draw import Floats, registered
+from splu_desktop.core.draw.layouts import Layout
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.said import say
+from splu_desktop.core.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.tolerance import Tolerances
+from splu_desktop.core.tolerant_transition import MatrixTransition
+from splu_desktop.core.transition import Transition
+
+_MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
+
+
+@registered
+@dataclass(frozen=True)
+class PlainGroups(GroupDraw):
+    """Decoy groups of one size.
+
+    Attributes
+    ----------
+    size : gamma, from 2.
+    """
+
+    size: int
+
+    name = "plain groups"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 2:
+            raise BadSetting(
+                say(
+                    "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
+                    least=self.size,
+                )
+            )
+
+    def settings(self) -> dict[str, Any]:
+        return {"gamma": self.size}
+
+    @classmethod
+    def from_settings(cls, data: Mapping[str, Any]) -> Self:
+        return cls(data["gamma"])
+
+    @property
+    def gamma(self) -> int:
+        return self.size
+
+    @property
+    def largest(self) -> int:
+        return self.size
+
+    def fault(self, records: int, domain: object) -> str | None:
+        return None if self.size <= records else say("the group size gamma is larger than the table")
+
+    # --- carrying it out
+
+    def check(self, column: Column) -> None:
+        groups.check_eligible(column, self.size)
+
+    def layout(self, column: Column) -> Layout:
+        groups.check_eligible(column, self.size)
+        numbers = np.array([column.n // self.size], np.int64)
+        return Layout(numbers, column.counts()[:, None], np.ones((column.m, 1), np.int64))
+
+    # --- what its reader knows
+
+    def two_numbers(self, counts: Floats) -> Transition:
+        n = int(counts.sum())
+        return Transition(n=n, a=(n // self.size) / n, counts=counts, gamma=self.size)
+
+    def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
+        once = Tolerances(dict.fromkeys(map(str, labels), Fraction(1, self.size)))
+        return DecoyGroups((self.size,), (Fraction(1),), once).transition(counts, labels)
+
+    def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
+        no_closed_form = self.two_numbers(counts).matrix is None
+        if no_closed_form and (len(labels) > _MOST_VALUES or len(labels) <= self.size):
+            return None
+        return self.transition(counts, labels)
+
+    def most(self, n: int) -> float:
+        return float(n // self.size)  # no group holds a value twice
+
+    @property
+    def least_values(self) -> int:
+        return self.size
+
+    def count_law(self, count: int) -> Floats:
+        return binomial(self.size * count, 1, self.size)
+
+    def unseen(self, tail: float) -> float:
+        return float(np.log(tail) / (self.size * np.log1p(-1 / self.size)))
+
+    # --- what is promised
+
+    @property
+    def confidence(self) -> Fraction:
+        return Fraction(1, self.size)
+
+    def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
+        return guarantees.t_p(self.size, thresholds.epsilon, thresholds.alpha, releases)
+
+    def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
+        return guarantees.t_f(self.size, thresholds.epsilon, thresholds.t_e, releases)
+
+    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+        chebyshev = guarantees.t_f_chebyshev(self.size, thresholds.epsilon, thresholds.t_e)
+        return {"t_p": self.t_p(thresholds), "t_f": self.t_f(thresholds), "t_f_chebyshev": chebyshev}
+
+    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+        return [
+            small_count_promise(self.size, thresholds.epsilon, thresholds.alpha, column=column),
+            large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
+        ]
+
+    def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
+        assert thresholds.t_p is not None
+        if guarantees.t_p_reaches(self.size, thresholds.epsilon, thresholds.alpha, thresholds.t_p):
+            return True, say(
+                "Small counts of “{name}” are protected as asked: T_P is at least {t_p:g}.",
+                name=column,
+                t_p=thresholds.t_p,
+            )
+        return False, say(
+            "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is "
+            "{got:.4f} where {t_p:g} is wanted; choose another gamma or accept the shortfall in "
+            "words.",
+            name=column,
+            gamma=self.size,
+            got=self.t_p(thresholds),
+            t_p=thresholds.t_p,
+        )
+
+    def words(self) -> str:
+        return say("gamma {gamma}", gamma=self.size)
+
+    def able(self, column: str) -> str:
+        return say("“{name}” can be re-drawn in groups of {gamma}.", name=column, gamma=self.size)
+
+    def chance(self) -> str:
+        return say("1 in {gamma}", gamma=self.size)
+
+    # --- what a check of a release looks at
+
+    def alone(self, column: Column) -> Iterable[tuple[bool, str]]:
+        # Each group holds gamma different values, all of which may vanish but one: in a small table one value may
+        # be all that is left.
+        top, number = int(column.counts().max()), column.n // self.size
+        # At most `number` records held the most frequent value; its count is then at most this binomial.
+        trials = np.array([(self.size + 1) * number])
+        if float(at_least(np.array([top]), trials, 1 / (self.size + 1))[0]) > ALARM:
+            yield (
+                True,
+                say(
+                    "“{name}”: the most frequent value is one that groups of {gamma} allow.",
+                    name=column.name,
+                    gamma=self.size,
+                ),
+            )
+            return
+        yield (
+            False,
+            say(
+                "“{name}” can't come from groups of {gamma}: one value fills {top} of {records} records.",
+                name=column.name,
+                gamma=self.size,
+                top=top,
+                records=column.n,
+            ),
+        )
