@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import print_json, print_table
 from splu_desktop.core.errors import BadSetting
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw import Draw
+    from splu_desktop.core.thresholds import Thresholds
 
 
 def add_tolerant(parser: argparse.ArgumentParser) -> None:
@@ -25,16 +29,16 @@ def tolerant(
     args: argparse.Namespace, sizes: list[int], epsilon: Fraction, t_e: Fraction, alpha: int, releases: int, fakes: int
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
+    from splu_desktop.core.draw import DecoyGroups
     from splu_desktop.core.guarantees import checked_epsilon, checked_probability
-    from splu_desktop.core.plan import Thresholds
+    from splu_desktop.core.thresholds import Thresholds
     from splu_desktop.core.tolerance import Tolerances
-    from splu_desktop.core.tolerant_groups import Grouping
-    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA, sentences_of, t_f_of, t_p_of
+    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA, t_f_of, t_p_of
 
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()
-    grouping = Grouping(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
+    grouping = DecoyGroups(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
     limit = grouping.tolerances.limits["the value"]
     if limit.numerator * grouping.largest < limit.denominator:
         raise BadSetting(
@@ -57,7 +61,7 @@ def tolerant(
         "confidence": float(limit),
         "certainty": float(grouping.certainty) if limit < 1 else 1.0,
     }
-    sentences = sentences_of("the column", grouping, thresholds)
+    sentences = grouping.sentences("the column", thresholds)
     if releases > 1:  # the draws of several releases can be averaged
         chance = math.floor(100 * found["t_p"] * (1 + 1e-12))
         sentences = [
@@ -74,5 +78,31 @@ def tolerant(
         ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
         ["f'", f"{found['confidence']:.4g}", "how surely a record is linked to the value at most"],
         ["1/(1+N)", f"{found['certainty']:.4g}", "the same by someone who knows all other records of its group"],
+    ]
+    print_table(["figure", "value", "meaning"], rows, right=[1])
+
+
+def of_draw(draw: Draw, thresholds: Thresholds, releases: int, as_json: bool) -> None:
+    """Print what any draw promises."""
+    found = {
+        **draw.as_dict(),
+        "epsilon": thresholds.epsilon,
+        "t_e": thresholds.t_e,
+        "alpha": thresholds.alpha,
+        "releases": releases,
+        "t_p": draw.t_p(thresholds, releases),
+        "t_f": draw.t_f(thresholds, releases),
+        "confidence": float(draw.confidence),
+        "sentences": draw.sentences("the column", thresholds),
+    }
+    if as_json:
+        print_json(found)
+        return
+    print("\n".join(found["sentences"]))
+    print()
+    rows = [
+        ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {thresholds.alpha}"],
+        ["T_f", f"{found['t_f']:,}", "count from which the error is kept"],
+        ["f'", f"{found['confidence']:.4g}", "how surely a published value is the record's own at most"],
     ]
     print_table(["figure", "value", "meaning"], rows, right=[1])

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from splu_desktop.cli.opening import add_password, password_from
 from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
-from splu_desktop.cli.tolerance_options import size_words
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import NAMES
-from splu_desktop.core.plan import groupings_as_dicts
 from splu_desktop.core.roles import Role
+from splu_desktop.files.draws import draws_as_dicts
 
 if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan, groupings_as_dicts
+    from splu_desktop.core.plan import Plan
     from splu_desktop.files.publishing import Examination, Order, Outcome
 
 
@@ -179,8 +178,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
                 "out": str(args.out),
                 "id": opened.facts["id"],
                 "records": opened.published.n,
-                "gammas": dict(plan.gammas),
-                "groupings": groupings_as_dicts(plan.groupings),
+                "draws": draws_as_dicts(plan.draws),
                 "roles": roles,
                 "files": opened.facts["files"],
                 "notes": notes,
@@ -196,8 +194,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         return
     print(f"Published {opened.published.n:,} records to {args.out}")
     for name in plan.sensitive:
-        way = size_words(plan.groupings[name]) if name in plan.groupings else f"gamma {plan.gammas[name]}"
-        print(f"  re-drawn (SA):        {name}, {way}")
+        print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

@@ -59,13 +59,13 @@ def run(args: argparse.Namespace) -> None:
                 str(entry.number),
                 entry.time[:16].replace("T", " "),
                 _source(entry.body),
-                ", ".join(f"{name}: {gamma}" for name, gamma in entry.body.get("gammas", {}).items()),
+                ", ".join(f"{name}: {words}" for name, words in draws_in_words(entry.body).items()),
                 str(entry.body.get("recipient") or "-"),
                 "withdrawn" if entry.release in gone else _where(entry.body),
             ]
             for entry in releases
         ]
-        print_table(["entry", "made (UTC)", "source", "gamma", "recipient", "release"], rows, right=(0,))
+        print_table(["entry", "made (UTC)", "source", "re-drawn", "recipient", "release"], rows, right=(0,))
     else:
         print("Nothing was released yet.")
     if reading.faults:

@@ -14,7 +14,7 @@ from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles import Role
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
-from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.thresholds import Thresholds as Thresholds
 
 PLAN_VERSION = 2
 DEFAULT_GAMMA = 5

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.guarantees import t_p
-from splu_desktop.core.plan import Plan, Thresholds
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import counted, listed, say
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_guarantees import t_p_of
+from splu_desktop.files.draws import recorded_draws, upgraded
 from splu_desktop.files.fingerprint import Fingerprints, Sketch, by_chance, rows_over, sketch_from
 from splu_desktop.files.register import Entry, Reading
 
@@ -71,11 +70,8 @@ def find_earlier(
     for entry in reading.releases:
         try:
             source = entry.body["source"]
-            sensitive = tuple(
-                name
-                for name in plan.sensitive
-                if name in entry.body["gammas"] or name in entry.body.get("groupings", {})
-            )
+            drawn = upgraded(entry.body)["draws"]
+            sensitive = tuple(name for name in plan.sensitive if name in drawn)
             renamed = set(source["columns"].values()) & set(prints.columns.values())
             if not sensitive and not renamed:
                 continue
@@ -155,45 +151,31 @@ class Cost:
     ----------
     column : the SA.
     releases : how many there are before, of the same records.
-    gamma : the smallest group size among all of them, for which the figures are stated.
+    words : the draw of all of them that protects least, for which the figures are stated.
     t_p : T_P for 1, 2, ... releases + 1.
     """
 
     column: str
     releases: int
-    gamma: int
+    words: str
     t_p: tuple[float, ...]
 
 
 def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
     """Return the cost of one release more for each SA that was released before."""
     found = []
-    for name, gamma in plan.gammas.items():
+    for name, draw in plan.draws.items():
         before = [other for other in earlier if name in other.sensitive]
         if not before:
             continue
-        gammas = [int(other.entry.body["gammas"].get(name, gamma)) for other in before]
-        least = min(gamma, *gammas)
-        asked: Thresholds = plan.thresholds
+        # The draws of all of them: the weakest says how small counts are protected at least.
+        draws = [draw, *(recorded_draws(other.entry.body).get(name, draw) for other in before)]
+        weakest = min(draws, key=lambda each: each.t_p(plan.thresholds))
         # Many law tests publish one table hundreds of times; only the ends of such a curve say anything.
         last = len(before) + 1
-        steps = range(1, last + 1) if last <= 10 else (1, 2, 5, 10, last)
-        falls = tuple(t_p(least, asked.epsilon, asked.alpha, k) for k in steps)
-        found.append(Cost(name, len(before), least, falls))
-    for name, grouping in plan.groupings.items():
-        before = [other for other in earlier if name in other.sensitive]
-        if before:
-            last = len(before) + 1
-            asked = plan.thresholds
-            limits = [limit for limit in set(grouping.tolerances.limits.values()) if limit < 1]
-            falls = tuple(
-                min(
-                    (t_p_of(limit, grouping.sizes, asked.epsilon, asked.alpha, k, grouping.fakes) for limit in limits),
-                    default=0.0,
-                )
-                for k in (range(1, last + 1) if last <= 5 else (1, 2, 5, last))
-            )
-            found.append(Cost(name, len(before), grouping.largest, falls))
+        steps = range(1, last + 1) if last <= draw.averaged else (*(k for k in (1, 2, 5, 10) if k < last), last)
+        falls = tuple(weakest.t_p(plan.thresholds, k) for k in steps)
+        found.append(Cost(name, len(before), weakest.words(), falls))
     return tuple(found)
 
 
@@ -217,12 +199,12 @@ def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
         (
             say(
                 "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} "
-                "(gamma {gamma}).",
+                "({words}).",
                 releases=cost.releases + 1,
                 column=cost.column,
                 before=cost.t_p[0],
                 after=cost.t_p[-1],
-                gamma=cost.gamma,
+                words=cost.words,
             )
             for cost in fall
         ),

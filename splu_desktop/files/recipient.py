@@ -19,9 +19,7 @@ from splu_desktop.core.condition import Condition
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.said import listed, say
-from splu_desktop.core.sentences import large_count_promise, small_count_promise
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.files.inert import inert
 from splu_desktop.files.language import Language
 
@@ -36,7 +34,7 @@ def write_readme(
     published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
 ) -> None:
     """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
-    promises = [promise for name in published.sensitive for promise in _promises(published, name)]
+    promises = [promise for name in published.sensitive for promise in _promised(published, name)]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
         id=facts["id"],
@@ -81,7 +79,7 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    chances = {name: _chance(published, name) for name in published.sensitive}
+    chances = {name: published.draws[name].chance() for name in published.sensitive}
     share = (
         next(iter(chances.values()))
         if len(set(chances.values())) == 1
@@ -263,30 +261,8 @@ def _prefix(settings: Mapping[str, Any]) -> str:
     return say("first characters")
 
 
-def _chance(published: Published, sa: str) -> str:
-    """Return how surely the value beside a record is the record's own."""
-    if sa in published.gammas:
-        return say("1 in {gamma}", gamma=published.gammas[sa])
-    limits = published.groupings[sa].tolerances.limits.values()
-    below = [limit for limit in limits if limit < 1]
-    most = (
-        say("at most {most:.3g} % for sensitive values", most=100 * float(max(below)))
-        if below
-        else say("no value is sensitive")
-    )
-    if len(below) == len(limits):
-        return most
-    return say("{most}; values with tolerance 1 may be the record's own", most=most)
-
-
-def _promises(published: Published, sa: str) -> tuple[str, ...]:
-    if sa in published.groupings:
-        return tuple(sentences_of(sa, published.groupings[sa], published.thresholds))
-    gamma, asked = published.gammas[sa], published.thresholds
-    return (
-        small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
-        large_count_promise(gamma, asked.epsilon, asked.t_e, column=sa),
-    )
+def _promised(published: Published, sa: str) -> list[str]:
+    return published.draws[sa].sentences(sa, published.thresholds)
 
 
 def _example(published: Published) -> list[str]:
@@ -334,19 +310,17 @@ def _example(published: Published) -> list[str]:
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
     between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
-    if sa in published.groupings:
+    through = published.draws[sa].two_numbers(published.counts(sa))
+    if through is None:
         return [
             say(
-                "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json "
-                "give, the estimate is {estimate}, and with a probability of 95 % the true count lies between {low} "
-                "and {high}.",
+                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the estimate is "
+                "{estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
                 **between,
             )
         ]
-    a = published.retention(sa)
-    column = published.table[sa]
-    count = int(column.counts()[column.code_of(value)])
-    b = (1 - a) * count / (published.n - count)
+    at = published.table[sa].code_of(value)
+    a, b, count = through.a, float(through.b[at]), int(through.counts[at])
     if a - b < 0.05 * a:
         return [
             say(

@@ -6,19 +6,17 @@ import getpass
 import hashlib
 import json
 import os
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from splu_desktop import __version__
 from splu_desktop.core.gate import Gate
 from splu_desktop.core.selfcheck import Check
-from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files.earlier import SKETCHES
 from splu_desktop.files.fingerprint import Fingerprints, Sketch
 from splu_desktop.files.order import Examination, Order
 from splu_desktop.files.register import Register
-from splu_desktop.files.release_facts import facts_text, guarantees_of
+from splu_desktop.files.release_facts import facts_text
 
 
 def keep_sketches(register: Register, prints: Fingerprints) -> None:
@@ -44,9 +42,8 @@ def entry_body(
     prints = examination.prints
     assert prints is not None
     recipe = order.plan.as_dict()
-    for grouping in recipe.get("groupings", {}).values():
-        # The register names no value of a record: how many values have which tolerance is enough.
-        grouping["tolerances"] = dict(sorted(Counter(grouping["tolerances"].values()).items()))
+    # The register names no value of a record.
+    recipe["draws"] = {name: draw.recorded() for name, draw in order.plan.draws.items()}
     outputs = [{key: entry[key] for key in ("name", "bytes", "sha256")} for entry in facts["files"]]
     if order.packed:
         outputs.append({"name": order.target.name, "bytes": partial.stat().st_size, "sha256": packed_sha256})
@@ -60,8 +57,7 @@ def entry_body(
         "partial": str(partial.absolute()),
         "software": __version__,
         "records": facts["records"],
-        "gammas": dict(order.plan.gammas),
-        "groupings": recipe.get("groupings", {}),
+        "draws": recipe["draws"],
         "recipe": recipe,
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
         "source": {
@@ -78,15 +74,11 @@ def entry_body(
         "encrypted": order.password is not None,
         "guarantees": {
             name: {
-                **guarantees_of(gamma, order.plan.thresholds),
+                **draw.stated(order.plan.thresholds),
                 "releases": before.get(name, 0) + 1,
                 "t_p_of_all": next((cost.t_p[-1] for cost in examination.costs if cost.column == name), None),
             }
-            for name, gamma in order.plan.gammas.items()
-        }
-        | {
-            name: promises_as_dict(grouping, order.plan.thresholds) | {"releases": before.get(name, 0) + 1}
-            for name, grouping in order.plan.groupings.items()
+            for name, draw in order.plan.draws.items()
         },
         "earlier": [other.entry.release for other in examination.earlier],
         "warned": sorted({line.name for line in gate.amber}),

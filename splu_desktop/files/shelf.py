@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import Said, say
-from splu_desktop.core.tolerant_guarantees import t_p_of
+from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register
 
@@ -157,19 +156,10 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
     body = entry.body
     try:
         asked = Thresholds(**body["recipe"]["thresholds"])
-        found = []
-        for name, gamma in body["gammas"].items():
-            curve = {k: t_p(int(gamma), asked.epsilon, asked.alpha, k) for k in steps}
-            found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
-        for name, grouping in body.get("groupings", {}).items():
-            limits = [Fraction(limit) for limit in grouping["tolerances"] if Fraction(limit) < 1]
-            sizes = [int(size) for size in grouping["sizes"]]
-            curve = {
-                k: min((t_p_of(limit, sizes, asked.epsilon, asked.alpha, k) for limit in limits), default=0.0)
-                for k in steps
-                if k <= 5
-            }
-            found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        found = [
+            Fall(name, float(asked.epsilon), asked.alpha, {k: draw.t_p(asked, k) for k in steps if k <= draw.averaged})
+            for name, draw in recorded_draws(body).items()
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError, BadSetting):
         return ()
     return tuple(found)

@@ -28,7 +28,14 @@ from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Infeasible, Tolerances, check_feasible
 from splu_desktop.core.tolerant_guarantees import binomial as binomial
-from splu_desktop.core.tolerant_guarantees import count_law, law_with_fakes, t_f_of, t_p_of
+from splu_desktop.core.tolerant_guarantees import (
+    count_law,
+    given_away,
+    law_with_fakes,
+    mean_squared_error,
+    t_f_of,
+    t_p_of,
+)
 from splu_desktop.core.tolerant_transition import MatrixTransition
 
 if TYPE_CHECKING:
@@ -277,6 +284,36 @@ class DecoyGroups(GroupDraw):
         found = super().sentences(column, thresholds)
         if self.fakes and self.protected:
             found.append(certainty_sentence(self.fakes, self.certainty, column))
+        return found
+
+    def shape(self, records: int) -> dict[str, Any]:
+        return {
+            "sizes": self.sizes,
+            "shares": tuple(float(share) for share in self.shares),
+            "fakes": self.fakes,
+            "certainty": float(self.certainty),
+            "mse": mean_squared_error(self, records),
+            "step": given_away(self, records)["step"],
+        }
+
+    def limit(self, label: str) -> Fraction:
+        return self.tolerances.limits.get(label, Fraction(0))
+
+    def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
+        from splu_desktop.core.group_design import one_size, rate  # which search among such draws
+
+        found = super().figures(column, thresholds, curves=curves)
+        rating = rate(column.counts(), self.tolerances.of(column), self)
+        single = one_size(column, self.tolerances, self.fakes)
+        found |= {
+            "mse": None if rating is None else rating.mse,
+            "condition": None if rating is None else rating.condition,
+            "published_step": given_away(self, column.n)["step"],
+        }
+        if self.fakes:
+            found["certainty"] = float(self.certainty)
+        if single is not None:
+            found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
         return found
 
     def words(self) -> str:

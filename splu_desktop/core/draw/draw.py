@@ -174,6 +174,11 @@ class Draw(ABC):
     # --- what is promised
 
     @property
+    def averaged(self) -> int:
+        """How many releases T_P is quickly worked out for, one after another."""
+        return 5
+
+    @property
     @abstractmethod
     def confidence(self) -> Fraction:
         """How surely a published value is the record's own at most; of values that the draw is to protect."""
@@ -221,6 +226,41 @@ class Draw(ABC):
     def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
+
+    def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
+        """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
+
+        `curves` asks for those behind plots. The column must pass `check` and name no value without records.
+        """
+        counts = column.counts()
+        through = self.transition(counts.astype(np.float64), column.labels)
+        t_p = {label: promise.t_p for promise in self.promises(thresholds) for label in promise.values}
+        rows = [
+            {
+                "value": str(label),
+                "count": int(count),
+                "share": float(count / column.n),
+                "tolerance": float(self.limit(str(label))),
+                "t_p": t_p[str(label)] if t_p else self.t_p(thresholds),
+                "signal": float(signal),
+                "keeps": float(keeps),
+            }
+            for label, count, signal, keeps in zip(column.labels, counts, through.signal, through.a, strict=True)
+        ]
+        return {
+            "words": self.words(),
+            "t_f": self.t_f(thresholds),
+            "values": sorted(rows, key=lambda row: -int(row["count"])),
+            "sentences": self.sentences(column.name, thresholds),
+        }
+
+    def shape(self, records: int) -> dict[str, Any]:
+        """Return sizes, shares, fakes, certainty, mse and step of its groups in a table, for the report."""
+        return {"sizes": (), "shares": (), "fakes": 0, "certainty": 1.0, "mse": 0.0, "step": 0}
+
+    def limit(self, label: str) -> Fraction:
+        """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
+        return self.confidence
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""

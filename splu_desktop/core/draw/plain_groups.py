@@ -20,7 +20,13 @@ from splu_desktop.core.draw.draw import Floats, registered
 from splu_desktop.core.draw.layouts import Layout
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.said import say
-from splu_desktop.core.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.sentences import (
+    large_count_promise,
+    recommendation,
+    small_count_promise,
+    value_promises,
+    value_warnings,
+)
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Tolerances
@@ -113,6 +119,10 @@ class PlainGroups(GroupDraw):
     # --- what is promised
 
     @property
+    def averaged(self) -> int:
+        return 10
+
+    @property
     def confidence(self) -> Fraction:
         return Fraction(1, self.size)
 
@@ -131,6 +141,38 @@ class PlainGroups(GroupDraw):
             small_count_promise(self.size, thresholds.epsilon, thresholds.alpha, column=column),
             large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
         ]
+
+    def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
+        from dataclasses import asdict
+
+        from splu_desktop.core import planning  # brings SciPy, which takes longer to load than a release takes
+
+        counts = column.counts()
+        values = planning.plan_values(counts, column.n, self.size, thresholds)
+        found = values.as_dict(column.labels.tolist())
+        found["t_f_as_published"] = guarantees.t_f_as_published(self.size, thresholds.epsilon, thresholds.t_e)
+        found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
+        found["sentences"] = value_promises(values, column=column.name)
+        found["warnings"] = value_warnings(values, column=column.name)
+        if thresholds.t_p is not None:
+            advice = planning.recommend(counts, column.n, thresholds)
+            words = recommendation(advice, thresholds, column=column.name)
+            found["recommendation"] = {**asdict(advice), "shortfall": advice.shortfall, "words": words}
+        if curves:
+            exact, chebyshev, published = guarantees.t_f_curve(self.size, thresholds.epsilon)
+            small = guarantees.small_count_curve(self.size, thresholds.epsilon, thresholds.alpha)
+            offer = planning.trade_off(counts, column.n, thresholds)
+            found["curves"] = {
+                "t_e": guarantees.T_E_GRID.tolist(),
+                "t_f": exact.tolist(),
+                "t_f_chebyshev": chebyshev.tolist(),
+                "t_f_as_published": published.tolist(),
+                "small_count": list(range(1, thresholds.alpha + 1)),
+                "probability": small.tolist(),
+            }
+            names = ("gammas", "t_p", "large_error", "subgroup_error", "signal")
+            found["trade_off"] = {name: getattr(offer, name).tolist() for name in names}
+        return found
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         assert thresholds.t_p is not None
