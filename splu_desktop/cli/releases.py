@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.core.errors import SpluError
+from splu_desktop.files.draws import draws_in_words
 
 
 class DamagedRegister(SpluError):

@@ -314,8 +314,8 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> li
     if through is None:
         return [
             say(
-                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the estimate is "
-                "{estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
+                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the "
+                "estimate is {estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
                 **between,
             )
         ]

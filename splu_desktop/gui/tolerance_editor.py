@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw.layouts import MOST_FAKES
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.group_design import BLOCK
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances, check_feasible
 from splu_desktop.core.tolerance_rules import Sensitivity, linear, on_ladder
-from splu_desktop.core.tolerant_groups import MOST_FAKES, Grouping
 from splu_desktop.files.tolerances import read_tolerances
 from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_controls import percent_box, whole_box
@@ -59,7 +60,7 @@ class ToleranceEditor(QWidget):
         self._thresholds = Thresholds()
         self._limits: dict[str, Fraction] = {}
         self._found: Designed | None = None
-        self._planned: Grouping | None = None  # what the plan has for the tolerances as they were opened
+        self._planned: DecoyGroups | None = None  # what the plan has for the tolerances as they were opened
         self._channel = f"tolerance {id(self)}"
         column = QVBoxLayout(self)
         margins(column, 0, spacing=8)
@@ -223,7 +224,7 @@ class ToleranceEditor(QWidget):
         column: Column,
         limits: Mapping[str, Fraction],
         thresholds: Thresholds,
-        grouping: Grouping | None = None,
+        grouping: DecoyGroups | None = None,
     ) -> None:
         """Show a column's tolerances, unless they are shown already; with the group sizes planned for them, if any."""
         fakes = grouping.fakes if grouping is not None else 0

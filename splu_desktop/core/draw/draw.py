@@ -91,8 +91,12 @@ class Draw(ABC):
 
     @property
     def gamma(self) -> int | None:
-        """The one number that a slider may set, group size gamma; None where a draw has no such."""
+        """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
         return None
+
+    def turned(self, gamma: int) -> Draw:
+        """Return the draw with another gamma; itself where it has none."""
+        return self
 
     def block(self, column: str) -> tuple[str, ...]:
         """Return the columns that are drawn together with `column`, itself among them."""

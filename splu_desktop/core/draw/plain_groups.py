@@ -70,6 +70,9 @@ class PlainGroups(GroupDraw):
     def gamma(self) -> int:
         return self.size
 
+    def turned(self, gamma: int) -> PlainGroups:
+        return PlainGroups(gamma)
+
     @property
     def largest(self) -> int:
         return self.size
