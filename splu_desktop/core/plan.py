@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.core.draw import Draw, draw_from
+from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.rationals import as_fraction as as_fraction
@@ -108,7 +108,7 @@ class Plan:
             thresholds = data["thresholds"]
             return cls(
                 roles={str(name): _role(name, role) for name, role in data["roles"].items()},
-                draws={str(name): draw_from(stored) for name, stored in data["draws"].items()},
+                draws=draws_from(data["draws"]),
                 thresholds=Thresholds(**thresholds),
                 generalisations=steps_by_column(data.get("generalisations", {})),
                 kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},

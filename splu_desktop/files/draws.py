@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups, draw_from
+from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups, draw_from, draws_from
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import say
 
 # What release.json calls the draws that every reader of its first version knows.
 _PUBLISHED = {PlainGroups.name: "gamma", DecoyGroups.name: "grouping"}
@@ -18,31 +17,14 @@ def draws_as_dicts(draws: Mapping[str, Draw]) -> dict[str, dict[str, Any]]:
     return {name: draw.as_dict() for name, draw in draws.items()}
 
 
-def draws_from(data: Mapping[str, Any]) -> dict[str, Draw]:
-    """Return the draws under “draws” in stored data, or those that 0.1.0 stored. Raises BadSetting, KeyError."""
-    return {str(name): draw_from(stored) for name, stored in upgraded(data)["draws"].items()}
-
-
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data with “draws” in place of the “gammas” and “groupings” of 0.1.0. Raises BadSetting, KeyError."""
+    """Return data with “draws” in place of the “gammas” and “groupings” of 0.1.0. Raises KeyError."""
     if "draws" in data:
-        return dict(data)
+        return {**data, "draws": dict(data["draws"])}
     rest = {key: value for key, value in data.items() if key not in ("gammas", "groupings")}
-    plain = {name: _plain(name, gamma) for name, gamma in data["gammas"].items()}
+    plain = {name: {"draw": PlainGroups.name, "gamma": gamma} for name, gamma in data["gammas"].items()}
     several = {name: {"draw": DecoyGroups.name, **stored} for name, stored in data.get("groupings", {}).items()}
     return {**rest, "draws": {**plain, **several}}
-
-
-def _plain(name: str, gamma: Any) -> dict[str, Any]:
-    if isinstance(gamma, bool) or not isinstance(gamma, int):
-        raise BadSetting(
-            say(
-                "The group size gamma of column “{name}” must be a whole number from 2, not {gamma}.",
-                name=name,
-                gamma=repr(gamma),
-            )
-        )
-    return {"draw": PlainGroups.name, "gamma": gamma}
 
 
 def recorded_draws(body: Mapping[str, Any]) -> dict[str, Draw]:
@@ -50,13 +32,14 @@ def recorded_draws(body: Mapping[str, Any]) -> dict[str, Draw]:
 
     Raises BadSetting, KeyError, TypeError, ValueError or AttributeError where the entry is not understood.
     """
-    stored = upgraded(body)["draws"]
-    return {
-        str(name): draw_from(
-            {**draw, "tolerances": {limit: limit for limit in draw["tolerances"]}} if "tolerances" in draw else draw
-        )
-        for name, draw in stored.items()
-    }
+    return draws_from(
+        {
+            name: {**draw, "tolerances": {limit: limit for limit in draw["tolerances"]}}
+            if "tolerances" in draw
+            else draw
+            for name, draw in upgraded(body)["draws"].items()
+        }
+    )
 
 
 def draws_in_words(body: Mapping[str, Any]) -> dict[str, str]:

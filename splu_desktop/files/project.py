@@ -17,14 +17,14 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop import __version__
-from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
 from splu_desktop.core.said import say
-from splu_desktop.files.draws import draws_as_dicts, draws_from, upgraded
+from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.importer.recognise import facts
@@ -212,7 +212,7 @@ def from_dict(data: Any, path: Path) -> Project:
             source=SourceFacts(str(source["name"]), int(source["bytes"]), str(source["sha256"])),
             choices=import_from_dict(data["import"]),
             roles={str(name): Role(role) for name, role in data["columns"].items()},
-            draws=draws_from(data),
+            draws=draws_from(data["draws"]),
             thresholds=Thresholds(**data["thresholds"]),
             generalisations=steps_by_column(data["generalise"]),
             kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},

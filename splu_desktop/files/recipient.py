@@ -191,7 +191,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
                 column.name,
                 spoken.sentence(_role(entry)),
                 spoken.sentence(say(column.kind.value)),
-                spoken.sentence(_sizes(entry)) if entry["role"] == "sa" else "",
+                spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
                 str(int(np.count_nonzero(~column.missing))),
                 " | ".join(map(spoken.sentence, marks)),
@@ -206,8 +206,10 @@ def _role(entry: Mapping[str, Any]) -> str:
     return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
 
 
-def _sizes(entry: Mapping[str, Any]) -> str:
-    return str(entry["gamma"]) if "gamma" in entry else listed([str(size) for size in entry["grouping"]["sizes"]])
+def _sizes(published: Published, sa: str) -> str:
+    draw = published.draws[sa]
+    sizes = draw.shape(published.n)["sizes"]
+    return listed([str(size) for size in sizes]) if sizes else draw.words()
 
 
 def _values(column: Column, spoken: Language) -> str:

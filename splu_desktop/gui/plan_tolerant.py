@@ -14,7 +14,7 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
-from splu_desktop.gui.tolerance_figures import Designed, sizes_in_words
+from splu_desktop.gui.tolerance_figures import Designed
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.words import told
 
@@ -79,7 +79,7 @@ class TolerantPart(QWidget):
             self._sizes = ""
             return
         self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
-        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=sizes_in_words(draw))
+        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
         column = self._session.column(name)
         limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
         self.editor.open(column, limits, thresholds, draw)

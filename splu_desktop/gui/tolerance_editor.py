@@ -31,7 +31,7 @@ from splu_desktop.files.tolerances import read_tolerances
 from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_controls import percent_box, whole_box
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, sizes_in_words, workable
+from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
 from splu_desktop.gui.widgets import Banner, button, label, line_edit, margins
 from splu_desktop.gui.words import decimal, number, percent, told
 
@@ -377,7 +377,7 @@ class ToleranceEditor(QWidget):
                 "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
                 " are within the error asked for from {t_f} on."
             ).format(
-                sizes=sizes_in_words(rating.grouping),
+                sizes=told(rating.grouping.words()),
                 mse=decimal(rating.mse),
                 signal=percent(rating.signal),
                 t_f=number(found.t_f),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.group_design import Rating, chosen_from_blocks, design, one_size, rate
@@ -17,21 +16,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances
 from splu_desktop.core.tolerance_rules import Sensitivity
-from splu_desktop.gui.words import number, percent
 
 Limits = Mapping[str, Fraction]
-
-
-def sizes_in_words(grouping: DecoyGroups) -> str:
-    """Return the group sizes with their shares: groups of 1 (28 %), 4 (72 %)."""
-    shown = ", ".join(
-        f"{s} ({percent(float(share))})" for s, share in zip(grouping.sizes, grouping.shares, strict=True)
-    )
-    said = QCoreApplication.translate("tolerances", "groups of {sizes}").format(sizes=shown)
-    if not grouping.fakes:
-        return said
-    with_fakes = QCoreApplication.translate("tolerances", "{groups} and fake values, {fakes} in each")
-    return with_fakes.format(groups=said, fakes=number(grouping.fakes))
 
 
 @dataclass(frozen=True)

@@ -180,13 +180,13 @@ def test_a_recipe_reads_as_a_person_would_write_it(tmp_path: Path) -> None:
     [
         (lambda t: "[[[", "not valid TOML"),
         (lambda t: t.replace("version", "vision"), "lacks the entry “version”"),
-        (lambda t: t.replace("[recipe]\nversion = 1", "[recipe]\nversion = 99"), "has recipe version 99"),
+        (lambda t: t.replace("[recipe]\nversion = 2", "[recipe]\nversion = 99"), "has recipe version 99"),
         (
             lambda t: t.replace('Age = "nsa"', 'Age = "NSA!"'),
             "“Age” has the role “NSA!”; the roles are identifier, nsa",
         ),
-        (lambda t: t.replace("gamma = 4", "Ward = 1"), "gamma of column “Ward” is 1"),
-        (lambda t: t.replace("gamma = 4", 'Ward = "4"'), "must be a whole number"),
+        (lambda t: t.replace("gamma = 4", "gamma = 1"), "Column “Ward”: The group size gamma is 1"),
+        (lambda t: t.replace("gamma = 4", 'gamma = "4"'), "must be a whole number"),
         (lambda t: t.replace("epsilon = 0.3", "epsilon = 3.0"), "epsilon"),
         (lambda t: t.replace("[columns]", "[colums]"), "section “colums”"),
         (lambda t: t.replace('how = "intervals"', 'how = "magic"'), "Column “Age”: A stored generalisation “magic”"),
@@ -277,7 +277,7 @@ def test_project_files_of_every_version_open(path: Path) -> None:
     """The files lie in tests/files/projects, one per version, written by the program of that version."""
     project = open_project(path)
     assert project.plan().sensitive == ("Diagnosis",)
-    assert project.plan().gammas == {"Diagnosis": 7}
+    assert project.plan().draws == plain({"Diagnosis": 7})
     assert project.thresholds == Thresholds(0.2, 0.02, 5, 0.4)
     assert project.generalisations["Age"] == (g.by_cuts([18, 40, 65]),)
     assert project.kept_identifiers == {"Case": "agreed with the ethics board"}
@@ -342,6 +342,7 @@ from pathlib import Path
 from dataclasses import replace
 from splu_desktop.files.recovery import Autosave
 from splu_desktop.files.project import open_project
+from tests.draws import plain
 project = open_project(Path(sys.argv[1]))
 autosave = Autosave(Path(sys.argv[2]))
 for gamma in range(2, 9):

@@ -56,7 +56,7 @@ def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
         elif kind == 1 and session.choices.sensitive:
             name = rng.choice(session.choices.sensitive)
             session.choose(
-                replace(session.choices, draws=plain({**session.choices.draws, name: rng.randint(2, 9)})), "gamma"
+                replace(session.choices, draws={**session.choices.draws, **plain({name: rng.randint(2, 9)})}), "gamma"
             )
         elif kind == 2:
             name = rng.choice(names[1:])
@@ -98,7 +98,7 @@ def test_a_drag_of_the_slider_is_one_step(opened: MainWindow) -> None:
     before = opened.session.choices.draws["Diagnosis"]
     for gamma in (2, 3, 4, 6):
         opened.plan_page.gamma.slider.setValue(gamma)
-    assert opened.session.choices.draws["Diagnosis"] == 6
+    assert opened.session.choices.draws["Diagnosis"].gamma == 6
     opened.session.undo_stack.undo()
     assert opened.session.choices.draws["Diagnosis"] == before
     assert opened.plan_page.gamma.value() == before

@@ -247,12 +247,12 @@ def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle)
     dialog = opened.plan_page.open_tolerances()
     idle(opened)
     dialog.accept()
-    assert "Diagnosis" in opened.session.choices.draws
+    assert "Diagnosis" not in opened.session.choices.gammas
     assert opened.plan_page.tolerant.isVisible()
     opened.plan_page.tolerant.plain()
     idle(opened)
     assert all(draw.gamma for draw in opened.session.choices.draws.values())
-    assert opened.session.choices.draws["Diagnosis"] >= 2
+    assert opened.session.choices.draws["Diagnosis"].gamma >= 2
     assert opened.plan_page.plots.isVisible()
 
 

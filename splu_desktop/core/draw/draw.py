@@ -376,6 +376,17 @@ def registered(draw: _D) -> _D:
     return draw
 
 
+def draws_from(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Draw]:
+    """Return the draws of columns that `Draw.as_dict` gave. Raises BadSetting, naming the column."""
+    found = {}
+    for column, stored in data.items():
+        try:
+            found[str(column)] = draw_from(stored)
+        except BadSetting as fault:
+            raise BadSetting(say("Column “{name}”: {fault}", name=column, fault=fault)) from None
+    return found
+
+
 def draw_from(data: Mapping[str, Any]) -> Draw:
     """Return the draw that `Draw.as_dict` gave. Raises BadSetting."""
     try:

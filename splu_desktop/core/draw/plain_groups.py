@@ -51,7 +51,11 @@ class PlainGroups(GroupDraw):
     name = "plain groups"
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 2:
+        if type(self.size) is not int:
+            raise BadSetting(
+                say("The group size gamma must be a whole number from 2, not {gamma}.", gamma=repr(self.size)[:40])
+            )
+        if self.size < 2:
             raise BadSetting(
                 say(
                     "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
@@ -176,6 +180,9 @@ class PlainGroups(GroupDraw):
             names = ("gammas", "t_p", "large_error", "subgroup_error", "signal")
             found["trade_off"] = {name: getattr(offer, name).tolist() for name in names}
         return found
+
+    def shape(self, records: int) -> dict[str, Any]:
+        return {**super().shape(records), "sizes": (self.size,), "shares": (1.0,)}
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         assert thresholds.t_p is not None
