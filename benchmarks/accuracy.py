@@ -130,7 +130,7 @@ def main() -> None:
         except SpluError as fault:
             print(fault)
             continue
-        measured = measure(workload, releases, [Method(name) for name in args.methods.split(",")])
+        measured = measure(workload, releases, [Method.named(name) for name in args.methods.split(",")])
         if args.papers_groups:
             papers = [papers_release(table, gammas, args.seed * 1000 + number) for number in range(args.releases)]
             measured.errors[Method.AS_PUBLISHED] = measure(workload, papers, [Method.AS_PUBLISHED]).errors[

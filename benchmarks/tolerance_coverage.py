@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.group_design import design
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.reconstruct import Method
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance_rules import by_hand

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from splu_desktop.core.answer import Answer, Badge, sentence
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.progress import Part, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query_bootstrap import bootstrapped
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
-from splu_desktop.core.reconstruct import DEFAULT, Method
 from splu_desktop.core.said import say
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags

@@ -20,8 +20,9 @@ from splu_desktop.core import (
     reconstruct_tight,
     reconstruct_tolerant,
 )
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
-from splu_desktop.core.reconstruct import Method, Rows
+from splu_desktop.core.reconstruct import Rows
 from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
@@ -184,77 +185,59 @@ class Engine:
         """
         y = np.array([self.counted(base, picked) for picked in selections])
         if self.two_numbers(base) is None:
-            aims = self._aims(base, selections, y) if method is Method.POOLED else None
-            numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), method, aims)
+            numbers = reconstruct_tolerant.one_sa(
+                y, asked, self.matrix(base), method, lambda: self._aims(base, selections, y)
+            )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
                 for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
             ]
-        through = self.transition(base)
-        rows = Rows.plain(y)
-        x, better, spilled, by_value = self.by_value(base, selections, rows, method)
-        row = np.array([at for at, _ in asked], np.intp)
-        sides = [side(chosen, through) for _, chosen in asked]
+        case = ByTwoNumbers(self, base, selections, y, asked)
+        row, sides, rows, through = case.row, case.sides, case.rows, case.through
         alone = np.array([len(codes) == 1 for codes, _ in sides])
         first = np.array([codes[0] for codes, _ in sides], np.intp)
         ends, doubtful = np.zeros((3, len(asked))), np.zeros(len(asked), bool)
         if alone.any():
             at, value = row[alone], first[alone]
             ends[:, alone] = reconstruct_interval.one_value(
-                y[at, value], spilled[at, value], rows.total[at], value, through
+                y[at, value], case.spilled[at, value], rows.total[at], value, through
             )
         if not alone.all():
             several = np.flatnonzero(~alone)
             sets = [sides[number][0] for number in several.tolist()]
-            ends[:, several] = self._set_ends(base, better, y, row[several], sets)
-        inside = np.array([y[at, chosen].sum() for at, chosen in asked])
-        printed = np.zeros(len(asked))
-        if method is Method.AS_PUBLISHED:
-            whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
-            total = rows.total[row]
-            cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-            printed = reconstruct_states.as_printed(cells, through.n, [through.gamma])
+            ends[:, several] = self._set_ends(base, case.better, y, row[several], sets)
+        estimates = method.estimate(case).tolist()
         honest = self._tight_ends(base, y, asked)
         result = []
-        for number, (at, chosen) in enumerate(asked):
-            codes, turned = sides[number]
+        for number, (at, _) in enumerate(asked):
             top = float(rows.total[at])
             low, high, spread = ends[:, number].tolist()
-            if method in (Method.POOLED, Method.SHRUNK):
-                estimate = float(by_value[at, codes].sum())
-                estimate = top - estimate if turned else estimate
-            elif method is Method.UNBIASED:
-                estimate = float(x[at, chosen].sum())
-            elif method is Method.BAYES:
-                states = np.array([top - inside[number], inside[number]])
-                estimate = reconstruct_states.likeliest(states, through.two_states(chosen))
-            else:
-                estimate = float(printed[number])
-            if turned:
+            if sides[number][1]:
                 low, high = top - high, top - low
             if honest is not None and top < self.published.n:  # of all records, f' tells by itself
                 low, high, spread = _met((low, high, spread), honest[number].tolist())
-            result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
+            inside = float(case.inside[number])
+            result.append(made(inside, estimates[number], low, high, top, spread, method, bool(doubtful[number])))
         return result
 
-    def by_value(
-        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, method: Method
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return (Q, m) unbiased estimates, the same corrected, by how much in y, and the method's estimates."""
+    def corrected(self, base: str, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return (Q, m) unbiased estimates, their variances, the same corrected, and by how much in y."""
         through = self.transition(base)
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
         better, spilled = reconstruct.corrected(rows, x, var, through)
         everything = rows.total >= through.n
         better[everything], spilled[everything] = x[everything], 0.0  # f', which is unbiased itself
-        if method is Method.SHRUNK:
-            return x, better, spilled, reconstruct.shrink(rows, x, var, through)
-        if method is not Method.POOLED:
-            return x, better, spilled, x
+        return x, var, better, spilled
+
+    def pooled(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, better: Floats, var: Floats
+    ) -> Floats:
+        """Return (Q, m) the default's estimates from the corrected ones."""
         bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
         start = np.array([self.teaching(base, len(picked)) for picked in selections])
-        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
-        return x, better, spilled, reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        return reconstruct_pooled.pool(rows, better, var, aims, shared, start)
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
@@ -264,13 +247,17 @@ class Engine:
         if self.two_numbers(base) is None:
             alone = np.eye(m, dtype=bool)
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
-            aims = self._aims(base, selections, y)
-            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.POOLED, aims))
+            numbers = np.array(
+                reconstruct_tolerant.one_sa(
+                    y, asked, self.matrix(base), Method.POOLED, lambda: self._aims(base, selections, y)
+                )
+            )
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
         rows = Rows.plain(y)
-        _, _, spilled, by_value = self.by_value(base, selections, rows, Method.POOLED)
+        _, var, better, spilled = self.corrected(base, rows)
+        by_value = self.pooled(base, selections, rows, better, var)
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
         if self.tight(base):
@@ -333,7 +320,7 @@ class Engine:
         """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""
         rows = Rows.plain(self.counted(base, picked)[None, :])
         codes, turned = side(chosen, self.transition(base))
-        better = self.by_value(base, [picked], rows, Method.UNBIASED)[1][0, codes].sum()
+        better = self.corrected(base, rows)[2][0, codes].sum()
         return float(rows.total[0] - better if turned else better)
 
     # --- the default's target
@@ -442,8 +429,54 @@ def made(
     doubtful: bool = False,
 ) -> Found:
     """Return the numbers of an answer, the estimate cut to what its method promises."""
-    if method is not Method.UNBIASED:
-        estimate = min(max(estimate, 0.0), top)
-    if method is Method.POOLED:
-        estimate = min(max(estimate, low), high)
+    estimate = method.made(estimate, low, high, top)
     return Found(round(published), estimate, low, high, round(top), spread, doubtful)
+
+
+class ByTwoNumbers:
+    """A batch of questions with conditions on one SA that two numbers a, b_s describe (`estimate.Case`)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        base: str,
+        selections: Sequence[tuple[Picked, ...]],
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]],
+    ) -> None:
+        self._engine, self._base, self._selections, self._asked = engine, base, selections, asked
+        self.through = engine.transition(base)
+        self.rows = Rows.plain(y)
+        self.x, self.var, self.better, self.spilled = engine.corrected(base, self.rows)
+        self.row = np.array([at for at, _ in asked], np.intp)
+        self.sides = [side(chosen, self.through) for _, chosen in asked]
+        self.inside = np.array([y[at, chosen].sum() for at, chosen in asked])
+
+    def _summed(self, by_value: Floats) -> Floats:
+        found = []
+        for (at, _), (codes, turned) in zip(self._asked, self.sides, strict=True):
+            estimate = float(by_value[at, codes].sum())
+            found.append(float(self.rows.total[at]) - estimate if turned else estimate)
+        return np.array(found)
+
+    def unbiased(self) -> Floats:
+        return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
+
+    def shrunk(self) -> Floats:
+        return self._summed(reconstruct.shrink(self.rows, self.x, self.var, self.through))
+
+    def pooled(self) -> Floats:
+        return self._summed(self._engine.pooled(self._base, self._selections, self.rows, self.better, self.var))
+
+    def likeliest(self) -> Floats:
+        found = []
+        for (at, chosen), inside in zip(self._asked, self.inside, strict=True):
+            states = np.array([float(self.rows.total[at]) - inside, inside])
+            found.append(reconstruct_states.likeliest(states, self.through.two_states(chosen)))
+        return np.array(found)
+
+    def as_printed(self) -> Floats:
+        whole = np.array([self.through.counts[chosen].sum() for _, chosen in self._asked])
+        total, inside, n = self.rows.total[self.row], self.inside, self.through.n
+        cells = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+        return reconstruct_states.as_printed(cells, n, [self.through.gamma])
