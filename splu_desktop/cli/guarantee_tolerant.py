@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import print_json, print_table
@@ -33,7 +35,7 @@ def tolerant(
     from splu_desktop.core.guarantees import checked_epsilon, checked_probability
     from splu_desktop.core.thresholds import Thresholds
     from splu_desktop.core.tolerance import Tolerances
-    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA, t_f_of, t_p_of
+    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA
 
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
@@ -48,61 +50,44 @@ def tolerant(
     thresholds = Thresholds(float(checked_epsilon(epsilon)), float(checked_probability(t_e)), alpha)
     if alpha > MOST_ALPHA:
         raise BadSetting(f"With tolerances alpha can be at most {MOST_ALPHA}, not {alpha}.")
+    own = {"tolerance": float(limit), "fakes": fakes, "certainty": float(grouping.certainty) if limit < 1 else 1.0}
+    of_draw(grouping, thresholds, releases, args.json, own)
+
+
+def of_draw(
+    draw: Draw, thresholds: Thresholds, releases: int, as_json: bool, own: Mapping[str, float] = MappingProxyType({})
+) -> None:
+    """Print what any draw promises, and figures of its `own`."""
     found: dict[str, Any] = {
-        "tolerance": float(limit),
-        "sizes": sizes,
-        "fakes": fakes,
-        "epsilon": thresholds.epsilon,
-        "t_e": thresholds.t_e,
-        "alpha": alpha,
-        "releases": releases,
-        "t_p": t_p_of(limit, sizes, epsilon, alpha, releases, fakes),
-        "t_f": t_f_of(grouping, epsilon, t_e),
-        "confidence": float(limit),
-        "certainty": float(grouping.certainty) if limit < 1 else 1.0,
-    }
-    sentences = grouping.sentences("the column", thresholds)
-    if releases > 1:  # the draws of several releases can be averaged
-        chance = math.floor(100 * found["t_p"] * (1 + 1e-12))
-        sentences = [
-            f"With {releases} releases of the same records averaged, a count of the value of {alpha} or fewer is shown "
-            f"wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least {chance} %."
-        ]
-    if args.json:
-        print_json({**found, "sentences": sentences})
-        return
-    print("\n".join(sentences))
-    print()
-    rows = [
-        ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {alpha}"],
-        ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
-        ["f'", f"{found['confidence']:.4g}", "how surely a record is linked to the value at most"],
-        ["1/(1+N)", f"{found['certainty']:.4g}", "the same by someone who knows all other records of its group"],
-    ]
-    print_table(["figure", "value", "meaning"], rows, right=[1])
-
-
-def of_draw(draw: Draw, thresholds: Thresholds, releases: int, as_json: bool) -> None:
-    """Print what any draw promises."""
-    found = {
         **draw.as_dict(),
+        **own,
         "epsilon": thresholds.epsilon,
         "t_e": thresholds.t_e,
         "alpha": thresholds.alpha,
         "releases": releases,
         "t_p": draw.t_p(thresholds, releases),
-        "t_f": draw.t_f(thresholds, releases),
+        "t_f": draw.t_f(thresholds),
         "confidence": float(draw.confidence),
-        "sentences": draw.sentences("the column", thresholds),
     }
+    sentences = draw.sentences("the column", thresholds)
+    if releases > 1:  # the draws of several releases can be averaged
+        chance = math.floor(100 * found["t_p"] * (1 + 1e-12))
+        sentences = [
+            f"With {releases} releases of the same records averaged, a count of the value of {thresholds.alpha} or "
+            f"fewer is shown wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least "
+            f"{chance} %."
+        ]
     if as_json:
-        print_json(found)
+        print_json({**found, "sentences": sentences})
         return
-    print("\n".join(found["sentences"]))
+    print("\n".join(sentences))
     print()
     rows = [
         ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {thresholds.alpha}"],
-        ["T_f", f"{found['t_f']:,}", "count from which the error is kept"],
-        ["f'", f"{found['confidence']:.4g}", "how surely a published value is the record's own at most"],
+        ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
+        ["f'", f"{found['confidence']:.4g}", "how surely a record is linked to the value at most"],
     ]
+    if "certainty" in own:
+        known = "the same by someone who knows all other records of its group"
+        rows.append(["1/(1+N)", f"{found['certainty']:.4g}", known])
     print_table(["figure", "value", "meaning"], rows, right=[1])

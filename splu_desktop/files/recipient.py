@@ -85,21 +85,15 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
         if len(set(chances.values())) == 1
         else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
     )
+    how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
-        say(
-            "The column {columns} is sensitive and was re-drawn (mechanism SPLU-Gen): every record was put into a "
-            "group with records of other values at random, and took the value of a random member of its group.",
-            columns=columns,
-        )
+        say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
         if len(published.sensitive) == 1
         else say(
-            "The columns {columns} are sensitive and were re-drawn (mechanism SPLU-Gen), each by itself: every record "
-            "was put into a group with records of other values at random, and took the value of a random member of "
-            "its group.",
-            columns=columns,
+            "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
         say(
             "So the value that stands beside a single record is that record's own only by chance ({share}). Never "

@@ -1,8 +1,7 @@
-"""The register of estimators: a new one is one function and answers every sort of question, an unknown one is a fault."""
+"""The register of estimators: a new one is one function and answers every question, an unknown one is a fault."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
@@ -19,16 +18,14 @@ from splu_desktop.core.tolerance_rules import equal
 from tests.core.tables import column
 from tests.seeded import Seeded
 
-TABLE = Table(
-    (column([0, 1] * 300, name="ward"), column([0, 1, 2, 3] * 150, name="a"), column([0, 1, 2] * 200, name="b"))
-)
+TABLE = Table((column("ward", [0, 1] * 300), column("a", [0, 1, 2, 3] * 150), column("b", [0, 1, 2] * 200)))
 
 
 @pytest.fixture
-def halfway(monkeypatch: pytest.MonkeyPatch) -> Iterator[Method]:
+def halfway(monkeypatch: pytest.MonkeyPatch) -> Method:
     monkeypatch.setattr(method, "_KNOWN", dict(method._KNOWN))
     made = Method("halfway", "Between two others.", lambda case: (case.unbiased() + case.pooled()) / 2, bounded=False)
-    yield registered(made)
+    return registered(made)
 
 
 def draws(by_matrix: bool) -> dict[str, Draw]:

@@ -74,6 +74,12 @@ class GroupDraw(Draw):
             _draw(records, values, codes, source, progress)
         return column.with_codes(codes)
 
+    def how(self) -> str:
+        return say(
+            "every record was put into a group with records of other values at random, and took the value of a random "
+            "member of its group (mechanism SPLU-Gen)."
+        )
+
     def verify(self, column: Column, parts: groups.Parts) -> None:
         """Stop the release unless what is promised holds on the groups actually formed, where mixing can break it."""
 

@@ -281,6 +281,10 @@ class Draw(ABC):
     def words(self) -> str:
         """Return the draw in a few words: "groups of 5"."""
 
+    def how(self) -> str:
+        """Return a sentence, for the recipient, on what was done to a record."""
+        return say("{words}.", words=self.words())
+
     def able(self, column: str) -> str:
         """Return the sentence that a column can be drawn so."""
         return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
