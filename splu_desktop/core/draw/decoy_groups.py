@@ -23,7 +23,7 @@ from splu_desktop.core.draw.layouts import Layout, caps_of, check_fakes, layout
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.said import Figure, listed, say
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Infeasible, Tolerances, check_feasible
@@ -323,7 +323,7 @@ class DecoyGroups(GroupDraw):
         return found
 
     def words(self) -> str:
-        """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %), 1 fake value in each"."""
+        """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
         sizes = (
             say("{size} ({share})", size=size, share=Figure(f"{100 * float(share):g} %"))
             for size, share in zip(self.sizes, self.shares, strict=True)
@@ -331,7 +331,7 @@ class DecoyGroups(GroupDraw):
         said = say("groups of {sizes}", sizes=listed(sizes, "{head} and {tail}"))
         if not self.fakes:
             return said
-        return counted(self.fakes, "{groups}, 1 fake value in each", "{groups}, {n} fake values in each", groups=said)
+        return say("{groups} and fake values, {fakes} in each", groups=said, fakes=self.fakes)
 
     def able(self, column: str) -> str:
         sizes = ", ".join(str(size) for size in self.sizes)
