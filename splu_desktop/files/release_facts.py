@@ -34,7 +34,7 @@ FACTS_NAME = "release.json"
 _LARGEST_SMALL = 10**9  # counts that a table can have
 LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
 # Settings of generalisations that a custodian states without looking at the records.
-_STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
+STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
 _SEAL = "sha256"
 
 Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -75,7 +75,7 @@ def make_facts(
         steps = (generalisations or {}).get(column.name, ())
         if steps:
             entry["generalised"] = [
-                {"how": str(step["how"]), **{key: step[key] for key in _STATED if key in step}} for step in steps
+                {"how": str(step["how"]), **{key: step[key] for key in STATED if key in step}} for step in steps
             ]
         columns.append(entry)
     facts: dict[str, Any] = {

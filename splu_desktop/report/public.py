@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -275,6 +276,19 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
             model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
         ),
     )
+
+
+def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
+    """Return the public part with a verdict over further checks too: those against the source, in the internal edition.
+
+    No document may say that all checks passed and hold one that failed.
+    """
+    said = public.cover.verdict
+    if all(check.passed for check in checks) or "check-failed" in said.reasons:
+        return public
+    first = [reason for reason in said.reasons if reason == "file-altered"]
+    verdict = model.Verdict("fails", (*first, "check-failed", *said.reasons[len(first) :]))
+    return replace(public, cover=replace(public.cover, verdict=verdict))
 
 
 def _verdict(

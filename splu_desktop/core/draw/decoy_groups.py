@@ -24,6 +24,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.said import Figure, listed, say
+from splu_desktop.core.several_releases import ValueDraw
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Infeasible, Tolerances, check_feasible
@@ -242,6 +243,9 @@ class DecoyGroups(GroupDraw):
         # A record stands among the values of its group's records and the fake ones; each record draws.
         ways = [(size, size + self.fakes) for size in self.sizes]
         return max((float(np.log(tail) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return tuple(ValueDraw(self.sizes, limit, self.fakes) for limit in self.protected)
 
     # --- what is promised
 

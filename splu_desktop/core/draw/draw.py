@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.several_releases import ValueDraw
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
@@ -175,12 +176,11 @@ class Draw(ABC):
             count += 1
         return float(count)
 
-    # --- what is promised
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
+        return (ValueDraw((), self.confidence, law=self.count_law),)
 
-    @property
-    def averaged(self) -> int:
-        """How many releases T_P is quickly worked out for, one after another."""
-        return 5
+    # --- what is promised
 
     @property
     @abstractmethod

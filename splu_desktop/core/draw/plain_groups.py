@@ -27,6 +27,7 @@ from splu_desktop.core.sentences import (
     value_promises,
     value_warnings,
 )
+from splu_desktop.core.several_releases import ValueDraw
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Tolerances
@@ -123,11 +124,10 @@ class PlainGroups(GroupDraw):
     def unseen(self, tail: float) -> float:
         return float(np.log(tail) / (self.size * np.log1p(-1 / self.size)))
 
-    # --- what is promised
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return (ValueDraw.plain(self.size),)
 
-    @property
-    def averaged(self) -> int:
-        return 10
+    # --- what is promised
 
     @property
     def confidence(self) -> Fraction:
