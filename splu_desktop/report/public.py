@@ -17,6 +17,7 @@ from splu_desktop import __version__
 from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import per_person
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -90,6 +91,21 @@ def public(
         checks=checks,
         files=files,
         tolerant=tuple(_tolerant(published, name) for name in published.sensitive if name in published.groupings),
+        persons=_persons(published),
+    )
+
+
+def _persons(published: Published) -> model.Persons | None:
+    repeats = published.repeats
+    if repeats is None:
+        return None
+    told = per_person(repeats, published.table, published.ways)
+    return model.Persons(
+        most_records=repeats.largest,
+        mean_records=repeats.mean,
+        column=told.sensitive,
+        right=told.right,
+        sentences=(repeats.sentence, told.sentence),
     )
 
 

@@ -30,7 +30,8 @@ LIMITS = (
     ),
     mark(
         "Several sensitive columns are drawn independently. Someone who knows how they hang together (a medicine and "
-        "the illness it is given for) may tell decoys from true values."
+        "the illness it is given for) may tell decoys from true values; the gate before publishing (section 11) names "
+        "columns of which that is so, with how often."
     ),
     mark(
         "The promise holds for the table that was released. It says nothing about the source, its copies or who may "
@@ -72,6 +73,7 @@ GATE = {
     "identifiers": mark("columns that may name persons"),
     "sensitive": mark("columns that look sensitive"),
     "giveaway": mark("columns that give a sensitive one away"),
+    "persons": mark("records per person"),
     "unique-records": mark("unique records"),
     "thresholds": mark("thresholds"),
     "source": mark("source"),

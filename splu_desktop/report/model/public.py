@@ -283,6 +283,25 @@ class Tolerant:
 
 
 @dataclass(frozen=True)
+class Persons:
+    """Persons with several records, and what is promised of them.
+
+    Attributes
+    ----------
+    most_records, mean_records : per person, as handed out: rounded up to 2, 3, 5, 10, ..., and to one decimal.
+    column : the sensitive column that gives most away of them.
+    right : (records k, chance) that someone who sees all k rows of a person with the same value in all guesses it.
+    sentences : the same in words.
+    """
+
+    most_records: int
+    mean_records: float
+    column: str
+    right: tuple[tuple[int, float], ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Public:
     """Everything that follows from the release and the typed fields."""
 
@@ -297,3 +316,4 @@ class Public:
     checks: tuple[CheckResult, ...]
     files: tuple[FileFacts, ...]
     tolerant: tuple[Tolerant, ...] = ()
+    persons: Persons | None = None
