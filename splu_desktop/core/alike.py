@@ -1,8 +1,8 @@
 """Sensitive columns that hang together: rows in which their draws fit each other show true values more often.
 
-Each SA is drawn by itself, so of a record with (x, y) the row shows (u, w) with probability T_x[x, u] T_y[y, w]. Someone
-who knows how the columns hang together (age in years and in months) sees where u and w fit, and draws that fit are
-seldom decoys. With J the shares of all pairs of values,
+Each SA is drawn by itself, so of a record with (x, y) the row shows (u, w) with probability T_x[x, u] T_y[y, w].
+Someone who knows how the columns hang together (age in years and in months) sees where u and w fit, and draws that fit
+are seldom decoys. With J the shares of all pairs of values,
 
     P(shown u, w) = (T_x' J T_y)[u, w],    P(shown u, w and x = u) = T_x[u, u] (J T_y)[u, w],
 
@@ -122,7 +122,8 @@ def _fits(joint: NDArray[np.int64]) -> NDArray[np.bool_]:
     expected = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / joint.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
         surprise = joint * np.log(joint / expected) - (joint - expected)
-    return (joint > expected) & (surprise >= np.log(joint.size / ALPHA))
+    fits: NDArray[np.bool_] = (joint > expected) & (surprise >= np.log(joint.size / ALPHA))
+    return fits
 
 
 def _matrix(column: Column, way: int | Grouping) -> Floats:
@@ -152,7 +153,9 @@ def _given(
     fitting, right = np.where(fits, shown, 0).sum(axis=1), np.where(fits, true, 0).sum(axis=1)
     with np.errstate(invalid="ignore"):
         surer = np.where(fitting > 0, right / fitting, 0.0)
-    told = (surer * (1 - alone) >= LIFT * alone * (1 - surer)) & (fitting * column.n >= 1) & ~column.missing & (alone < 1)
+    told = (
+        (surer * (1 - alone) >= LIFT * alone * (1 - surer)) & (fitting * column.n >= 1) & ~column.missing & (alone < 1)
+    )
     if not told.any():
         return None
     top = int(np.where(told, surer, 0).argmax())

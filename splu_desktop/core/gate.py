@@ -228,9 +228,15 @@ def _giveaways(
     for pair in both:
         yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
     if not found and not both:
-        text = "No column that is published unchanged, and no two of them, give a sensitive value away."
+        text = (
+            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
+            "sensitive value."
+        )
         if len(ways) > 1:
-            text = "No column and no two of them give a sensitive value away, nor do two sensitive columns each other."
+            text = (
+                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
+                "of a sensitive value, and no two sensitive columns tell each other's."
+            )
         yield Line("giveaway", Light.GREEN, text, "classify")
 
 

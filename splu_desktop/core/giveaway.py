@@ -1,8 +1,8 @@
 """Columns published unchanged that give sensitive values away, by themselves or in pairs.
 
-Re-drawing a column protects nothing while another one that says the same is published as it is: a diagnosis' name beside
-its code, a laboratory value that decides a test's result. What counts is what an attacker gains per sensitive value,
-not a share of all records, which a frequent value uses up.
+Re-drawing a column protects nothing while another one that says the same is published as it is: a diagnosis' name
+beside its code, a laboratory value that decides a test's result. What counts is what an attacker gains per sensitive
+value, not a share of all records, which a frequent value uses up.
 
 The attacker knows a person's non-sensitive attribute (NSA), so the cell of records v that agree in it, and claims value
 s where the cell's *other* records say so. With K of those n records having s, pi the share of s among all others:
@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,8 +98,12 @@ class Giveaway:
     def sentence(self) -> str:
         """What it means and what to do."""
         if len(self.columns) == 1:
-            return say("{found} Published unchanged it undoes the protection; leave it out or generalise it.", found=self.found)
-        return say("{found} Published unchanged they undo the protection; leave one out or generalise it.", found=self.found)
+            return say(
+                "{found} Published unchanged it undoes the protection; leave it out or generalise it.", found=self.found
+            )
+        return say(
+            "{found} Published unchanged they undo the protection; leave one out or generalise it.", found=self.found
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +185,7 @@ def _runs(column: Column, size: int) -> tuple[Codes, int]:
     return cells, int(cells.max()) + 1 if len(cells) else 0
 
 
-def claims(cells: Codes, count: int, column: Column, asked: int) -> Told:
+def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
     """Return what an attacker who knows each record's cell claims of each value of the SA `column`.
 
     Parameters
@@ -189,12 +194,10 @@ def claims(cells: Codes, count: int, column: Column, asked: int) -> Told:
     asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
     n, m = column.n, column.m
-    keys = cells.astype(np.int64 if count * m > np.iinfo(np.int32).max else np.int32)
-    keys *= m
-    keys += column.codes
+    keys = _paired_codes(cells, column.codes, count, m)
     if count * m <= 4 * n:
         joint = np.bincount(keys, minlength=count * m)
-        pairs = np.flatnonzero(joint)
+        pairs: NDArray[Any] = np.flatnonzero(joint)
         k = joint[pairs]
     else:
         keys.sort()
@@ -229,7 +232,7 @@ def _claimed(k: Ints, n: Ints, prior: NDArray[np.float64], surprise: float) -> N
 
 
 def _told(columns: tuple[str, ...], secret: Column, reached: Ints) -> tuple[float, Giveaway]:
-    """Return a giveaway and what it means: the records told, each by how much surer they become (in odds' logarithm)."""
+    """Return a giveaway and its weight: the records told, each by how much its odds rise, in logarithms."""
     f = secret.counts()
     weight = reached * np.log(np.maximum(secret.n - f, 0.5) / np.maximum(f, 0.5) * LIFT + 1)
     top = int(weight.argmax())
@@ -286,8 +289,13 @@ def _joint(
 ) -> Told:
     """Return what the cells of a pair tell."""
     a, b = pair
-    count = ways[a][1] * ways[b][1]
-    both = cells[a].astype(np.int64 if count > np.iinfo(np.int32).max else np.int32)
-    both *= ways[b][1]
-    both += cells[b]
-    return claims(both, count, secret, 2 * pairs)
+    both = _paired_codes(cells[a], cells[b], ways[a][1], ways[b][1])
+    return claims(both, ways[a][1] * ways[b][1], secret, 2 * pairs)
+
+
+def _paired_codes(first: NDArray[Any], second: NDArray[Any], count: int, other: int) -> NDArray[Any]:
+    """Return (N,) a number of each pair of codes, of 0..count-1 and 0..other-1."""
+    keys: NDArray[Any] = first.astype(np.int64 if count * other > np.iinfo(np.int32).max else np.int32)
+    keys *= other
+    keys += second
+    return keys

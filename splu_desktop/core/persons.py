@@ -47,9 +47,10 @@ _HELD_BY_ONE = (
 )
 # Whoever these are, they have many patients each.
 _OTHERS = words(
-    "provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist lanr "
-    "npi facility infector infecter source contact kontakt mother mutter mere madre father vater pere padre gp ward "
-    "unit department operator sampler investigator attending operating referring referral household haushalt family familie"
+    "provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist "
+    "lanr npi facility infector infecter source contact kontakt mother mutter mere madre father vater pere padre gp "
+    "ward unit department operator sampler investigator attending operating referring referral household haushalt "
+    "family familie"
 )
 _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
@@ -133,7 +134,7 @@ def rounded_up(number: int) -> int:
 
 
 def persons_of(table: Table, progress: Progress | None = None) -> Persons | None:
-    """Return the identifier of persons whose values repeat most, else one that does not repeat, None where there is none.
+    """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
     Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
     """
@@ -191,10 +192,10 @@ def right_guesses(counts: Iterable[float] | NDArray[np.generic], a: float | NDAr
     Returns
     -------
     The expected largest posterior, exact for draws in which a record of value x shows x with probability a_x and each
-    other u in proportion to b_u (mechanism.md section 4). A draw's posterior depends on x by ln pi_x + ln of c_x own
-    draws and k - c_x others: who decides for the largest is right about x if every other u was drawn so often that it has a lower score, j in J_u.
-    The chance of that is k! a^c/c! [z^(k-c)] prod_u sum_(j in J_u) (b_u z)^j / j!, whose coefficient is taken by a discrete
-    Fourier transform; over all x and c the products differ in one factor at a time.
+    other u in proportion to b_u (mechanism.md section 4). Then the posterior of x depends on its own c_x of the k draws
+    alone, beside what all have in common, and x is the best guess if every other u was drawn so often that it has a
+    lower score, c_u in J_u. The chance of that is k! a^c / c! [z^(k-c)] prod_u sum_(j in J_u) (b_u z)^j / j!, whose
+    coefficient is taken by a discrete Fourier transform; over all x and c the products differ in one factor at a time.
     """
     if not 1 <= k <= MOST:
         raise ValueError(k)
@@ -262,8 +263,8 @@ class PerPerson:
     def sentence(self) -> str:
         """The promise per person."""
         return say(
-            "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed right, "
-            "by someone who sees them all, with a probability of {chances}.",
+            "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
+            "right, by someone who sees them all, with a probability of {chances}.",
             sensitive=self.sensitive,
             chances=listed(say("{chance} from {k} records", chance=_percent(chance), k=k) for k, chance in self.right),
         )

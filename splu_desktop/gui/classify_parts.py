@@ -9,8 +9,8 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.alike import Alike
+from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.giveaway import Giveaway
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.remedies import Remedy, RemedyKind, remedies
@@ -22,7 +22,7 @@ from splu_desktop.gui.session import Choices, Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label
-from splu_desktop.gui.words import percent, told
+from splu_desktop.gui.words import told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 

@@ -131,8 +131,8 @@ class RiskPanel(QWidget):
         row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.persons, 1)
         outer.addLayout(row)
-        for part in (self.persons, self._persons_picture):
-            part.hide()
+        self.persons.hide()
+        self._persons_picture.hide()
 
     def look(self) -> None:
         """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
@@ -168,8 +168,8 @@ class RiskPanel(QWidget):
         self.text.setText(self._words(found))
         repeat = found.persons is not None and found.persons.light is Light.AMBER
         self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
-        for part in (self.persons, self._persons_picture):
-            part.setVisible(repeat)
+        self.persons.setVisible(repeat)
+        self._persons_picture.setVisible(repeat)
         self.found.emit()
 
     def _words(self, found: Recognisable) -> str:

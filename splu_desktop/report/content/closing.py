@@ -30,8 +30,7 @@ LIMITS = (
     ),
     mark(
         "Several sensitive columns are drawn independently. Someone who knows how they hang together (a medicine and "
-        "the illness it is given for) may tell decoys from true values; the gate before publishing (section 11) names "
-        "columns of which that is so, with how often."
+        "the illness it is given for) may tell decoys from true values."
     ),
     mark(
         "The promise holds for the table that was released. It says nothing about the source, its copies or who may "
