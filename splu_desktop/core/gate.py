@@ -251,10 +251,10 @@ def persons_line(
     ways : SA -> gamma or grouping, those that can be re-drawn.
     """
     found = persons_of(source, progress)
-    if found is None or not (found.repeats or found.each_is_one):
+    if found is None or found.public is None:
         text = "The promise is per record; nothing in the table tells whether persons have several."
         return Line("persons", Light.GREEN, text, "classify")
-    if found.public is None:
+    if not found.repeats:
         text = say(
             "Each value of “{column}” stands in one record, so the promise per record is one per person.",
             column=found.column,

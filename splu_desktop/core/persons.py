@@ -56,7 +56,7 @@ _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
     "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row"
 )
-_BARE = (("id",), ("key",), ("uid",), ("pk",), ("code",), ("identifier",), ("nr",), ("no",), ("number",), ("nummer",))
+_BARE = (("id",), ("uid",), ("pk",), ("identifier",))
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,19 @@ class Persons:
 
     @property
     def public(self) -> Repeats | None:
-        """What may be handed out, None where nothing repeats."""
-        return Repeats(rounded_up(self.largest), round(max(self.mean, 1.0), 1)) if self.repeats else None
+        """What may be handed out, None where nothing is known of persons."""
+        if self.repeats:
+            return Repeats(rounded_up(self.largest), round(self.mean, 1))
+        return Repeats(1, 1.0) if self.each_is_one else None
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """What a release says of persons with several records: rounded, since a single person is the one with the most.
+    """What a release says of the records that persons have: rounded, since a single person is the one with the most.
 
     Attributes
     ----------
-    largest : no person has more records; 2, 3, 5, 10, 20, ...
+    largest : no person has more records; 1, 2, 3, 5, 10, 20, ...
     mean : mean number of records per person, to one decimal.
     """
 
@@ -109,7 +111,9 @@ class Repeats:
 
     @property
     def sentence(self) -> str:
-        """How often persons repeat."""
+        """How many records persons have."""
+        if self.largest == 1:
+            return say("No person has more than one record, so the promise per record is one per person.")
         return say(
             "Persons have several records: {mean:.1f} each on average, none more than {largest}.",
             mean=self.mean,
@@ -274,11 +278,21 @@ def _percent(chance: float) -> Figure:
     return Figure("> 99 %" if chance > 0.99 else f"{100 * chance:.0f} %")
 
 
+def told_of_persons(repeats: Repeats | None, table: Table, ways: Mapping[str, int | Grouping]) -> tuple[str, ...]:
+    """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
+    if repeats is None:
+        return (say("The promise is per record; it is not known whether persons have several."),)
+    if repeats.largest == 1:
+        return (repeats.sentence,)
+    return repeats.sentence, per_person(repeats, table, ways).sentence
+
+
 def per_person(repeats: Repeats, table: Table, ways: Mapping[str, int | Grouping]) -> PerPerson:
     """Return the promise per person.
 
     Parameters
     ----------
+    repeats : with several records of some person.
     table : with the SAs, as planned or as published.
     ways : SA -> gamma or grouping, at least one, each eligible for its column.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.condition import Condition
-from splu_desktop.core.persons import per_person
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.said import listed, say
@@ -159,10 +159,8 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _persons(published: Published) -> list[list[str]]:
-    """Return what is promised of persons with several records, where there are any."""
-    if published.repeats is None:
-        return [[say("The promise is per record; it is not known whether persons have several.")]]
-    return [[published.repeats.sentence, per_person(published.repeats, published.table, published.ways).sentence]]
+    """Return what is promised of persons with several records."""
+    return [[*told_of_persons(published.repeats, published.table, published.ways)]]
 
 
 def _reconstruction(published: Published) -> list[list[str]]:

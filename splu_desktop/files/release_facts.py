@@ -114,7 +114,7 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     if stated is None:
         return None
     largest, mean = stated["most_records"], stated["mean_records"]
-    if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest or largest < 2:
+    if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
         raise BadSetting("The stated numbers of records per person are out of range.")
     return Repeats(largest, float(mean))
 

@@ -133,11 +133,7 @@ def guarantees(report: Report, t: Language) -> list[Block]:
                 )
             )
         )
-    persons = report.public.persons
-    if persons is None:
-        blocks.append(Paragraph(t("The promise is per record; it is not known whether persons have several.")))
-    else:
-        blocks.append(Paragraph(" ".join(t.sentence(text) for text in persons.sentences), "lead"))
+    blocks.append(Paragraph(" ".join(t.sentence(text) for text in report.public.persons.sentences), "lead"))
     for promise in report.public.guarantees:
         blocks += _of_column(promise, report, t)
     for tolerant in report.public.tolerant:
