@@ -165,3 +165,12 @@ def test_what_is_handed_out_of_the_one_with_the_most_is_rounded_up() -> None:
     told = per_person(Repeats(20, 2.4), _visits(), {"s": 4})
     assert [k for k, _ in told.right] == [2, 5, 20]
     assert "is the same in all records it is guessed right" in told.sentence
+
+
+def test_no_tick_where_a_column_holds_diagnoses_whatever_it_is_called() -> None:
+    """Names that say nothing, values that do: the gate looks at both."""
+    rng = np.random.default_rng(7)
+    codes = [f"{letter}{number:02d}.{digit}" for letter in "EIJK" for number in range(10, 20) for digit in range(2)]
+    table = Table((column("X1", rng.integers(0, 80, 2_000), sorted(codes)), column("s", rng.integers(0, 9, 2_000))))
+    lines = [line for line in table_lines(table, plan_for(table, s=4)) if line.name in ("identifiers", "sensitive")]
+    assert [(line.name, line.light, line.column) for line in lines] == [("sensitive", Light.AMBER, "X1")]
