@@ -99,10 +99,12 @@ class Giveaway:
         """What it means and what to do."""
         if len(self.columns) == 1:
             return say(
-                "{found} Published unchanged it undoes the protection; leave it out or generalise it.", found=self.found
+                "{found} Published unchanged it undoes the protection of these; leave it out or generalise it.",
+                found=self.found,
             )
         return say(
-            "{found} Published unchanged they undo the protection; leave one out or generalise it.", found=self.found
+            "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
+            found=self.found,
         )
 
 
@@ -254,20 +256,20 @@ def _pairs(
     pairs = list(combinations(ways, 2))
     if not len(pairs) or (known + share > secret.counts())[~secret.missing].all():
         return []  # what is left of each value is too little
-    cells = {name: labels[table[name].codes] for name, (labels, _) in ways.items()}
-    fewer = {name: each[::step] for name, each in cells.items()} if step > 1 else cells
+    cells = {name: labels[table[name].codes[::step]] for name, (labels, _) in ways.items()}
     candidates: list[tuple[float, tuple[str, str]]] = []
     for at, (a, b) in enumerate(pairs):
         if at % 8 == 0:
             progress.report(_STAGE, part[0] + part[1] * (0.25 + at / len(pairs)))
-        told = _joint(fewer, ways, (a, b), some, len(pairs)).reached(some)
+        told = _joint(cells, ways, (a, b), some, len(pairs)).reached(some)
         more = step * told - known
         if (more >= share).any():
             candidates.append((float(np.maximum(more, 0).sum()), (a, b)))
     found: list[tuple[float, Giveaway]] = []
     for _, pair in sorted(candidates, key=lambda each: -each[0]):
         progress.report(_STAGE, part[0] + part[1] * 1.25)
-        told = _joint(cells, ways, pair, secret, len(pairs)).reached(secret)
+        whole = {name: ways[name][0][table[name].codes] for name in pair} if step > 1 else cells
+        told = _joint(whole, ways, pair, secret, len(pairs)).reached(secret)
         told[told < known + share] = 0
         if told.any():
             found.append(_told(pair, secret, told))

@@ -160,6 +160,7 @@ class GiveawayCard(Card):
             named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else "")
             words = self.tr("{first} More of the kind: {others}.").format(first=words, others=named)
         self.text.setText(words)
+        self.coarser.setVisible(isinstance(first, Giveaway))
         self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
         self.coarser.setAccessibleName(self.tr("Group the values of “{column}”").format(column=first.column))
 

@@ -132,6 +132,18 @@ def test_two_columns_that_tell_only_together_are_noticed() -> None:
     assert giveaways(Table((*exclusive.columns, parity)), ["a", "b", "c"], ["s"])[0].columns == ("a", "b")
 
 
+def test_a_text_of_every_record_that_begins_with_the_value_is_noticed() -> None:
+    """No value of the column stands in two records, and its neighbours in the order of letters say all the same."""
+    rng = np.random.default_rng(8)
+    code = rng.integers(0, 20, 3_000)
+    labels = sorted(f"E{each:02d}-{i:05d}" for i, each in enumerate(code))
+    place = {label: at for at, label in enumerate(labels)}
+    text = column("note", [place[f"E{each:02d}-{i:05d}"] for i, each in enumerate(code)], labels)
+    found = giveaways(Table((text, column("s", code))), ["note"], ["s"])
+    assert [each.columns for each in found] == [("note",)]
+    assert found[0].values == 20
+
+
 def test_false_alarms_are_as_rare_as_stated() -> None:
     """40 tables of columns that have nothing to do with each other: at 1 in 100 each, two or more are a 6 % event."""
     rng = np.random.default_rng(5)
