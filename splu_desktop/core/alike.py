@@ -29,6 +29,7 @@ from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.core.transition import Transition
 
 _STAGE = "Looking for sensitive columns that say the same"
+OVERALL = 1.5  # by which the odds rise over all rows that fit, from which columns say the same
 _LARGEST = 25_000_000  # pairs of values looked at; beyond, hardly a pair has records enough to show that it fits
 
 Floats = NDArray[np.float64]
@@ -80,7 +81,8 @@ def _percent(share: float) -> Figure:
 def alike(table: Table, ways: Mapping[str, int | Grouping], progress: Progress | None = None) -> tuple[Alike, ...]:
     """Return the pairs of SAs that give each other away, the worst first.
 
-    Named is a pair where some value's odds of being true are, in the rows that fit, `LIFT` times those alone.
+    Named is a pair where some value's odds of being true are, in the rows that fit, `LIFT` times those alone, or those
+    of all values together `OVERALL` times.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def _matrix(column: Column, way: int | Grouping) -> Floats:
 def _given(
     column: Column, other: Column, shares: Floats, fits: NDArray[np.bool_], drawn: Floats, beside: Floats
 ) -> Alike | None:
-    """Return what rows that fit give away of `column`, None where no value's odds rise enough."""
+    """Return what rows that fit give away of `column`, None where the odds rise too little."""
     seen = shares @ beside
     shown = drawn.T @ seen
     true = np.diag(drawn)[:, None] * seen
@@ -156,16 +158,11 @@ def _given(
     told = (
         (surer * (1 - alone) >= LIFT * alone * (1 - surer)) & (fitting * column.n >= 1) & ~column.missing & (alone < 1)
     )
-    if not told.any():
-        return None
-    top = int(np.where(told, surer, 0).argmax())
     whole = float(fitting.sum())
-    return Alike(
-        column.name,
-        other.name,
-        whole,
-        float(right.sum()) / whole,
-        float((alone * fitting).sum()) / whole,
-        str(column.labels[top]),
-        float(surer[top]),
-    )
+    if not whole:
+        return None
+    all_right, all_alone = float(right.sum()) / whole, float((alone * fitting).sum()) / whole
+    if not told.any() and all_right * (1 - all_alone) < OVERALL * all_alone * (1 - all_right):
+        return None
+    top = int(np.where(told, surer, 0).argmax()) if told.any() else int(surer.argmax())
+    return Alike(column.name, other.name, whole, all_right, all_alone, str(column.labels[top]), float(surer[top]))

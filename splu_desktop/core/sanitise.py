@@ -95,7 +95,7 @@ def run(
     """
     source = randomness or SystemRandomness()
     progress = progress or Silent()
-    persons = persons_of(table, progress)
+    persons = persons_of(table)
     table = prepare(table, plan)
     np.empty(_KEPT, np.uint8)
     ways = plan.ways
