@@ -21,6 +21,7 @@ import numpy as np
 from splu_desktop import __version__
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
@@ -92,6 +93,8 @@ def make_facts(
         "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
         "files": files,
     }
+    if published.repeats is not None:
+        facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
     facts[_SEAL] = seal_of(facts)
     return facts
 
@@ -99,6 +102,17 @@ def make_facts(
 def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
     """Return how each SA was drawn, as checked facts say."""
     return {column["name"]: published_draw(column) for column in facts["columns"] if column["role"] == "sa"}
+
+
+def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
+    """Return what facts say of persons with several records. Raises BadSetting."""
+    stated = facts.get("persons")
+    if stated is None:
+        return None
+    largest, mean = stated["most_records"], stated["mean_records"]
+    if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
+        raise BadSetting("The stated numbers of records per person are out of range.")
+    return Repeats(largest, float(mean))
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:
@@ -199,6 +213,10 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
         if not all(isinstance(facts.get(key, {}), dict) for key in ("gammas", "guarantees")):
             return "its structure is broken"
         _check_thresholds(facts["thresholds"])
+        try:
+            repeats_of(facts)
+        except BadSetting:
+            return "its numbers of records per person are out of range"
     except KeyError as fault:
         return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):

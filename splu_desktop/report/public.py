@@ -18,6 +18,7 @@ from splu_desktop import __version__
 from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -91,6 +92,20 @@ def public(
         checks=checks,
         files=files,
         tolerant=tuple(_by_value(published, name) for name in published.sensitive if name not in gammas),
+        persons=_persons(published),
+    )
+
+
+def _persons(published: Published) -> model.Persons:
+    repeats, table = published.repeats, published.table
+    several = repeats is not None and repeats.largest > 1
+    told = per_person(repeats, table, published.draws) if repeats is not None and several else None
+    return model.Persons(
+        most_records=None if repeats is None else repeats.largest,
+        mean_records=None if repeats is None else repeats.mean,
+        column=None if told is None else told.sensitive,
+        right=() if told is None else told.right,
+        sentences=told_of_persons(repeats, table, published.draws),
     )
 
 

@@ -153,6 +153,15 @@ class Draw(ABC):
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
 
+    def chances(self, column: Column) -> Floats:
+        """Return (m, m) the chance that a record of a column's value v is published as u."""
+        known = self.completed(column.labels)
+        return known.transition(column.counts().astype(np.float64), column.labels).matrix
+
+    def keeps(self, column: Column) -> float | Floats:
+        """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
+        return np.diag(self.chances(column))
+
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
         return float(n)

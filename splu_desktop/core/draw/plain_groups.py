@@ -111,6 +111,19 @@ class PlainGroups(GroupDraw):
             return None
         return self.transition(counts, labels)
 
+    def chances(self, column: Column) -> Floats:
+        drawn = self.two_numbers(column.counts().astype(np.float64))
+        if drawn.matrix is not None:
+            return drawn.matrix
+        matrix = np.tile(drawn.b, (column.m, 1))
+        np.fill_diagonal(matrix, 0.0)
+        matrix *= (1 - drawn.a) / matrix.sum(axis=1, keepdims=True)
+        np.fill_diagonal(matrix, drawn.a)
+        return matrix
+
+    def keeps(self, column: Column) -> float:
+        return (column.n // self.size) / column.n
+
     def most(self, n: int) -> float:
         return float(n // self.size)  # no group holds a value twice
 
