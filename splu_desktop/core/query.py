@@ -50,6 +50,7 @@ class Reader:
         self.published = published
         self._engine = Engine(published)
         self._several = Several(self._engine)
+        self._totals: dict[tuple[str, bytes], float] = {}
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
@@ -121,7 +122,7 @@ class Reader:
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
         return [
-            self._answer(conditions, numbers, method, lost, self._most(question, lost))
+            self._answer(conditions, numbers, method, lost, self._most(question, numbers, lost))
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
@@ -173,6 +174,10 @@ class Reader:
         published, selected, estimate, low, high, variance = (
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
+        total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
+        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.table[sa].counts())
+        high = np.minimum(high, total)
+        low, estimate = np.minimum(low, high), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
     def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
@@ -253,17 +258,37 @@ class Reader:
         gamma = self.published.gammas.get(sa)
         return float(self.published.n if gamma is None else self.published.n // gamma)
 
-    def _most(self, question: Question, lost: bool) -> float:
-        """Return the most records that can meet a question, as its values can have; N where some are not known."""
-        n = float(self.published.n)
-        return n if lost else min((float(chosen.sum()) * self.most(sa) for sa, chosen in question.chosen), default=n)
+    def _most(self, question: Question, found: Found, lost: bool) -> float:
+        """Return the most records that can meet a question: no more than have its values in the whole table.
+
+        That is asked only where the answer reaches beyond the published count of the whole table; N where some values
+        are not known.
+        """
+        most = float(self.published.n)
+        if lost:
+            return most
+        for sa, chosen in question.chosen:
+            most = min(most, float(chosen.sum()) * self.most(sa))
+            if chosen.any() and max(found.high, found.estimate) > self.published.table[sa].counts()[chosen].sum():
+                most = min(most, self._total(sa, chosen))
+        return most
+
+    def _total(self, sa: str, chosen: Flags) -> float:
+        """Return the upper end of how many records of the whole table have values of an SA."""
+        key = sa, chosen.tobytes()
+        found = self._totals.get(key)
+        if found is None:
+            (numbers,) = self._engine.one_sa(sa, [()], [(0, chosen)], Method.UNBIASED)
+            found = self._totals[key] = max(numbers.high, self._unseen(sa), float(numbers.published))
+        return found
 
     def _answer(
         self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float
     ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
-        possible = min(max(found.estimate, 0.0), float(found.n_p))
+        estimate = found.estimate if method is Method.UNBIASED else min(found.estimate, max(most, 0.0))
+        possible = min(max(estimate, 0.0), float(found.n_p), most)
         # Nor is any count of a sensitive value known to be 0: a few records never stand out.
         asked = {condition.column for condition in conditions}
         unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
@@ -271,7 +296,7 @@ class Reader:
         return Answer(
             conditions=conditions,
             published=found.published,
-            estimate=found.estimate,
+            estimate=estimate,
             low=min(found.low, possible),
             high=max(min(found.high, most), possible, room),
             method=method,
