@@ -58,7 +58,8 @@ def cases(data: Path, most: int) -> Iterator[tuple[str, Table, str]]:
             yield f"generated {top:.2f} of {values}", generated(top, values), "s"
     for file in FILES:
         table = read(data / file).table
-        skewed = [c for c in table.columns if c.kind is Kind.CATEGORY and 0.25 <= c.counts().max() / c.n <= 0.5 and c.m > 2]
+        codes = [c for c in table.columns if c.kind is Kind.CATEGORY and c.m > 2]
+        skewed = [c for c in codes if 0.25 <= c.counts().max() / c.n <= 0.5]
         for column in sorted(skewed, key=lambda c: abs(c.counts().max() / c.n - 0.4))[:most]:
             yield f"{file} {column.name} {column.counts().max() / column.n:.2f} of {column.m}", table, column.name
 

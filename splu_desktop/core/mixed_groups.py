@@ -5,8 +5,8 @@ size is their number times the mean of a known law (`group_law`), so T follows f
 of the records in each. The custodian computes it from true counts to choose the sizes, the reader of a release from
 published ones to estimate.
 
-A law that no group can follow is an error (`NoLaw`), never repaired: a search passes such sizes over, and a reader whose
-published counts no groups explain is told that nothing is known (`MixedGroups.untold`).
+A law that no group can follow is an error (`NoLaw`), never repaired: a search passes such sizes over, and a reader
+whose published counts no groups explain is told that nothing is known (`MixedGroups.untold`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class MixedGroups:
             if numbers[j] < 1 or records[:, j].sum() <= 0:
                 continue
             caps = most[:, j]
-            for number, of_size, held in _parts(records[:, j], caps, size, int(numbers[j]), int(room[j]), grouping.fakes):
+            parts = _parts(records[:, j], caps, size, int(numbers[j]), int(room[j]), grouping.fakes)
+            for number, of_size, held in parts:
                 whole = of_size + grouping.fakes
                 law = law_of(held * (whole / held.sum()), caps, whole)
                 weight = number * of_size / whole
@@ -104,9 +105,7 @@ class MixedGroups:
         return mean - (self.matrix @ left) * (self.matrix @ right)
 
 
-def _parts(
-    held: Floats, caps: Ints, size: int, groups: int, records: int, fakes: int
-) -> list[tuple[int, int, Floats]]:
+def _parts(held: Floats, caps: Ints, size: int, groups: int, records: int, fakes: int) -> list[tuple[int, int, Floats]]:
     """Return number and size of the groups that `records` in `groups` groups make, of `size` or one more, and the (m,)
     records of each value in them.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core import public_figures
 from splu_desktop.core.answer import Answer, Badge, sentence
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
@@ -15,6 +16,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query_bootstrap import bootstrapped
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.reconstruct import DEFAULT, Method
 from splu_desktop.core.said import say
 from splu_desktop.core.selection import Picked
@@ -51,6 +53,7 @@ class Reader:
         self._engine = Engine(published)
         self._several = Several(self._engine)
         self._totals: dict[tuple[str, bytes], float] = {}
+        self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
@@ -122,7 +125,9 @@ class Reader:
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
         return [
-            self._answer(conditions, numbers, method, lost, self._most(question, numbers, lost))
+            self._answer(
+                conditions, numbers, method, lost, self._most(question, numbers, lost), self._told(question, numbers)
+            )
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
@@ -273,6 +278,26 @@ class Reader:
                 most = min(most, self._total(sa, chosen))
         return most
 
+    def _told(self, question: Question, found: Found) -> bool:
+        """Return whether public figures alone tell the count of one SA's values to within epsilon."""
+        if len(question.chosen) != 1:
+            return False
+        ((sa, chosen),) = question.chosen
+        ends = public_figures.of_cell(*self._range(sa), chosen, self.published.n, found.n_p)
+        return bool(public_figures.tell(*ends, as_fraction(self.published.thresholds.epsilon)))
+
+    def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if sa not in self._ranges:
+            self._ranges[sa] = public_figures.of_release(self.published, sa)
+        return self._ranges[sa]
+
+    def told(self, sa: str, selected: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (Q, m) whether public figures alone tell the count of each value among so many selected records."""
+        least, most = self._range(sa)
+        low = np.maximum(least - (self.published.n - selected[:, None]), 0)
+        high = np.minimum(most, selected[:, None])
+        return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
+
     def _total(self, sa: str, chosen: Flags) -> float:
         """Return the upper end of how many records of the whole table have values of an SA."""
         key = sa, chosen.tobytes()
@@ -283,7 +308,7 @@ class Reader:
         return found
 
     def _answer(
-        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float
+        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
     ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
@@ -306,4 +331,5 @@ class Reader:
             vanished=lost,
             doubtful=found.doubtful,
             bootstrapped=found.bootstrapped,
+            told=told,
         )

@@ -324,8 +324,10 @@ class PlanPage(Page):
         self.large_plot.draw(large)
         self.small_plot.draw(small)
         # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
-        name = column.name
-        job = self.tasks.run("promises", lambda progress: promises(gamma, thresholds, name, progress), pause=_MOMENT)
+        name, n, values = column.name, column.n, int((column.counts() > 0).sum())
+        job = self.tasks.run(
+            "promises", lambda progress: promises(gamma, thresholds, name, n, values, progress), pause=_MOMENT
+        )
         job.done.connect(self.promises.show_promises)
         job.failed.connect(self.fault)
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):

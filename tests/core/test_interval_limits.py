@@ -74,7 +74,7 @@ def test_no_cell_of_a_cross_table_does_either(tolerant: bool) -> None:
 
 @pytest.mark.parametrize("method", [Method.POOLED, Method.SHRUNK])
 def test_a_small_cell_of_one_value_stays_as_badly_known_as_t_p_says(method: Method) -> None:
-    """400 cells of 3 records that share a value, gamma 3: wrong by 30 % at least as often as T_P; 4.5 standard errors."""
+    """400 cells of 3 records that share a value, gamma 3: wrong by 30 % at least as often as T_P, to 4.5 deviations."""
     n, cells = 9_000, 400
     chance = np.random.default_rng(4)
     room = np.where(np.arange(n) < 3 * cells, np.arange(n) // 3, cells)
