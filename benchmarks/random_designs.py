@@ -79,14 +79,12 @@ def main() -> None:
             share, counts = coverage(seed, grouping, args.releases)
             if counts:
                 covered.append(share)
-                print(
-                    f"{seed}: sizes {grouping.sizes}, {fakes} fakes, {counts} counts: {100 * share:.1f} %", flush=True
-                )
+                what = f"sizes {grouping.sizes}, {fakes} fakes, {counts} counts"
+                print(f"{seed}: {what}: {100 * share:.1f} %", flush=True)
     print(f"{good} laws add up, {wrong} do not, {none} tolerances without sizes")
     if covered:
-        print(
-            f"coverage {100 * np.mean(covered):.1f} %, least {100 * min(covered):.1f} %, most {100 * max(covered):.1f} %"
-        )
+        mean, least, most = 100 * np.mean(covered), 100 * min(covered), 100 * max(covered)
+        print(f"coverage {mean:.1f} %, least {least:.1f} %, most {most:.1f} %")
     print(f"{time.perf_counter() - start:.0f} s")
 
 

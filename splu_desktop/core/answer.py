@@ -110,7 +110,7 @@ class Answer:
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"
         if self.told and badge is Badge.UNCERTAIN:
-            return "uncertain: but not protected, since the numbers of records and values and the size of the groups tell it"
+            return "uncertain: but not protected, since the numbers of records and values and gamma tell it"
         if badge is Badge.UNCERTAIN or self.relative is None:
             return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
         return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))

@@ -1,7 +1,7 @@
 """What public figures alone tell of true counts: N, gamma, the values and how often each is published.
 
-A value stands at most once in each of r = floor(N / gamma) groups, so f_s <= r, and all counts add up to N. A group that
-holds s publishes it at most as often as it has records, so f'_s published records of s need f'_s over the largest
+A value stands at most once in each of r = floor(N / gamma) groups, so f_s <= r, and all counts add up to N. A group
+that holds s publishes it at most as often as it has records, so f'_s published records of s need f'_s over the largest
 group's size true ones at least, rounded up. Of a small table with few values this leaves little: 10 records, gamma 5
 and five values leave 2 each. T_P is about the draw, and no draw protects what was never open.
 """

@@ -89,8 +89,8 @@ def unprotected(
     if least > alpha or not public_figures.tell(least, most, checked_epsilon(epsilon)):
         return None
     return say(
-        "Small counts are not protected: {n} records, gamma = {gamma} and {values} values of {subject} leave each value "
-        "{least} to {most} records, as anyone can work out; choose a smaller gamma, or fewer and larger groups of values.",
+        "Small counts are not protected: {n} records, gamma = {gamma} and {values} values of {subject} leave each "
+        "value {least} to {most} records, as anyone can work out; choose a smaller gamma.",
         n=n,
         gamma=gamma,
         values=values,
@@ -142,11 +142,9 @@ def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]
     from splu_desktop.core.planning import State  # brings SciPy, which promises alone do without
 
     asked, gamma, k = values.thresholds, values.gamma, values.releases
-    known = unprotected(
-        values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column
-    )
+    told = unprotected(values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column)
     said: list[str] = [
-        known or small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
+        told or small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals

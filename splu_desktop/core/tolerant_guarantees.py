@@ -246,7 +246,8 @@ def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> lis
                 "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
                 "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
                 "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
-                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake values.",
+                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+                "values.",
                 certainty=_up(grouping.certainty),
                 column=column,
             )
