@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core import sentences
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.plan import Thresholds
@@ -317,6 +318,9 @@ class PlanPage(Page):
             self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
+            values = int((column.counts() > 0).sum())
+            if sentences.unprotected(column.n, gamma, values, thresholds.epsilon, thresholds.alpha) is not None:
+                small = replace(small, told=True)
         except SpluError as fault:
             self.fault(str(fault))
             return
