@@ -32,6 +32,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "public-figures",
     "thresholds",
     "source",
     "earlier-release",
@@ -139,7 +140,8 @@ def table_lines(
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
-    lines += _thresholds(plan)
+    known = list(_public_figures(generalised, plan))
+    lines += [*known, *_thresholds(plan, {line.column for line in known})]
     return tuple(lines)
 
 
@@ -310,7 +312,19 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
     )
 
 
-def _thresholds(plan: Plan) -> Iterable[Line]:
+def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
+    """Give a line for each column whose small counts need no release to be known (`public_figures`)."""
+    from splu_desktop.core.sentences import unprotected
+
+    asked = plan.thresholds
+    for name, gamma in plan.gammas.items():
+        values = int((table[name].counts() > 0).sum())
+        known = unprotected(table.n, gamma, values, asked.epsilon, asked.alpha, column=name)
+        if known is not None:
+            yield Line("public-figures", Light.AMBER, known, "plan", name)
+
+
+def _thresholds(plan: Plan, known: set[str | None]) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
@@ -329,6 +343,8 @@ def _thresholds(plan: Plan) -> Iterable[Line]:
         )
         yield Line("thresholds", Light.AMBER if short else Light.GREEN, text, "plan", name)
     for name, gamma in plan.gammas.items():
+        if name in known:  # nothing is protected as asked where public figures tell it
+            continue
         if t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p):
             text = say(
                 "Small counts of “{name}” are protected as asked: T_P is at least {t_p:g}.", name=name, t_p=asked.t_p

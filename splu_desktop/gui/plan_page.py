@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core import sentences
 from splu_desktop.core.alike import alike
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.giveaway import giveaways
@@ -320,6 +321,9 @@ class PlanPage(Page):
             self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
+            values = int((column.counts() > 0).sum())
+            if sentences.unprotected(column.n, gamma, values, thresholds.epsilon, thresholds.alpha) is not None:
+                small = replace(small, told=True)
         except SpluError as fault:
             self.fault(str(fault))
             return
@@ -327,8 +331,10 @@ class PlanPage(Page):
         self.large_plot.draw(large)
         self.small_plot.draw(small)
         # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
-        name = column.name
-        job = self.tasks.run("promises", lambda progress: promises(gamma, thresholds, name, progress), pause=_MOMENT)
+        name, n, values = column.name, column.n, int((column.counts() > 0).sum())
+        job = self.tasks.run(
+            "promises", lambda progress: promises(gamma, thresholds, name, n, values, progress), pause=_MOMENT
+        )
         job.done.connect(self.promises.show_promises)
         job.failed.connect(self.fault)
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
