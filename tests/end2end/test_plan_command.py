@@ -17,8 +17,7 @@ from splu_desktop.core import guarantees
 from splu_desktop.files.importer import read
 from splu_desktop.files.recipe import read_recipe
 from splu_desktop.files.release import read_release
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.optional import DATA, needs
 
 
 def splu(*words: object) -> int:
@@ -223,7 +222,7 @@ def test_a_recipe_for_other_columns_is_refused(
     assert not (tmp_path / "never").exists()
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared tables are not on this machine")
+@needs("the real tables")
 @pytest.mark.parametrize(
     ("file", "sensitive"),
     [("adult.csv.gz", "occupation"), ("census_workers.csv.gz", "Occupation"), ("diabetes130.csv.gz", "diag_1")],

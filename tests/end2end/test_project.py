@@ -141,7 +141,6 @@ def test_no_use_of_qt_network() -> None:
         )
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")
 def test_qt_keeps_its_references_to_none() -> None:
     # PySide6 6.12 lost one in every void call; see docs/decisions/qt-6.10.3.md.
     thing = QObject()

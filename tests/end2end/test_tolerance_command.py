@@ -13,8 +13,7 @@ from splu_desktop.cli import main
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.query import Method
 from splu_desktop.core.tolerant_guarantees import t_p_of
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.optional import DATA, needs
 
 
 @pytest.fixture
@@ -195,7 +194,7 @@ def test_guarantees_of_a_tolerance_need_no_table(capsys: pytest.CaptureFixture[s
         assert sentence in refused(capsys, "guarantee", *words)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared real tables are not on this machine")
+@needs("the real tables")
 @pytest.mark.parametrize(
     ("file", "column", "words", "commonest"),
     [
