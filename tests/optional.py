@@ -35,7 +35,7 @@ BRING = {
 
 
 def needs(part: str) -> pytest.MarkDecorator:
-    """Mark a test that can't run without an optional part."""
+    """Mark a test that can't run without an optional part; ./check --extras runs these alone."""
     assert part in HERE
     return pytest.mark.needs(part)
 

@@ -26,7 +26,7 @@ from splu_desktop.core.tolerance_rules import by_hand
 from splu_desktop.core.tolerant_groups import layout
 from splu_desktop.core.workload import draw
 from splu_desktop.files.importer import read
-from tests.optional import DATA, needs
+from tests.optional import real
 from tests.seeded import Seeded
 
 CASES = {
@@ -34,12 +34,11 @@ CASES = {
     "A1Cresult": ("diabetes130.csv.gz", {"None": "1"}, "0.25"),
     "income": ("adult.csv.gz", {">50K": "0.4"}, "1"),
 }
-pytestmark = needs("the real tables")
 
 
 @lru_cache(maxsize=2)
 def table_of(file: str) -> Table:
-    return read(DATA / file).table
+    return read(real(file)).table
 
 
 @lru_cache(maxsize=3)

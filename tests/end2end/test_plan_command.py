@@ -17,7 +17,7 @@ from splu_desktop.core import guarantees
 from splu_desktop.files.importer import read
 from splu_desktop.files.recipe import read_recipe
 from splu_desktop.files.release import read_release
-from tests.optional import DATA, needs
+from tests.optional import real
 
 
 def splu(*words: object) -> int:
@@ -222,13 +222,12 @@ def test_a_recipe_for_other_columns_is_refused(
     assert not (tmp_path / "never").exists()
 
 
-@needs("the real tables")
 @pytest.mark.parametrize(
     ("file", "sensitive"),
     [("adult.csv.gz", "occupation"), ("census_workers.csv.gz", "Occupation"), ("diabetes130.csv.gz", "diag_1")],
 )
 def test_real_tables_are_planned(capsys: pytest.CaptureFixture[str], file: str, sensitive: str) -> None:
-    found = planned(capsys, DATA / file, "--sa", f"{sensitive}:5", "--t-p", "0.5")
+    found = planned(capsys, real(file), "--sa", f"{sensitive}:5", "--t-p", "0.5")
     said = found["sensitive"][sensitive]
     assert said["eligible"]
     assert said["recommendation"]["gamma"] is not None
