@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 PACKAGES = {
     # any use of Qt
@@ -156,7 +157,7 @@ def unpack(packages: list[str], venv: Path, *, screen: bool) -> str:
         for part in ("fonts", "fontconfig", "X11"):
             with contextlib.suppress(FileNotFoundError):
                 shutil.copytree(root / "usr/share" / part, target / "share" / part, symlinks=True, dirs_exist_ok=True)
-    (target / "fonts.conf").write_text(FONTS.format(folder=target), "utf-8")
+    (target / "fonts.conf").write_text(FONTS.format(folder=escape(str(target))), "utf-8")
     return ""
 
 
