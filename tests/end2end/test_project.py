@@ -151,7 +151,10 @@ def test_qt_keeps_its_references_to_none() -> None:
 
 
 def test_one_list_of_checks() -> None:
-    assert '/../check"' in (ROOT / ".ci/run").read_text("utf-8")
+    run = re.findall(r"^ +there (\w+) \./(.+)$", (ROOT / ".ci/run").read_text("utf-8"), re.MULTILINE)
+    assert set(run) == {(user, command) for user in ("custodian", "root") for command in ("start", "check")} | {
+        ("root", "check --extras")
+    }
     entries = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
     assert entries
     assert all(entry.startswith("./check") for entry in entries)
