@@ -230,7 +230,7 @@ class Inventory:
             Path(sys.base_prefix) / "LICENSE.txt",
         ]
         if sys.base_prefix == "/usr":  # with Debian's corrections, which its own number tells
-            # The interpreter is always there; its library, of the same source and version, only where something is built.
+            # The interpreter is always there; its library, of the same version, only where something is built.
             version, purl = _debian_version(package), f"pkg:deb/debian/lib{package}"
         else:
             places = places[1:]
