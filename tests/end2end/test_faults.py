@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -216,20 +218,46 @@ def test_the_work_of_a_living_run_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "r" / "table.csv").read_text() == "whole"
 
 
-@pytest.fixture
-def small_disk() -> Iterator[Path]:
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or sys.platform != "linux":
-        pytest.skip("only root on Linux can mount a small disk")
-    with tempfile.TemporaryDirectory() as parent:
-        made = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", parent], capture_output=True, check=False
-        )
-        if made.returncode:
-            pytest.skip("this machine does not let root mount a tmpfs")
-        try:
-            yield Path(parent)
-        finally:
-            subprocess.run(["umount", parent], check=True)
+@contextmanager
+def _mounted(folder: Path) -> Iterator[Path]:
+    """A disk of 200 kB, which only root can have."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@contextmanager
+def _acted(folder: Path) -> Iterator[Path]:
+    """A disk that says how full it is, and has no room for the last file of a release."""
+    write = Path.write_text
+
+    def free(_: object) -> SimpleNamespace:
+        used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        return SimpleNamespace(free=max(0, 200_000 - used))
+
+    def refuse(path: Path, *words: object, **more: object) -> int:
+        if path.is_relative_to(folder):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, *words, **more)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shutil.disk_usage", free)
+        patch.setattr(Path, "write_text", refuse)
+        yield folder
+
+
+def _can_mount() -> bool:
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return False
+    return subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(params=[_acted, *[_mounted] * _can_mount()])
+def small_disk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with request.param(tmp_path_factory.mktemp("disk")) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("packed", [False, True])
