@@ -57,7 +57,7 @@ def entry_body(
         "purpose": order.purpose,
         "recipient": order.recipient,
         "destination": str(order.target.absolute()),
-        "partial": str(partial.absolute()),
+        "partial": str(partial.absolute().parent),
         "software": __version__,
         "records": facts["records"],
         "gammas": dict(order.plan.gammas),

@@ -11,7 +11,7 @@ from PySide6.QtCore import QStandardPaths, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.handover import LEAST_PASSWORD, new_password
+from splu_desktop.files.handover import check_password, new_password
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.settings import remember, remembered
 from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
@@ -100,6 +100,12 @@ class PlaceCard(Card):
             grid.addWidget(part, at, column)
             part.setVisible(False)
             self.packed.toggled.connect(part.setVisible)
+        self.packed.toggled.connect(self._lock)
+
+    def _lock(self, on: bool) -> None:
+        """Lock a ZIP unless the user decides otherwise: an empty password is his choice."""
+        if on and not self.password.text():
+            self.password.setText(new_password())
 
     def _propose_password(self) -> None:
         self.password.setText(new_password())
@@ -156,9 +162,8 @@ class PlaceCard(Card):
         target = self.target()
         if name in (".", "..") or Path(name).name != name or target.parent != Path(folder).expanduser():
             return self.tr("The name of the release must be a plain name, without / or \\.")
-        if 0 < len(self.zip_password() or "") < LEAST_PASSWORD:
-            return self.tr("A password needs {n} characters or more.").format(n=LEAST_PASSWORD)
         try:
+            check_password(self.zip_password())
             check_name(target)
             (check_new_file if self.packed.isChecked() else check_new_folder)(target)
         except SpluError as fault:

@@ -116,7 +116,7 @@ class At(After):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_cancelled_at_any_report_of_any_stage(house: House, packed: bool) -> None:
-    order = house.order(packed=packed, password="a long password" if packed else None)
+    order = house.order(packed=packed, password="Seven old pears, not ripe" if packed else None)
     watch = After(10**9)
     publish(order, strict=False, register=Register(house.folder / "register"), progress=watch)
     order.target.unlink() if packed else __import__("shutil").rmtree(order.target)
