@@ -16,9 +16,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-_NUMBERS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
-)
+_NUMBERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 _CLOSING = 2  # CTRL_CLOSE_EVENT and what follows it, log-off and shut-down
 _GRACE = 4.0  # seconds; Windows ends the process five after it closed the console
 _done = threading.Event()

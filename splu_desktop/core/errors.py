@@ -13,7 +13,6 @@ import traceback
 
 from splu_desktop.core.said import counted, say
 
-
 # Words of the C library's loader, of Python and of NumPy.
 _NO_MEMORY = re.compile(
     r"(?i)cannot allocate memory|failed to map segment|can't start new thread|out of memory|not enough memory"

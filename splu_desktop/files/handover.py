@@ -23,7 +23,9 @@ from splu_desktop.files.whole import whole_file
 
 LEAST_PASSWORD = 16  # characters that are no run and no repetition
 LEAST_DIFFERENT = 8
-_PLAIN = re.compile("passwor[dt]|motdepasse|mot de passe|qwert[yz]|azerty|uiop|asdfgh|qsdfgh|[yzw]xcvbn|hospital|admin|welcome")
+_PLAIN = re.compile(
+    "passwor[dt]|motdepasse|mot de passe|qwert[yz]|azerty|uiop|asdfgh|qsdfgh|[yzw]xcvbn|hospital|admin|welcome"
+)
 # Without characters that are mistaken for others when read out: 55 of them, so 20 give 115 bits.
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
 _STAGE = "Packing"
@@ -45,15 +47,16 @@ def check_password(password: str | None) -> None:
 def weak(password: str) -> bool:
     """Return whether a password is shorter or plainer than any that may be used.
 
-    Counted are the characters that are not foreseen by those before: not the next of a run (aaa, abc, 321) and not
-    part of three or more that stood there before; what many passwords are made of counts as one. A floor, not a measure: a famous line of verse passes it.
+    Counted are the characters that are not foreseen by those before: not the next of a run (aaa, abc, 321) and not part
+    of three or more that stood there before; what many passwords are made of counts as one. A floor, not a measure: a
+    famous line of verse passes it.
     """
     text = _PLAIN.sub("*", password.casefold())
     counted = 0
     for i, letter in enumerate(text):
         step = ord(letter) - ord(text[i - 1]) if i else 2
         runs = i > 1 and -1 <= step <= 1 and step == ord(text[i - 1]) - ord(text[i - 2])
-        repeats = i > 2 and any(text[j : j + 3] in text[: i - 2] for j in range(i - 2, i + 1) if len(text[j : j + 3]) == 3)
+        repeats = any(text[j : j + 3] in text[:j] for j in range(max(0, i - 2), min(i + 1, len(text) - 2)))
         counted += not (runs or repeats)
     return counted < LEAST_PASSWORD or len(set(text)) < LEAST_DIFFERENT
 
@@ -135,7 +138,8 @@ def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, pro
     """Read a ZIP back and compare every file with its stated hash. Raises BadRelease; Cancelled."""
     from splu_desktop.files.verify import check_files
 
-    failed = [check for check in check_files(open_package(path, password, finished=False), facts, progress) if not check.passed]
+    package = open_package(path, password, finished=False)
+    failed = [check for check in check_files(package, facts, progress) if not check.passed]
     if failed:
         from splu_desktop.files.release_facts import BadRelease
 

@@ -1,9 +1,10 @@
 """Unfinished work on disk: who owns it, and how what a killed run left behind is cleared away.
 
 Work grows in a folder of its own, `.splu-partial-…`, beside its destination, which nobody but its owner may enter and
-no reader takes for a release. A lock file of the same name with `.lock` behind it is there first, gone last and held in
-between, by a lock that the system itself drops when the process dies. Whatever bears the mark and nobody holds is therefore a dead run's, and is removed the next time anything
-is written to that folder, or when the program starts (a note in the data folder tells where to look).
+no reader takes for a release. A lock file of the same name with `.lock` behind it is there first, gone last and held
+in between, by a lock that the system itself drops when the process dies. Whatever bears the mark and nobody holds is
+therefore a dead run's, and is removed the next time anything is written to that folder, or when the program starts (a
+note in the data folder tells where to look).
 """
 
 from __future__ import annotations

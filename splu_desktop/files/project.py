@@ -7,12 +7,13 @@ are brought up to date when opened; a changed source is noticed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Any
 
@@ -241,15 +242,28 @@ def from_dict(data: Any, path: Path) -> Project:
 
 
 def find_source(project: Project, project_path: Path) -> Path | None:
-    """Return where the source lies: where it lay, or beside the project file. None where it is in neither place."""
+    """Return where the source lies: where it lay, if that is below the project file, or beside it; else None.
+
+    Anybody may have written the project file, and to look at a place can be harm enough: on Windows a share's name makes
+    the machine log on to it. So what it says is followed only down from its own folder; elsewhere the user is asked.
+    """
+    if not _is_down(project.source.name) or len(PureWindowsPath(project.source.name).parts) != 1:
+        return None
     places = [project_path.parent]
-    if project.folder:
+    if project.folder and _is_down(project.folder):
         places.insert(0, project_path.parent / Path(PurePosixPath(project.folder)))
     for place in places:
         candidate = place / project.source.name
-        if candidate.is_file():
-            return candidate.resolve()
+        with contextlib.suppress(OSError, ValueError):
+            if candidate.is_file():
+                return candidate.resolve()
     return None
+
+
+def _is_down(stored: str) -> bool:
+    """Return whether a stored path leads down from where it stands, on every system."""
+    windows = PureWindowsPath(stored)
+    return not windows.anchor and ":" not in stored and "\0" not in stored and ".." not in windows.parts
 
 
 def source_state(project: Project, source: Path | None, progress: Progress | None = None) -> SourceState:
