@@ -139,6 +139,8 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
     if source is not None:
         project = replace(project, folder=_folder_of(source, path))
     text = json.dumps(as_dict(project), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if not _speakable(text):  # a path of bytes that are no letters
+        text = json.dumps(as_dict(project), indent=1, allow_nan=False) + "\n"
     with whole_file(path, overwrite=True) as partial:
         partial.touch(mode=0o600)
         partial.write_text(text, encoding="utf-8", newline="\n")
@@ -244,8 +246,8 @@ def from_dict(data: Any, path: Path) -> Project:
 def find_source(project: Project, project_path: Path) -> Path | None:
     """Return where the source lies: where it lay, if that is below the project file, or beside it; else None.
 
-    Anybody may have written the project file, and to look at a place can be harm enough: on Windows a share's name makes
-    the machine log on to it. So what it says is followed only down from its own folder; elsewhere the user is asked.
+    Anybody may have written the project file, and to look at a place can be harm enough: on Windows a share's name
+    makes the machine log on to it. So what it says is followed only down from its own folder; else the user is asked.
     """
     if not _is_down(project.source.name) or len(PureWindowsPath(project.source.name).parts) != 1:
         return None
@@ -258,6 +260,14 @@ def find_source(project: Project, project_path: Path) -> Path | None:
             if candidate.is_file():
                 return candidate.resolve()
     return None
+
+
+def _speakable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_down(stored: str) -> bool:

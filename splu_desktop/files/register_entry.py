@@ -65,7 +65,7 @@ def entry_body(
         "recipe": recipe,
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
         "source": {
-            "name": None if order.source is None else order.source.name,
+            "name": None if order.source is None else order.source.name.encode("utf-8", "replace").decode("utf-8"),
             "file": prints.file,
             "table": prints.table,
             "columns": dict(prints.columns),

@@ -1,8 +1,8 @@
 """Whether there is room in memory for work, asked before it begins.
 
 Where memory runs out in the middle, NumPy raises MemoryError, but other libraries end the process: the loader that
-finds no room for a thread's own data, a C++ library that can't allocate. So work under a limit (`ulimit -v`, a container) is
-refused before it starts unless it has what it takes, threads and their arenas included.
+finds no room for a thread's own data, a C++ library that can't allocate. So work under a limit (`ulimit -v`, a
+container) is refused before it starts unless it has what it takes, threads and their arenas included.
 """
 
 from __future__ import annotations

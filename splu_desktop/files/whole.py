@@ -68,8 +68,9 @@ def check_name(target: Path) -> None:
 
 @contextlib.contextmanager
 def _refusals(target: Path) -> Iterator[None]:
-    """Turn what the system says of an impossible path (too long, not a directory, a null byte) into CannotWrite."""
+    """Turn what the system says of an impossible path (too long, a null byte, no letters) into CannotWrite."""
     try:
+        str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
         yield
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None

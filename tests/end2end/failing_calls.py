@@ -1,7 +1,8 @@
 """Every call by which this program changes a disk, numbered, and the n-th of them failing once.
 
 Python's own calls are replaced: those of `os`, and the write and the close of every file that `open` gives. What a
-call would have changed is left as it is, but for `close`, which closes and then says that it failed, as network drives do.
+call would have changed is left as it is, but for `close`, which closes and then says that it failed, as network
+drives do.
 """
 
 from __future__ import annotations

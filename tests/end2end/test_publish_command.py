@@ -251,6 +251,17 @@ def test_publish_straight_into_an_encrypted_zip(source: Path, tmp_path: Path, ca
     assert run_json(capsys, "releases")["releases"][0]["encrypted"] is True
 
 
+def test_a_zip_is_locked_unless_told_otherwise(source: Path, tmp_path: Path, capsys: Any) -> None:
+    made = run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--zip", "--out", tmp_path / "r.zip")
+    (tmp_path / "word").write_text(made["password"])
+    assert run(capsys, "verify", tmp_path / "r.zip")[0] == 2
+    assert run(capsys, "verify", tmp_path / "r.zip", "--password-file", tmp_path / "word")[0] == 0
+    assert made["password"] not in (tmp_path / "r.zip").read_bytes().decode("latin-1")
+    open_one = ("publish", source, "--sa", "diagnosis:4", "--zip", "--no-password", "--out", tmp_path / "open.zip")
+    assert "password" not in run_json(capsys, *open_one)
+    assert run(capsys, "verify", tmp_path / "open.zip")[0] == 0
+
+
 def test_a_trial_writes_nothing(source: Path, tmp_path: Path, capsys: Any) -> None:
     before = {path.name for path in tmp_path.iterdir()}
     status, out, _ = run(capsys, "publish", source, "--sa", "diagnosis:3", "--trial", "400")
