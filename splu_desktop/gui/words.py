@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import math
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -19,6 +19,7 @@ from splu_desktop.files.inert import inert
 from splu_desktop.files.language import Language
 
 _spoken = [Language()]
+_PLAIN = "<span style='white-space: pre-wrap'>"
 
 
 def speak(language: Language) -> None:
@@ -81,9 +82,8 @@ def as_html(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text that Qt shows to the letter, where it would take it for HTML otherwise."""
-    rich = Qt.mightBeRichText(text)  # type: ignore[attr-defined]  # missing in the stubs
-    return f"<span style='white-space: pre-wrap'>{as_html(text)}</span>" if rich else text
+    """Return a text that Qt shows to the letter, where it might take it for HTML otherwise: none is without a “<”."""
+    return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
 
 
 def caption(text: str) -> str:

@@ -63,6 +63,39 @@ def test_a_signal_cancels_whole(folder: Path, name: str) -> None:
     assert Register().read().releases == ()
 
 
+_WINDOW_STOPPED = """
+import os, sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from splu_desktop.files.whole import whole_folder
+from splu_desktop.gui import app
+number, target = int(sys.argv[1]), Path(sys.argv[2])
+def work(progress):
+    with whole_folder(target) as partial:
+        (partial / "table.csv").write_text("half")
+        os.kill(os.getpid(), number)
+        while True:
+            progress.report("Writing", 0.5)
+make = app.make_window
+def made():
+    window = make()
+    QTimer.singleShot(50, lambda: window.tasks.run("publish", work))
+    return window
+app.make_window = made
+raise SystemExit(app.run())
+"""
+
+
+@posix
+def test_a_signal_stops_the_window_whole(folder: Path) -> None:
+    pytest.importorskip("PySide6")
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(folder)}
+    command = [sys.executable, "-c", _WINDOW_STOPPED, str(int(signal.SIGTERM)), str(folder / "r")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    assert done.returncode == 143, done.stderr
+    assert _left(folder) == []
+
+
 @posix
 def test_refused_and_stopped_runs_end_with_their_own_status(folder: Path) -> None:
     """A few; `python -m tests.end2end.stopped_runs` tries hundreds."""

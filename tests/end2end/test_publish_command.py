@@ -232,7 +232,7 @@ def test_facts_forged_with_a_seal_of_their_own_are_known_to_the_register(
 def test_hand_over_with_a_password(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r")
     secret = tmp_path / "secret.txt"
-    secret.write_text("a very long password\n")
+    secret.write_text("a rather longer phrase\n")
     handed = ("handover", tmp_path / "r", "--out", tmp_path / "r.zip", "--password-file", secret)
     assert run_json(capsys, *handed)["encrypted"] is True
     assert run(capsys, "verify", tmp_path / "r.zip", "--password-file", secret)[0] == 0
@@ -242,7 +242,7 @@ def test_hand_over_with_a_password(source: Path, tmp_path: Path, capsys: Any, mo
 
 
 def test_publish_straight_into_an_encrypted_zip(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setenv("SPLU_PASSWORD", "a very long password")
+    monkeypatch.setenv("SPLU_PASSWORD", "a rather longer phrase")
     target = tmp_path / "out" / "r.zip"
     target.parent.mkdir()
     run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--zip", "--out", target, "--xlsx")

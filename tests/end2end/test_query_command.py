@@ -76,7 +76,7 @@ def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypat
         status, out, err = run(capsys, *command, "--password-file", word)
         assert (status, out) == (2, "")
         assert "does not open" in err
-        word.write_text("correct horse battery\n", encoding="utf-8")
+        word.write_text("correct horse battery staple\n", encoding="utf-8")
         status, _, err = run(capsys, *command, "--password-file", word)
         assert (status, err) == (0, "")
 
