@@ -235,7 +235,7 @@ def _write(
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
-    entering: list[str] = []
+    entering: list[Path] = []  # where it grew, once its entry may be on disk
     made: list[int] = []  # the inode of what is to appear
     checks: tuple[Check, ...] = ()
     prints = examination.prints
@@ -247,7 +247,7 @@ def _write(
         keep_sketches(register, prints)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
         body = entry_body(order, facts, checks, gate, examination, partial, packed_sha256)
-        entering.append(facts["id"])
+        entering.append(partial.parent)
         progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
         made.append(partial.stat().st_ino)
         entries.append(register.append(RELEASE, facts["id"], body))
@@ -278,8 +278,14 @@ def _write(
         # Entered, perhaps by a call that failed when the line was on disk already, and then the system refused the
         # rename, or somebody else's file stood there suddenly.
         appeared = made and order.target.exists() and order.target.stat().st_ino == made[0]
-        if entering and not appeared and any(entry.release == facts["id"] for entry in register.read().releases):
-            register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+        if entering and not appeared:
+            try:
+                if any(entry.release == facts["id"] for entry in register.read().releases):
+                    register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+            except RegisterFault:
+                with contextlib.suppress(OSError):  # an empty sign, by which `tidy` withdraws it once that can be done
+                    entering[0].mkdir(mode=0o700)
+                raise
         raise
     with contextlib.suppress(Cancelled):  # too late: the release is there, and must be told of
         progress.report("Finishing", 1.0)

@@ -308,6 +308,30 @@ def test_a_rename_that_fails_withdraws_the_entry(house: House, monkeypatch: pyte
     house.check_clean()
 
 
+def test_an_entry_that_can_not_be_withdrawn_is_so_by_the_next_run(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rename is refused, and then the register's disk too: the next start makes up for it."""
+    append = Register.append
+
+    def once(self: Register, kind: str, release: str, body: object) -> object:
+        if kind == WITHDRAWN:
+            raise RegisterFault("The register can't be written.")
+        return append(self, kind, release, body)  # type: ignore[arg-type]
+
+    def refused(self: Path, target: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Register, "append", once)
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(RegisterFault):
+        house.publish()
+    monkeypatch.undo()
+    assert len(house.register.read().releases) == 1
+    tidy(house.register)
+    house.check_clean()
+
+
 def test_a_source_that_changed_before(house: House) -> None:
     order = house.order()
     house.source.write_bytes(house.bytes + b"1,2,3\n")

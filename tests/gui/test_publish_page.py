@@ -202,7 +202,7 @@ def test_the_shelf_knows_what_became_of_each_release(
     opened: MainWindow, page: PublishPage, idle: Idle, tmp_path: Path
 ) -> None:
     page.place.packed.setChecked(True)
-    page.place.password.setText("a password long enough")
+    page.place.password.setText("Seven old pears, not ripe")
     idle(opened)
     _publish(opened, idle)
     (found,) = shelf().releases
