@@ -186,12 +186,14 @@ def tidy(register: Register | None = None) -> int:
     Called before each release; programs call it when they start, too.
     """
     register = register or Register()
+    cleared = 0
     with contextlib.suppress(RegisterFault):
         for entry in register.read().releases:
             partial = entry.body.get("partial")
             if isinstance(partial, str) and unfinished.is_dead(Path(partial)):
                 register.append(WITHDRAWN, entry.release, {"reason": "the run ended before the release appeared"})
-    return unfinished.clear_all_leftovers()
+                cleared += unfinished.clear_leftovers(Path(partial).parent)
+    return cleared + unfinished.clear_all_leftovers()
 
 
 def _pass(gate: Gate, order: Order, strict: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -110,27 +109,27 @@ class Application(QApplication):
 def heed_signals(application: QApplication, window: MainWindow) -> None:
     """Let `kill`, a closed terminal and the end of a session stop all work whole, and then the program.
 
-    Python calls no handler while Qt waits for events, but tells of a signal through a socket, which Qt listens to. What
-    was chosen stays to be recovered.
+    Python calls no handler while Qt waits for events, but tells of a signal through a pipe, which Qt listens to. What
+    was chosen stays to be recovered. Windows has no such signals for a window.
     """
-    near, far = socket.socketpair()
-    near.setblocking(False)
-    far.setblocking(False)
-    signal.set_wakeup_fd(far.fileno(), warn_on_full_buffer=False)
-    heeded = QSocketNotifier(near.fileno(), QSocketNotifier.Type.Read, application)
+    if sys.platform == "win32":
+        return
+    near, far = os.pipe()
+    os.set_blocking(near, False)
+    os.set_blocking(far, False)
+    signal.set_wakeup_fd(far, warn_on_full_buffer=False)
+    heeded = QSocketNotifier(near, QSocketNotifier.Type.Read, application)
 
     def end() -> None:
         heeded.setEnabled(False)
-        number = near.recv(1)[0]
+        number = os.read(near, 1)[0]
         window.tasks.shutdown()
         application.exit(128 + number)
 
     heeded.activated.connect(end)
-    for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGBREAK"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
-    application.setProperty("sockets", (near, far))  # open as long as it runs
 
 
 def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool = False) -> int:
