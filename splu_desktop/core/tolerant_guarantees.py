@@ -96,25 +96,35 @@ def t_p_of(
     exact = checked_epsilon(epsilon)
     if alpha > MOST_ALPHA or (fakes and limit == 1):
         return 0.0
+    least = 1.0
+    for f in range(1, alpha + 1):
+        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
+        for of_one in laws_of(limit, sizes, f, alpha, fakes):
+            law = np.ones(1)
+            for _ in range(releases):
+                law = np.convolve(law, of_one)
+            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
+    return max(least, 0.0)
+
+
+def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: int = 0) -> Iterator[Floats]:
+    """Give Pr[f' = 0, 1, ...] for each way in which f records of a value can stand in groups that a tolerance allows.
+
+    Parameters
+    ----------
+    alpha : the largest count that is looked at, at least f.
+    """
     whole = [limit.numerator * (size + fakes) // limit.denominator for size in sizes]
     pieces = [
         (size, c)
         for size, most in zip(sizes, whole, strict=True)
         for c in range(1, min(most, 1 if fakes else alpha) + 1)
     ]
-    least = 1.0
-    for f in range(1, alpha + 1):
-        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
-        for standing in _standings(f, tuple(pieces)):
-            if fakes:
-                law = np.ones(1)
-                of_one = law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
-                for _ in range(releases):
-                    law = np.convolve(law, of_one)
-            else:
-                law = count_law(standing * releases)
-            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
-    return max(least, 0.0)
+    for standing in _standings(f, tuple(pieces)):
+        if fakes:
+            yield law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
+        else:
+            yield count_law(standing)
 
 
 def t_f_of(grouping: Grouping, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:

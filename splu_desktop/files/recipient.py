@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.condition import Condition
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.said import listed, say
@@ -53,6 +54,7 @@ def write_readme(
         [*_redrawn(published, files), *_others(facts)],
         _worth(facts),
         promises,
+        *_persons(published),
         *_reconstruction(published),
         [described, made_by],
     ]
@@ -154,6 +156,11 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
             "count:"
         ),
     ]
+
+
+def _persons(published: Published) -> list[list[str]]:
+    """Return what is promised of persons with several records."""
+    return [[*told_of_persons(published.repeats, published.table, published.ways)]]
 
 
 def _reconstruction(published: Published) -> list[list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -17,6 +18,7 @@ from splu_desktop import __version__
 from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -90,6 +92,20 @@ def public(
         checks=checks,
         files=files,
         tolerant=tuple(_tolerant(published, name) for name in published.sensitive if name in published.groupings),
+        persons=_persons(published),
+    )
+
+
+def _persons(published: Published) -> model.Persons:
+    repeats, table = published.repeats, published.table
+    several = repeats is not None and repeats.largest > 1
+    told = per_person(repeats, table, published.ways) if repeats is not None and several else None
+    return model.Persons(
+        most_records=None if repeats is None else repeats.largest,
+        mean_records=None if repeats is None else repeats.mean,
+        column=None if told is None else told.sensitive,
+        right=() if told is None else told.right,
+        sentences=told_of_persons(repeats, table, published.ways),
     )
 
 
@@ -292,6 +308,19 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
             model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
         ),
     )
+
+
+def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
+    """Return the public part with a verdict over further checks too: those against the source, in the internal edition.
+
+    No document may say that all checks passed and hold one that failed.
+    """
+    said = public.cover.verdict
+    if all(check.passed for check in checks) or "check-failed" in said.reasons:
+        return public
+    first = [reason for reason in said.reasons if reason == "file-altered"]
+    verdict = model.Verdict("fails", (*first, "check-failed", *said.reasons[len(first) :]))
+    return replace(public, cover=replace(public.cover, verdict=verdict))
 
 
 def _verdict(
