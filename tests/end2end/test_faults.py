@@ -118,7 +118,7 @@ class At(After):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_cancelled_at_any_report_of_any_stage(house: House, packed: bool) -> None:
-    order = house.order(packed=packed, password="a long password" if packed else None)
+    order = house.order(packed=packed, password="Seven old pears, not ripe" if packed else None)
     watch = After(10**9)
     publish(order, strict=False, register=Register(house.folder / "register"), progress=watch)
     order.target.unlink() if packed else __import__("shutil").rmtree(order.target)
@@ -333,6 +333,30 @@ def test_a_rename_that_fails_withdraws_the_entry(house: House, monkeypatch: pyte
         house.publish()
     monkeypatch.undo()
     assert [entry.kind for entry in house.register.read().entries] == ["release", "withdrawn"]
+    house.check_clean()
+
+
+def test_an_entry_that_can_not_be_withdrawn_is_so_by_the_next_run(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rename is refused, and then the register's disk too: the next start makes up for it."""
+    append = Register.append
+
+    def once(self: Register, kind: str, release: str, body: object) -> object:
+        if kind == WITHDRAWN:
+            raise RegisterFault("The register can't be written.")
+        return append(self, kind, release, body)  # type: ignore[arg-type]
+
+    def refused(self: Path, target: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Register, "append", once)
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(RegisterFault):
+        house.publish()
+    monkeypatch.undo()
+    assert len(house.register.read().releases) == 1
+    tidy(house.register)
     house.check_clean()
 
 
