@@ -265,7 +265,10 @@ def _prefix(settings: Mapping[str, Any]) -> str:
 
 
 def _promised(published: Published, sa: str) -> list[str]:
-    return published.draws[sa].sentences(sa, published.thresholds)
+    draw, asked = published.draws[sa], published.thresholds
+    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
+    said = draw.sentences(sa, asked)
+    return said if known is None else [known, *said[1:]]
 
 
 def _example(published: Published) -> list[str]:

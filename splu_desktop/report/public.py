@@ -22,6 +22,7 @@ from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.sentences import unprotected
 from splu_desktop.core.table import Column
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease
@@ -69,7 +70,7 @@ def public(
     )
     # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
     gammas = {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None}
-    promised = tuple(_guarantee(name, gamma, published.thresholds) for name, gamma in gammas.items())
+    promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
     measured = _risk(published, progress)
     verdict = _verdict(files, checks, promised, measured)
     cover = model.Cover(
@@ -176,7 +177,9 @@ def eligibility(column: Column, gamma: int) -> model.Eligibility:
     )
 
 
-def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
+def _guarantee(name: str, gamma: int, published: Published) -> model.Guarantee:
+    asked = published.thresholds
+    known = unprotected(published.n, gamma, published.table[name].m, asked.epsilon, asked.alpha, column=name)
     epsilon, alpha = asked.epsilon, asked.alpha
     shown = min(max(alpha, _SMALL_SHOWN[0], min(5 * alpha, _SMALL_SHOWN[1])), _MOST_SMALL)
     exact, chebyshev, _ = guarantees.t_f_curve(gamma, epsilon)
@@ -187,11 +190,12 @@ def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
         t_e=asked.t_e,
         alpha=alpha,
         wanted_t_p=asked.t_p,
-        t_p=guarantees.t_p(gamma, epsilon, alpha),
+        t_p=0.0 if known else guarantees.t_p(gamma, epsilon, alpha),
         t_f=guarantees.t_f(gamma, epsilon, asked.t_e),
         t_f_chebyshev=guarantees.t_f_chebyshev(gamma, epsilon, asked.t_e),
         t_f_as_published=guarantees.t_f_as_published(gamma, epsilon, asked.t_e),
-        meets=None if asked.t_p is None else guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        meets=None if asked.t_p is None else known is None and guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        unprotected=known,
         small_counts=tuple(guarantees.small_count_curve(gamma, epsilon, shown).tolist()),
         curve_t_e=tuple(guarantees.T_E_GRID.tolist()),
         curve_t_f=tuple(exact.tolist()),

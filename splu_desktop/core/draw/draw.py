@@ -166,6 +166,10 @@ class Draw(ABC):
         """Return the most of n records that one value can have."""
         return float(n)
 
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        """Return (m,) the least and the most records that each value of a published column can have had."""
+        return np.ones(column.m, np.int64), np.full(column.m, int(self.most(column.n)), np.int64)
+
     @property
     def least_values(self) -> int:
         """How many values a column has at least before it is drawn; fewer published ones show that some vanished."""
@@ -239,6 +243,13 @@ class Draw(ABC):
     def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
+
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        """Return the sentence that public figures alone tell small counts, None where they do not.
+
+        n, values : records of the table, and values of the column.
+        """
+        return None
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
@@ -356,12 +367,24 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
     """Return what fake values promise against those who know all other records of a group."""
     return counted(
         fakes,
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds a fake value.",
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds {n} fake values.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+        "values.",
         certainty=_up(certainty),
         column=column,
+    )
+
+
+def insider_sentence(chance: Fraction, column: str) -> str:
+    """Return what fake values do not promise against those who know all other records of the table."""
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_up(chance),
     )
 
 

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from splu_desktop.core import groups, guarantees
 from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Floats, registered
-from splu_desktop.core.draw.layouts import Layout
+from splu_desktop.core.draw.draw import Floats, Ints, registered
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_layout import Layout
 from splu_desktop.core.said import say
 from splu_desktop.core.sentences import (
     large_count_promise,
     recommendation,
     small_count_promise,
+    unprotected,
     value_promises,
     value_warnings,
 )
@@ -127,6 +128,10 @@ class PlainGroups(GroupDraw):
     def most(self, n: int) -> float:
         return float(n // self.size)  # no group holds a value twice
 
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        number = column.n // self.size
+        return -(-column.counts().astype(np.int64) // -(-column.n // number)), np.full(column.m, number, np.int64)
+
     @property
     def least_values(self) -> int:
         return self.size
@@ -161,6 +166,9 @@ class PlainGroups(GroupDraw):
             small_count_promise(self.size, thresholds.epsilon, thresholds.alpha, column=column),
             large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
         ]
+
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        return unprotected(n, self.size, values, thresholds.epsilon, thresholds.alpha, column=column)
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         from dataclasses import asdict

@@ -152,6 +152,7 @@ class Guarantee:
     curve_t_f_chebyshev: tuple[int, ...]
     thresholds: tuple[tuple[float, float, int], ...]  # epsilon, T_E, T_f
     repeated: tuple[Repeated, ...]
+    unprotected: str | None = None  # the sentence that public figures alone tell small counts
 
 
 @dataclass(frozen=True)
