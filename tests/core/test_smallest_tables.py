@@ -55,7 +55,7 @@ def releases() -> list[Published]:
 RELEASES = releases()
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", list(Method))
 def test_every_question_has_an_answer_within_its_bounds(method: Method) -> None:
     for published in RELEASES:
         reader = Reader(published)

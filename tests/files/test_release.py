@@ -125,7 +125,7 @@ def test_persons_with_several_records_are_told_of_and_read_back(tmp_path: Path) 
             Column.from_labels("s", [f"s{i}" for i in rng.integers(0, 9, 1_200)]),
         )
     )
-    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, {"s": 4})
+    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, plain({"s": 4}))
     published = sanitise.run(table, plan, randomness=Seeded(1))
     write_release(published, tmp_path / "r")
     facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
