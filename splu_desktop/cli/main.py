@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from splu_desktop import __version__
 from splu_desktop.cli.output import one_line
 from splu_desktop.core.errors import SpluError, place_of
+from splu_desktop.files.isolation.limits import no_crash_dumps
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
@@ -115,6 +116,7 @@ def _hurry() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 1 a fault of the program."""
+    no_crash_dumps()
     _hurry()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it

@@ -14,6 +14,7 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.missing import is_blank, neutral
+from splu_desktop.files.importer.plain_sheet import Span
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
@@ -35,8 +36,6 @@ _UNIT = re.compile(
     r"|ans|años|days?|tage|jours|h|min|hours?|stunden|€|\$|eur|usd|n|[01]/[01]|yyyy-mm-dd|dd\.mm\.yyyy|tt\.mm\.jjjj)\s*",
     re.IGNORECASE,
 )
-
-Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
 @dataclass(frozen=True)
