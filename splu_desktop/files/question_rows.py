@@ -11,10 +11,12 @@ from pathlib import Path
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.said import say
+from splu_desktop.files.plain_data import TooLong, file_bytes
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
 _WORKBOOKS = ("xlsx", "xlsb", "xls", "ods")
+_LARGEST = 200 << 20  # bytes
 _MOST_CELLS = 20_000_000  # of a sheet, empty ones included
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -43,7 +45,11 @@ def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return file_bytes(path, _LARGEST)
+    except TooLong:
+        raise BadQuestions(
+            say("“{path}” is too large for a file of questions ({size} MB).", path=path, size=path.stat().st_size >> 20)
+        ) from None
     except (FileNotFoundError, ValueError):  # a zero byte is in no path
         raise BadQuestions(say("There is no file “{path}”.", path=path)) from None
     except OSError as fault:
