@@ -62,17 +62,18 @@ def available() -> int | None:
 
 
 def check(path: Path, need: float) -> None:
-    """Raise TooLarge where `need` bytes are more than the memory that is free."""
+    """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
     free = available()
-    if free is not None and need > (1 - _KEPT_FREE) * free:
+    usable = None if free is None else (1 - _KEPT_FREE) * free
+    if usable is not None and need > usable:
         raise TooLarge(
             say(
                 "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
-                "are free; close other programs, use a computer with more memory, or import a part of "
+                "can be used; close other programs, use a computer with more memory, or import a part of "
                 "the table.",
                 path=path.name,
                 need=need / 1e9,
-                free=free / 1e9,
+                free=usable / 1e9,
             )
         )
 
