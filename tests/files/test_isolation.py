@@ -42,7 +42,7 @@ def asked(path: Path) -> object:
 def test_however_it_ends_the_program_says_a_sentence(monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.setattr(parent, "_command", lambda: [sys.executable, "-c", _READ + ENDINGS[ending]])
     before = threading.active_count()
-    with pytest.raises(BrokeOff, match="“t.xlsx” can't be read"):
+    with pytest.raises(BrokeOff, match=r"“t\.xlsx” can't be read"):
         asked(Path("t.xlsx"))
     assert threading.active_count() == before
 

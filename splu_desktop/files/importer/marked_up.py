@@ -88,9 +88,9 @@ def table(path: Path, progress: Progress) -> MarkedUp:
     if made is None:
         from splu_desktop.files.isolation.parent import BrokeOff, isolated  # whose other side imports this
 
-        need = memory.need("marked up", facts.st_size)
+        need = memory.need("marked_up", facts.st_size)
         memory.check(path, need)
-        found = isolated("marked up", path, progress, size=facts.st_size, need=need)
+        found = isolated("marked_up", path, progress, size=facts.st_size, need=need)
         try:
             made = MarkedUp(found["text"].tobytes(), int(found["others"]))
         except (KeyError, TypeError, ValueError, AttributeError):

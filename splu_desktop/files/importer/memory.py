@@ -23,7 +23,7 @@ PER_BYTE = {
     "sas": 8.0,
     "stata": 8.0,
     "parquet": 8.0,
-    "marked up": 6.0,
+    "marked_up": 6.0,
 }
 _AT_LEAST = 100 << 20  # of a reader's process, whatever the file
 _KEPT_FREE = 0.1

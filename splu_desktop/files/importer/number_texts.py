@@ -19,7 +19,7 @@ _BLANKS_BETWEEN = " \u00a0\u202f\u2009"  # ordinary, no-break, narrow no-break a
 _GROUPS = {"": "", ",": ",", ".": r"\.", " ": f"[{_BLANKS_BETWEEN}]", "'": "['’]"}
 # A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.
 LONGEST = 128
-"""Characters of a text that can be a number, a date or a mark for one; longer ones are words, and no pattern tries them.
+"""Characters of a text that can be a number or a date; longer ones are words, and no pattern tries them.
 
 Patterns that allow blanks in several places try each way to share them out: 50,000 blanks took a minute.
 """

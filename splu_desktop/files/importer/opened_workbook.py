@@ -24,7 +24,7 @@ def choose(path: Path, progress: Progress, *, kind: str, wanted: str | None, fir
     progress.report("Opening the workbook", 0.0)
     opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
     if first:
-        sheet, why = opened.load(opened.first), "the first sheet"
+        sheet, why = opened.load(opened.first), ""
     else:
         sheet, why = choose_sheet(opened, wanted)
     return {"known": [list(known) for known in opened.known], "sheet": sheet.as_plain(), "why": why}

@@ -88,7 +88,7 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
             from splu_desktop.files.importer import opened_workbook
 
             return opened_workbook.all_sheets(path, content, progress)
-        case "marked up":
+        case "marked_up":
             from splu_desktop.files.importer import marked_up
 
             return marked_up.as_text(path, progress)

@@ -25,7 +25,6 @@ from splu_desktop.files.isolation import limits, wire
 from splu_desktop.files.isolation.wire import Plain
 
 SWITCH = "--read-for-parent"  # how the frozen program is told to be a reader, see packaging/launch.py
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from splu_desktop.files.isolation.child import main; main()"
 _ROOT = Path(__file__).parents[3]
 _LOOK = 0.05  # seconds between two looks whether to stop
 _LONGEST_STAGE = 80
@@ -118,12 +117,13 @@ def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         console = Path(sys.executable).with_name("splu.exe")  # a program of the desktop may have no standard files
         return [str(console) if console.exists() else sys.executable, SWITCH]
-    return [sys.executable, "-P", "-X", "utf8", "-c", _START, str(_ROOT)]
+    return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.isolation.child"]
 
 
 def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
     """Run the process to its end. Raises Cancelled, and then it is gone."""
     own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen(  # noqa: S603  (this program itself, and no word of a file)
         _command(),
         stdin=asked,
