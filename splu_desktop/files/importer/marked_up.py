@@ -20,9 +20,8 @@ from xml.parsers import expat
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt, TooLarge
+from splu_desktop.files.importer.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
@@ -126,16 +125,10 @@ class _Room:
         self._path, self._left = path, _GIVEN + size
 
     def take(self, count: int) -> None:
-        """Count rows or cells laid out. Raises TooLarge."""
+        """Count rows or cells laid out. Raises TooSpread."""
         self._left -= count
         if self._left < 0:
-            raise TooLarge(
-                say(
-                    "“{path}” spreads a few cells over far more rows and columns than a table has; delete the empty or "
-                    "merged ones in its own program, or export the table as CSV and import that file.",
-                    path=self._path.name,
-                )
-            )
+            raise TooSpread(self._path)
 
 
 class _Sheet:

@@ -13,10 +13,11 @@ import numpy as np
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt, NotInstalled
+from splu_desktop.files.importer.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
+_CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
 _PER_BYTE = 4.0  # of memory, per unpacked byte
 
 
@@ -40,6 +41,9 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
         told = file.metadata
         memory.check(path, _PER_BYTE * sum(told.row_group(i).total_byte_size for i in range(file.num_row_groups)))
         names = [str(name) for name in file.schema_arrow.names]
+        size = path.stat().st_size if content is None else len(content)
+        if limit is None and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:
+            raise TooSpread(path)
         indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
         codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
         at = 0
