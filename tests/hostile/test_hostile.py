@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.files import FORMATS, hostile
 from tests.hostile.sweep import SECONDS, cpu, opened, tried
 
-_EACH = 3
+_EACH = 2
 _SMALL = 20_000  # bytes
 
 
