@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
 from splu_desktop.gui.plan_ways_out import WayOut, WaysOutRow
 from splu_desktop.gui.widgets import Picture, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import copy_text, number, percent
 
 
 class PromisesTab(QWidget):
@@ -24,6 +23,7 @@ class PromisesTab(QWidget):
         margins(column, 0, 8, 0, 0, spacing=8)
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
+        self._alike: tuple[str, ...] = ()
         self.small, self.large, self.warnings = (label(wrap=True, selectable=True) for _ in range(3))
         said = QWidget()
         lines = QVBoxLayout(said)
@@ -76,8 +76,13 @@ class PromisesTab(QWidget):
         self._telling = tuple(sentences)
         self._show_said()
 
+    def show_alike(self, sentences: Sequence[str]) -> None:
+        """Show which other sensitive columns give this one away."""
+        self._alike = tuple(sentences)
+        self._show_said()
+
     def _show_said(self) -> None:
-        said = (*self._telling, *self._unmet)
+        said = (*self._telling, *self._alike, *self._unmet)
         self.warnings.setText("\n".join(said))
         for part in (self.warnings, self._warning_picture):
             part.setVisible(bool(said))
@@ -85,7 +90,7 @@ class PromisesTab(QWidget):
     def copy(self) -> None:
         """Copy the promises as text."""
         said = (self.small.text(), self.large.text(), self.warnings.text())
-        QGuiApplication.clipboard().setText("\n".join(text for text in said if text))
+        copy_text("\n".join(text for text in said if text))
 
 
 class ValuesTab(QWidget):

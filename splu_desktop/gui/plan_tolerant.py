@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Thresholds
@@ -17,7 +16,7 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.tolerance_figures import Designed, sizes_in_words
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import copy_text, told
 
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -94,7 +93,7 @@ class TolerantPart(QWidget):
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        QGuiApplication.clipboard().setText("\n".join((self.title.text(), self._sizes, self.sentences.text())))
+        copy_text("\n".join((self.title.text(), self._sizes, self.sentences.text())))
 
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
@@ -104,7 +103,8 @@ class TolerantPart(QWidget):
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
-            " can't tell the last record's value from the fake ones.</p>"
+            " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
+            " other records of the table.</p>"
             "<p>A tolerance can't be smaller than its value's share of the records.</p>"
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
             " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
