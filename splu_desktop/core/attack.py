@@ -450,7 +450,7 @@ def _tables(feature: _Feature, target: Ints, taught: NDArray[np.bool_], undone: 
         found *= prior * whole.sum() / found.sum(axis=0)
         found *= whole / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
     odds = np.log(found / np.maximum(mu, 1e-300), out=np.zeros_like(found), where=(found > 0) & (mu > 0))
-    return np.clip(odds, -_STEEP, _STEEP).astype(np.float32)
+    return np.asarray(np.clip(odds, -_STEEP, _STEEP), np.float32)
 
 
 def _weights(evidence: Singles, likely: Floats, base: Singles, taught: NDArray[np.bool_]) -> tuple[Singles, Singles]:

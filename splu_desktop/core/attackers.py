@@ -19,7 +19,7 @@ from fractions import Fraction
 from splu_desktop.core.said import Figure, Said, say
 from splu_desktop.core.tolerant_groups import Grouping
 
-_COMMON, _WHOLE = Fraction(4, 5), Fraction(1, 10)  # of the example: share among a person's like, and of all records
+_COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def sole_bearer(size: int) -> float:
 
 def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     """Return the three sentences for a column with one group size."""
-    kept = Fraction(1, gamma)
-    led = (1 - kept) * _WHOLE / (1 - _WHOLE)
+    kept, whole = Fraction(1, gamma), Fraction(1, 2 * gamma)  # half of what is eligible
+    led = (1 - kept) * whole / (1 - whole)
     sure = after_reading(float(_COMMON), float(kept), float(led))
     alone = say(
         "A row alone: the value that stands in a person's row under “{column}” is the person's own in 1 in {gamma} "
@@ -102,7 +102,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
         column=column,
         gamma=gamma,
         common=_share(_COMMON),
-        whole=_share(_WHOLE),
+        whole=Figure(f"{float(100 * whole):.3g} %"),
         sure=_share(sure),
     )
     return alone, _with_release(column), _insider(column, gamma)

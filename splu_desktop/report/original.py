@@ -25,7 +25,7 @@ from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.spelling import plain as plainly_spelled
 from splu_desktop.report import model
-from splu_desktop.report.public import eligibility
+from splu_desktop.report.public import carried_out, eligibility
 
 # Which questions are asked decides no value that is released; the same ones make two reports comparable.
 _QUESTIONS, _SEED = 3_000, 20_140_815
@@ -54,13 +54,17 @@ class Background:
 
 
 def original(
-    opened: OpenRelease, background: Background, *, attacks: Sequence[Carried], progress: Progress | None = None
+    opened: OpenRelease,
+    background: Background,
+    *,
+    attacks: Sequence[Carried] | None = None,
+    progress: Progress | None = None,
 ) -> model.Original:
     """Return the part of the report that needs the source.
 
     Parameters
     ----------
-    attacks : those on the release (`public.carried_out`), to be judged by true values.
+    attacks : those on the release (`public.carried_out`), where they were made already.
 
     Raises
     ------
@@ -75,7 +79,8 @@ def original(
         for check in selfcheck.check_release(source, plan, published, progress=progress)
     )
     ours, theirs = align(source, published.table)
-    disclosed = tuple(_disclosure(ours, theirs, published, attacks, progress))
+    carried = carried_out(published, progress) if attacks is None else attacks
+    disclosed = tuple(_disclosure(ours, theirs, published, carried, progress))
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),

@@ -23,7 +23,7 @@ def measured(report: Report, t: Language) -> list[Block]:
         other = originals.get(found.column)
         blocks += _gains(found, None if other is None else other.disclosure, t)
         blocks += _diversity(found, t)
-    blocks += _attacks(report, t)
+    blocks += _attacks(report, t) if report.public.risk.recognisable.nsas else []
     return blocks
 
 
