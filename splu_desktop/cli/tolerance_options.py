@@ -50,7 +50,8 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COL=N",
         help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
-        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most",
+        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
+        "(not against those who know all other records of the table)",
     )
 
 

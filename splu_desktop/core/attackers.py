@@ -4,7 +4,7 @@
   a class of records of which a share pi_C truly have s, the belief is pi_C a / (pi_C a + (1 - pi_C) b_s), which nothing
   bounds: it is near 1 where s is common in the class.
 - *The row and the release*: measured by `core.attack`; not bounded either.
-- *An insider who knows every other record*: a published value has a true bearer (but for fake values), so the sole
+- *An insider who knows every other record*: a published value has a true bearer, fakes being copies, so the sole
   bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records.
 
 The sentences are made here alone; window, command line, report and the recipient's README show these.
@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from splu_desktop.core.said import Figure, Said, say
 from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.core.tolerant_guarantees import sole_bearer_named
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
@@ -85,7 +86,7 @@ def after_reading(share: float, kept: float, led: float) -> float:
 def sole_bearer(size: int) -> float:
     """Return the probability that the value of the one record that has it is shown at all, in groups of `size`.
 
-    Whoever knows every other record then knows whose it is, where the groups hold no fake values.
+    Whoever knows every other record then knows whose it is.
     """
     return float(1 - (1 - Fraction(1, size)) ** size)
 
@@ -105,7 +106,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
         whole=Figure(f"{float(100 * whole):.3g} %"),
         sure=_share(sure),
     )
-    return alone, _with_release(column), _insider(column, gamma)
+    return alone, _with_release(column), _insider(column, sole_bearer(gamma))
 
 
 def of_tolerances(column: str, grouping: Grouping) -> tuple[Said, ...]:
@@ -118,10 +119,7 @@ def of_tolerances(column: str, grouping: Grouping) -> tuple[Said, ...]:
         "nearly certain.",
         column=column,
     )
-    rarest = min(grouping.tolerances.limits.values())
-    # The smallest groups in which the least tolerated values may stand show them most often.
-    held = min((size for size in grouping.sizes if size * rarest >= 1), default=grouping.largest)
-    return alone, _with_release(column), _insider(column, None if grouping.fakes else held)
+    return alone, _with_release(column), _insider(column, float(sole_bearer_named(grouping)))
 
 
 def _with_release(column: str) -> Said:
@@ -133,19 +131,13 @@ def _with_release(column: str) -> Said:
     )
 
 
-def _insider(column: str, size: int | None) -> Said:
-    if size is None:
-        return say(
-            "Someone who knows all other records is not bounded by this either: a value of “{column}” that nobody else "
-            "has, and that is no fake value, names its bearer wherever it is shown.",
-            column=column,
-        )
+def _insider(column: str, chance: float) -> Said:
     return say(
         "Someone who knows all other records is not bounded by this either: a value of “{column}” that one record "
-        "alone has is shown in about {chance} of releases, and then names its bearer. Fake values from a declared "
-        "domain are the remedy.",
+        "alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from a domain "
+        "declared in advance would hinder it, which this version does not make.",
         column=column,
-        chance=_share(sole_bearer(size)),
+        chance=_share(chance),
     )
 
 

@@ -117,6 +117,11 @@ class Plan:
         """Names of the sensitive columns."""
         return self.named(Role.SA)
 
+    @property
+    def ways(self) -> dict[str, int | Grouping]:
+        """How each sensitive column is re-drawn: SA name -> gamma or grouping."""
+        return {**self.gammas, **self.groupings}
+
     def named(self, role: Role) -> tuple[str, ...]:
         """Names of the columns with a role, in the table's order."""
         return tuple(name for name, given in self.roles.items() if given is role)

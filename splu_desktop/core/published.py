@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_groups import Grouping
@@ -22,12 +23,14 @@ class Published:
     gammas : SA name -> gamma, the size of its decoy groups, for SAs with plain groups.
     groupings : SA name -> sizes, shares and tolerances, for SAs with a tolerance per value; no SA is in both.
     thresholds : what the custodian asked the guarantees for.
+    repeats : how many records persons have, where an identifier in the source repeats; None where nothing tells.
     """
 
     table: Table
     gammas: Mapping[str, int]
     thresholds: Thresholds = field(default_factory=Thresholds)
     groupings: Mapping[str, Grouping] = field(default_factory=dict)
+    repeats: Repeats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
@@ -36,6 +39,11 @@ class Published:
     def is_sensitive(self, name: str) -> bool:
         """Return whether a column was re-drawn."""
         return name in self.gammas or name in self.groupings
+
+    @property
+    def ways(self) -> dict[str, int | Grouping]:
+        """How each SA was re-drawn: its name -> gamma or grouping."""
+        return {**self.gammas, **self.groupings}
 
     @property
     def n(self) -> int:

@@ -39,7 +39,8 @@ _WORDS = {
     "The most accurate on all tables tried, hence the default.",
     "shrunk": "Pulled towards what chance alone would give, as far as this selection shows that to hold.",
     "unbiased": "Right on average over many releases, but scattered widely for small counts; may be negative.",
-    "bayes": "The likeliest count (iterative Bayes, journal Eq. 13-14, with the corrected transition).",
+    "bayes": "The likeliest count (iterative Bayes, journal Eq. 13-14, with the corrected transition). Where all "
+    "selected records share a value it is exact more often than T_P says, which is about published counts.",
     "as-published": "The journal's own estimate, with its printed transition. Biased; for comparison only.",
 }
 

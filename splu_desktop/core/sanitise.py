@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import groups
-from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -47,6 +49,19 @@ def prepare(table: Table, plan: Plan) -> Table:
     return generalised
 
 
+def redrawable(table: Table, ways: Mapping[str, int | Grouping]) -> dict[str, int | Grouping]:
+    """Return which SAs of a generalised table can be re-drawn as wanted, SA -> gamma or grouping."""
+    found: dict[str, int | Grouping] = {}
+    for name, way in ways.items():
+        with contextlib.suppress(SpluError):
+            if isinstance(way, Grouping):
+                planned(table[name], way)
+            else:
+                groups.check_eligible(table[name], way)
+            found[name] = way
+    return found
+
+
 # Linux's allocator hands every freed block of this size class back to the system, and taking the same pages anew costs
 # more than the work on them: a third of the time at 500,000 records. Freeing one untouched block of just under 32 MB
 # (its largest threshold) tells it to keep up to 64 MB for the next array. Elsewhere this does nothing.
@@ -80,9 +95,10 @@ def run(
     """
     source = randomness or SystemRandomness()
     progress = progress or Silent()
+    persons = persons_of(table)
     table = prepare(table, plan)
     np.empty(_KEPT, np.uint8)
-    ways: dict[str, int | Grouping] = {**plan.gammas, **plan.groupings}
+    ways = plan.ways
     kept = [name for name in table.names if plan.roles[name].published]
     progress.report("Drawing random ids", 0.0)
     order = permutation(source, table.n)
@@ -102,7 +118,13 @@ def run(
     final = Table(tuple(published))
     # Tolerances of vanished values stay at home with them.
     groupings = {name: grouping.within(final[name].labels) for name, grouping in plan.groupings.items()}
-    return Published(table=final, gammas=dict(plan.gammas), thresholds=plan.thresholds, groupings=groupings)
+    return Published(
+        table=final,
+        gammas=dict(plan.gammas),
+        thresholds=plan.thresholds,
+        groupings=groupings,
+        repeats=None if persons is None else persons.public,
+    )
 
 
 def _moved(column: Column, order: NDArray[np.int32]) -> Column:

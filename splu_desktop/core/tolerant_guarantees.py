@@ -39,6 +39,7 @@ from splu_desktop.core.guarantees import (
 )
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.tolerance import NOT_SENSITIVE
 from splu_desktop.core.tolerant_groups import Grouping
 
 Floats = NDArray[np.float64]
@@ -96,25 +97,35 @@ def t_p_of(
     exact = checked_epsilon(epsilon)
     if alpha > MOST_ALPHA or (fakes and limit == 1):
         return 0.0
+    least = 1.0
+    for f in range(1, alpha + 1):
+        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
+        for of_one in laws_of(limit, sizes, f, alpha, fakes):
+            law = np.ones(1)
+            for _ in range(releases):
+                law = np.convolve(law, of_one)
+            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
+    return max(least, 0.0)
+
+
+def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: int = 0) -> Iterator[Floats]:
+    """Give Pr[f' = 0, 1, ...] for each way in which f records of a value can stand in groups that a tolerance allows.
+
+    Parameters
+    ----------
+    alpha : the largest count that is looked at, at least f.
+    """
     whole = [limit.numerator * (size + fakes) // limit.denominator for size in sizes]
     pieces = [
         (size, c)
         for size, most in zip(sizes, whole, strict=True)
         for c in range(1, min(most, 1 if fakes else alpha) + 1)
     ]
-    least = 1.0
-    for f in range(1, alpha + 1):
-        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
-        for standing in _standings(f, tuple(pieces)):
-            if fakes:
-                law = np.ones(1)
-                of_one = law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
-                for _ in range(releases):
-                    law = np.convolve(law, of_one)
-            else:
-                law = count_law(standing * releases)
-            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
-    return max(least, 0.0)
+    for standing in _standings(f, tuple(pieces)):
+        if fakes:
+            yield law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
+        else:
+            yield count_law(standing)
 
 
 def t_f_of(grouping: Grouping, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
@@ -242,12 +253,22 @@ def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> lis
         found.append(
             counted(
                 grouping.fakes,
-                "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-                "sensitive value of “{column}”, since every group also holds a fake value.",
-                "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-                "sensitive value of “{column}”, since every group also holds {n} fake values.",
+                "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
+                "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+                "values.",
                 certainty=_up(grouping.certainty),
                 column=column,
+            )
+        )
+        found.append(
+            say(
+                "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+                "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+                "to {chance} of releases.",
+                column=column,
+                chance=_up(sole_bearer_named(grouping)),
             )
         )
     return found
@@ -261,6 +282,25 @@ def named(values: Sequence[str]) -> str:
     """Return values in words, the first few of many."""
     shown = listed((say("“{value}”", value=value) for value in values[:3]), "{head}, {tail}")
     return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
+
+
+def sole_bearer_named(grouping: Grouping) -> Fraction:
+    """Return the most likely case in which the only bearer of a sensitive value is named to who knows all others.
+
+    A published value always has a true bearer, fakes being copies of the column's own values. So it is named just
+    where the value is published: by some of the S records of its group or, with a chance of sigma / S, of a second
+    one's in which its fake copy stands; each of them draws among S + sigma values.
+    """
+    limits = {limit for limit in grouping.tolerances.limits.values() if limit < NOT_SENSITIVE}
+    chances = [Fraction(0)]
+    for size in {*grouping.sizes, grouping.sizes[0] + 1}:  # some of the smallest hold one record more
+        whole = size + grouping.fakes
+        if not any(limit * whole >= 1 for limit in limits):
+            continue
+        missed = Fraction(whole - 1, whole) ** size
+        copies, part = divmod(grouping.fakes, size)
+        chances.append(1 - missed ** (1 + copies) * (1 - Fraction(part, size) * (1 - missed)))
+    return max(chances)
 
 
 def mean_squared_error(grouping: Grouping, records: int) -> float:

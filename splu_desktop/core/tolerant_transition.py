@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.group_law import NoLaw
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.tolerant_groups import Grouping, Ints, caps_of
 
@@ -76,7 +77,11 @@ class TolerantTransition:
         """Return the transition of one SA with published `counts` of `labels`."""
         limits = tuple(grouping.tolerances.limits[str(label)] for label in labels)
         most = caps_of(limits, grouping.sizes, grouping.fakes)
-        return cls(int(counts.sum()), counts, MixedGroups.of(counts, most, grouping), most, grouping)
+        try:
+            groups = MixedGroups.of(counts, most, grouping)
+        except NoLaw:  # too many values have vanished in the draw for the others to fill the groups
+            groups = MixedGroups.untold(counts)
+        return cls(int(counts.sum()), counts, groups, most, grouping)
 
     @property
     def matrix(self) -> Floats:
@@ -151,11 +156,18 @@ class TolerantTransition:
             step = max(count, 1.0) ** 0.5 / 2
             move = -self.counts * (step / self.n)
             move[k] += step
-            ends = [
-                MixedGroups.of(np.maximum(self.counts + sign * move, 0.0), self.most, self.grouping) for sign in (1, -1)
-            ]
-            result[k] = (ends[0].matrix - ends[1].matrix) / (2 * step) @ self.inverse
+            there, back = self._moved(move), self._moved(-move)
+            apart = step * ((there is not self.matrix) + (back is not self.matrix))
+            if apart:
+                result[k] = (there - back) / apart @ self.inverse
         return result
+
+    def _moved(self, move: Floats) -> Floats:
+        """Return T at counts nearby; T itself where no groups hold those, so that the other side alone tells."""
+        try:
+            return MixedGroups.of(np.maximum(self.counts + move, 0.0), self.most, self.grouping).matrix
+        except NoLaw:
+            return self.matrix
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:

@@ -98,6 +98,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     earlier: tuple[Earlier, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
+    seen = ""
     about_register: list[Line] = []
     if order.table.n == 0:
         return Examination(Gate(table_lines(order.table, order.plan)), (), (), None)
@@ -125,6 +126,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
             fall = costs(order.plan, earlier)
+            seen = _last(reading)
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
             about_register = [Line("register", Light.RED, str(fault), "publish")]
@@ -132,7 +134,28 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     lines += about_register
     progress.report("Recognising the source", 1.0)
     lines += destination_lines(order)
-    return Examination(Gate(tuple(lines)), earlier, fall, prints)
+    return Examination(Gate(tuple(lines)), earlier, fall, prints, seen)
+
+
+def _last(reading: Reading) -> str:
+    return reading.entries[-1].hash if reading.entries else ""
+
+
+def _looked_up_again(
+    order: Order, before: Examination, gate: Gate, register: Register, progress: Progress
+) -> tuple[Examination, Gate]:
+    """Return what the register says now, while it is held: another release may have been entered since."""
+    reading = register.read()
+    if _last(reading) == before.seen:
+        return before, gate
+    assert before.prints is not None
+    earlier = find_earlier(
+        reading, before.prints, order.table, order.plan, register.key(), register.folder, progress=progress
+    )
+    fall = costs(order.plan, earlier)
+    others = [line for line in gate.lines if line.name not in ("register", "earlier-release")]
+    now = Gate((*others, *register_lines(reading, earlier, fall)), gate.accepted)
+    return Examination(now, earlier, fall, before.prints, _last(reading)), now
 
 
 def publish(
@@ -174,7 +197,7 @@ def publish(
     published = sanitise.run(order.table, order.plan, progress=progress)
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:
-        return _write(order, final(published, progress), checks, gate, examination, register, progress)
+        return _write(order, final(published, progress), checks, gate, examination, register, progress, strict)
 
 
 def tidy(register: Register | None = None) -> int:
@@ -229,6 +252,7 @@ def _write(
     examination: Examination,
     register: Register,
     progress: Progress,
+    strict: bool,
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
@@ -238,13 +262,18 @@ def _write(
     assert prints is not None
 
     def enter(partial: Path) -> None:
+        nonlocal gate
         progress.report("Finishing", 0.5)
         _check_source(order, progress)
         keep_sketches(register, prints)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
-        body = entry_body(order, facts, checks, gate, examination, partial, packed_sha256)
-        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
-        entries.append(register.append(RELEASE, facts["id"], body))
+        # Looking up, counting and adding are one: of two releases at a time the second sees the first.
+        with register.held():
+            now, gate = _looked_up_again(order, examination, gate, register, progress)
+            _pass(gate, order, strict)
+            body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
+            progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
+            entries.append(register.append(RELEASE, facts["id"], body))
         made.append(partial.stat().st_ino)
 
     try:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.attackers import of_gamma, of_tolerances
 from splu_desktop.core.condition import Condition
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.said import listed, say
-from splu_desktop.core.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.sentences import large_count_promise, small_count_promise, unprotected
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.files.inert import inert
@@ -55,6 +56,7 @@ def write_readme(
         *filter(None, _readers(published)),
         _worth(facts),
         promises,
+        *_persons(published),
         *_reconstruction(published),
         [described, made_by],
     ]
@@ -156,6 +158,11 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
             "count:"
         ),
     ]
+
+
+def _persons(published: Published) -> list[list[str]]:
+    """Return what is promised of persons with several records."""
+    return [[*told_of_persons(published.repeats, published.table, published.ways)]]
 
 
 def _reconstruction(published: Published) -> list[list[str]]:
@@ -269,8 +276,9 @@ def _promises(published: Published, sa: str) -> tuple[str, ...]:
     if sa in published.groupings:
         return tuple(sentences_of(sa, published.groupings[sa], published.thresholds))
     gamma, asked = published.gammas[sa], published.thresholds
+    known = unprotected(published.n, gamma, published.table[sa].m, asked.epsilon, asked.alpha, column=sa)
     return (
-        small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
+        known or small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=sa),
     )
 

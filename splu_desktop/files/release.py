@@ -37,6 +37,7 @@ from splu_desktop.files.release_facts import (
     facts_text,
     make_facts,
     parse_facts,
+    repeats_of,
     seal_of,
     ways_of,
 )
@@ -225,7 +226,7 @@ def read_release(
     table = table_of(package, facts, verify=verify, progress=progress)
     gammas, groupings = ways_of(facts)
     thresholds = Thresholds(**facts["thresholds"])
-    return OpenRelease(package.path, facts, Published(table, gammas, thresholds, groupings))
+    return OpenRelease(package.path, facts, Published(table, gammas, thresholds, groupings, repeats_of(facts)))
 
 
 def facts_of(package: Package) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import numpy as np
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.guarantees import t_f, t_f_chebyshev, t_p
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
@@ -35,7 +36,7 @@ FACTS_NAME = "release.json"
 _LARGEST_SMALL = 10**9  # counts that a table can have
 LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
 # Settings of generalisations that a custodian states without looking at the records.
-_STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
+STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
 _SEAL = "sha256"
 
 Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -78,7 +79,7 @@ def make_facts(
         steps = (generalisations or {}).get(column.name, ())
         if steps:
             entry["generalised"] = [
-                {"how": str(step["how"]), **{key: step[key] for key in _STATED if key in step}} for step in steps
+                {"how": str(step["how"]), **{key: step[key] for key in STATED if key in step}} for step in steps
             ]
         columns.append(entry)
     thresholds = published.thresholds
@@ -101,8 +102,21 @@ def make_facts(
         "guarantees": {name: stated_for(published, name) for name in published.sensitive},
         "files": files,
     }
+    if published.repeats is not None:
+        facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
     facts[_SEAL] = seal_of(facts)
     return facts
+
+
+def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
+    """Return what facts say of persons with several records. Raises BadSetting."""
+    stated = facts.get("persons")
+    if stated is None:
+        return None
+    largest, mean = stated["most_records"], stated["mean_records"]
+    if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
+        raise BadSetting("The stated numbers of records per person are out of range.")
+    return Repeats(largest, float(mean))
 
 
 def stated_for(published: Published, name: str) -> dict[str, Any]:
@@ -236,6 +250,10 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
         if not all(isinstance(facts.get(key, {}), dict) for key in ("gammas", "guarantees")):
             return "its structure is broken"
         _check_thresholds(facts["thresholds"])
+        try:
+            repeats_of(facts)
+        except BadSetting:
+            return "its numbers of records per person are out of range"
     except KeyError as fault:
         return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):

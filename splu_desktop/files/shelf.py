@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import Said, say
-from splu_desktop.core.tolerant_guarantees import t_p_of
+from splu_desktop.files.earlier import least_t_p, registered_draws
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register
 
@@ -67,11 +66,13 @@ class Shelf:
     releases : newest first.
     faults : what is wrong with the register, in sentences; none for a sound one.
     entries : how many entries it has, withdrawals among them.
+    acknowledged : faults that somebody acknowledged.
     """
 
     releases: tuple[Shelved, ...]
     faults: tuple[str, ...]
     entries: int
+    acknowledged: tuple[str, ...] = ()
 
 
 def shelf(register: Register | None = None, reading: Reading | None = None) -> Shelf:
@@ -87,7 +88,7 @@ def shelf(register: Register | None = None, reading: Reading | None = None) -> S
         faults = tuple(fault for fault in reading.faults if isinstance(fault, Said) and _names(fault, entry.number))
         earlier = entry.body.get("earlier")
         found.append(Shelved(entry, place, faults, len(earlier) if isinstance(earlier, list) else 0))
-    return Shelf(tuple(reversed(found)), reading.faults, len(reading.entries))
+    return Shelf(tuple(reversed(found)), reading.faults, len(reading.entries), reading.acknowledged)
 
 
 def _is_there(path: Any) -> bool:
@@ -158,18 +159,11 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
     try:
         asked = Thresholds(**body["recipe"]["thresholds"])
         found = []
-        for name, gamma in body["gammas"].items():
-            curve = {k: t_p(int(gamma), asked.epsilon, asked.alpha, k) for k in steps}
+        for name in (*body["gammas"], *body.get("groupings", {})):
+            draws = registered_draws(entry, name)
+            plain = all(draw.is_plain for draw in draws)
+            curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}
             found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
-        for name, grouping in body.get("groupings", {}).items():
-            limits = [Fraction(limit) for limit in grouping["tolerances"] if Fraction(limit) < 1]
-            sizes = [int(size) for size in grouping["sizes"]]
-            curve = {
-                k: min((t_p_of(limit, sizes, asked.epsilon, asked.alpha, k) for limit in limits), default=0.0)
-                for k in steps
-                if k <= 5
-            }
-            found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, BadSetting):
         return ()
     return tuple(found)

@@ -179,7 +179,7 @@ class ClassifyPage(Page):
 
     def _risk_found(self) -> None:
         if self.risk.shown is not None:
-            self.giveaway.show_giveaways(self.risk.shown.telling)
+            self.giveaway.show_giveaways((*self.risk.shown.telling, *self.risk.shown.alike))
         self.model.show([replace(row, what=self._what(row.fact.name)) for row in self.model.rows])
         self._show_details()
 

@@ -16,11 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core import sentences
+from splu_desktop.core.alike import alike
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.giveaway import giveaways
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.gui.classify_parts import take_groups
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, ThresholdBoxes
@@ -317,6 +321,9 @@ class PlanPage(Page):
             self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
+            values = int((column.counts() > 0).sum())
+            if sentences.unprotected(column.n, gamma, values, thresholds.epsilon, thresholds.alpha) is not None:
+                small = replace(small, told=True)
         except SpluError as fault:
             self.fault(str(fault))
             return
@@ -324,8 +331,10 @@ class PlanPage(Page):
         self.large_plot.draw(large)
         self.small_plot.draw(small)
         # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
-        name = column.name
-        job = self.tasks.run("promises", lambda progress: promises(gamma, thresholds, name, progress), pause=_MOMENT)
+        name, n, values = column.name, column.n, int((column.counts() > 0).sum())
+        job = self.tasks.run(
+            "promises", lambda progress: promises(gamma, thresholds, name, n, values, progress), pause=_MOMENT
+        )
         job.done.connect(self.promises.show_promises)
         job.failed.connect(self.fault)
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
@@ -354,18 +363,25 @@ class PlanPage(Page):
             work.done.connect(lambda found: self.promises.ways_out.show_ways(found, gamma, thresholds))
 
     def _look_for_giveaways(self, name: str) -> None:
-        """Find the columns published as they are that tell this one, in the worker."""
+        """Find the columns that tell this one, those published as they are and sensitive ones, in the worker."""
         choices = self.session.choices
         if choices is None:
             return
         nsas = tuple(each for each, role in choices.roles.items() if role is Role.NSA)
         key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
-        if key == self._telling:
-            return
-        self._telling = key
-        table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
-        job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
-        job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
+        if key != self._telling:
+            self._telling = key
+            table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
+            job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
+            job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
+        ways: dict[str, int | Grouping] = {**choices.gammas, **choices.groupings}
+        drawn = Table(tuple(self.session.column(each) for each in ways))
+        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
+        both.done.connect(
+            lambda found: self.promises.show_alike(
+                [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]
+            )
+        )
 
     def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()

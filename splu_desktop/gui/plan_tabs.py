@@ -24,6 +24,7 @@ class PromisesTab(QWidget):
         margins(column, 0, 8, 0, 0, spacing=8)
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
+        self._alike: tuple[str, ...] = ()
         self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
         said = QWidget()
         lines = QVBoxLayout(said)
@@ -77,8 +78,13 @@ class PromisesTab(QWidget):
         self._telling = tuple(sentences)
         self._show_said()
 
+    def show_alike(self, sentences: Sequence[str]) -> None:
+        """Show which other sensitive columns give this one away."""
+        self._alike = tuple(sentences)
+        self._show_said()
+
     def _show_said(self) -> None:
-        said = (*self._telling, *self._unmet)
+        said = (*self._telling, *self._alike, *self._unmet)
         self.warnings.setText("\n".join(said))
         for part in (self.warnings, self._warning_picture):
             part.setVisible(bool(said))

@@ -60,11 +60,12 @@ class SmallCounts:
     probability: Floats
     alpha: int
     epsilon: float
+    told: bool = False  # by public figures alone, so that the draw protects nothing
 
     @property
     def t_p(self) -> float:
-        """The least probability up to alpha."""
-        return float(self.probability[: self.alpha].min())
+        """The least probability up to alpha; 0 where public figures tell the counts."""
+        return 0.0 if self.told else float(self.probability[: self.alpha].min())
 
     @property
     def at(self) -> int:

@@ -143,7 +143,8 @@ class ToleranceEditor(QWidget):
         caption.setBuddy(self.fakes)
         hint = self.tr(
             "Against someone who knows the values of all other records of a group: with one fake value they are sure of"
-            " the last record's value with at most 50 %, with two 33 %"
+            " the last record's value with at most 50 %, with two 33 %. Not against someone who knows all other"
+            " records of the table"
         )
         caption.setToolTip(hint)
         self.fakes.setToolTip(hint)

@@ -11,7 +11,7 @@ from splu_desktop.files.release import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import Background, original
-from splu_desktop.report.public import carried_out, public
+from splu_desktop.report.public import carried_out, public, weighed
 
 ENDINGS = (".pdf", ".html", ".json", ".xlsx")
 
@@ -41,7 +41,8 @@ def make_report(
     found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
     if background is None:
         return Report(found)
-    return Report(found, original(opened, background, attacks=attacks, progress=progress))
+    behind = original(opened, background, attacks=attacks, progress=progress)
+    return Report(weighed(found, behind.checks), behind)
 
 
 def check_target(target: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -18,9 +19,11 @@ from splu_desktop.core import attackers, guarantees, planning, risk, selfcheck
 from splu_desktop.core.attack import Carried, attack
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.sentences import unprotected
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerant_guarantees import given_away, mean_squared_error, promises, sentences_of
 from splu_desktop.core.tolerant_transition import TolerantTransition
@@ -70,7 +73,7 @@ def public(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_alone(published, progress=progress)
     )
-    promised = tuple(_guarantee(name, gamma, published.thresholds) for name, gamma in published.gammas.items())
+    promised = tuple(_guarantee(name, gamma, published) for name, gamma in published.gammas.items())
     measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
     verdict = _verdict(files, checks, promised, measured)
     cover = model.Cover(
@@ -93,6 +96,20 @@ def public(
         checks=checks,
         files=files,
         tolerant=tuple(_tolerant(published, name) for name in published.sensitive if name in published.groupings),
+        persons=_persons(published),
+    )
+
+
+def _persons(published: Published) -> model.Persons:
+    repeats, table = published.repeats, published.table
+    several = repeats is not None and repeats.largest > 1
+    told = per_person(repeats, table, published.ways) if repeats is not None and several else None
+    return model.Persons(
+        most_records=None if repeats is None else repeats.largest,
+        mean_records=None if repeats is None else repeats.mean,
+        column=None if told is None else told.sensitive,
+        right=() if told is None else told.right,
+        sentences=told_of_persons(repeats, table, published.ways),
     )
 
 
@@ -170,7 +187,9 @@ def eligibility(column: Column, gamma: int) -> model.Eligibility:
     )
 
 
-def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
+def _guarantee(name: str, gamma: int, published: Published) -> model.Guarantee:
+    asked = published.thresholds
+    known = unprotected(published.n, gamma, published.table[name].m, asked.epsilon, asked.alpha, column=name)
     epsilon, alpha = asked.epsilon, asked.alpha
     shown = min(max(alpha, _SMALL_SHOWN[0], min(5 * alpha, _SMALL_SHOWN[1])), _MOST_SMALL)
     exact, chebyshev, _ = guarantees.t_f_curve(gamma, epsilon)
@@ -181,11 +200,12 @@ def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
         t_e=asked.t_e,
         alpha=alpha,
         wanted_t_p=asked.t_p,
-        t_p=guarantees.t_p(gamma, epsilon, alpha),
+        t_p=0.0 if known else guarantees.t_p(gamma, epsilon, alpha),
         t_f=guarantees.t_f(gamma, epsilon, asked.t_e),
         t_f_chebyshev=guarantees.t_f_chebyshev(gamma, epsilon, asked.t_e),
         t_f_as_published=guarantees.t_f_as_published(gamma, epsilon, asked.t_e),
-        meets=None if asked.t_p is None else guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        meets=None if asked.t_p is None else known is None and guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        unprotected=known,
         small_counts=tuple(guarantees.small_count_curve(gamma, epsilon, shown).tolist()),
         curve_t_e=tuple(guarantees.T_E_GRID.tolist()),
         curve_t_f=tuple(exact.tolist()),
@@ -299,6 +319,19 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
         disclosure=disclosure(table, nsas, drawn, progress),
         attacks=tuple(each.attack for each in attacks),
     )
+
+
+def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
+    """Return the public part with a verdict over further checks too: those against the source, in the internal edition.
+
+    No document may say that all checks passed and hold one that failed.
+    """
+    said = public.cover.verdict
+    if all(check.passed for check in checks) or "check-failed" in said.reasons:
+        return public
+    first = [reason for reason in said.reasons if reason == "file-altered"]
+    verdict = model.Verdict("fails", (*first, "check-failed", *said.reasons[len(first) :]))
+    return replace(public, cover=replace(public.cover, verdict=verdict))
 
 
 def _verdict(

@@ -17,7 +17,7 @@ from splu_desktop.files.release import OpenRelease, read_release
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
 from splu_desktop.report import model
 from splu_desktop.report.json_report import read_json
-from splu_desktop.report.public import file_facts, public
+from splu_desktop.report.public import file_facts, public, weighed
 from splu_desktop.report.schema import problems
 
 _CLOSE = 1e-9  # another processor may round the last digits of a logarithm otherwise
@@ -145,6 +145,8 @@ def _figures(
         )
     except SpluError as fault:
         return [Difference("report", str(fault))], 0
+    behind = data.get("original", {}).get("checks", ())
+    again = weighed(again, tuple(model.CheckResult(**check) for check in behind))
     found, compared = [], 0
     leaves = (
         (where, ours, theirs, where not in _NOT_COMPARED and not _same(where, ours, theirs))

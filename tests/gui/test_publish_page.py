@@ -309,3 +309,24 @@ def test_the_recipient_is_spoken_to_in_the_language_chosen(
     again = PlaceCard()
     qtbot.addWidget(again)
     assert again.spoken() == "de"
+
+
+def test_damage_of_the_register_is_acknowledged_by_name_and_in_words(
+    opened: MainWindow, page: PublishPage, idle: Idle
+) -> None:
+    _publish(opened, idle)
+    path = Register().folder / "register.jsonl"
+    path.write_bytes(b"")
+    dialog = page.show_releases()
+    idle(opened)
+    assert dialog.banner.kind == "fault"
+    assert "Entry 1 of the register is gone." in dialog.banner.text.text()
+    asked = dialog.acknowledge()
+    asked.who.setText("A. Müller")
+    assert not asked.enter.isEnabled()
+    asked.why.setText("The disk was full")
+    assert asked.enter.isEnabled()
+    asked.accept()
+    idle(opened)
+    assert dialog.banner.kind == "note"
+    assert Register().read().faults == ()

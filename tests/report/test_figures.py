@@ -19,6 +19,7 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.core import attack, guarantees, planning, risk, selfcheck, workload
 from splu_desktop.core.disclosure import disclosure
+from splu_desktop.core.persons import Repeats, told_of_persons
 from splu_desktop.core.query import DEFAULT
 from splu_desktop.files.importer import read
 from splu_desktop.report import model
@@ -179,6 +180,13 @@ def claimed(case: Case) -> dict[str, Any]:
     claim("public.risk.disclosure", disclosure(table, nsas, {SA: groups / n}))
     carried = attack.attack(case.opened.published, SA)
     claim("public.risk.attacks[0]", carried.attack)
+
+    stated = facts["persons"]  # the source has a patient's number, which does not repeat
+    claim("public.persons.most_records", stated["most_records"])
+    claim("public.persons.mean_records", stated["mean_records"])
+    claim("public.persons.column", None)
+    claim("public.persons.right", [])
+    claim("public.persons.sentences", told_of_persons(Repeats(1, 1.0), table, case.opened.published.ways))
 
     # checks and files
     checks = selfcheck.check_alone(case.opened.published)

@@ -76,6 +76,7 @@ GATE = {
     "identifiers": mark("columns that may name persons"),
     "sensitive": mark("columns that look sensitive"),
     "giveaway": mark("columns that give a sensitive one away"),
+    "persons": mark("records per person"),
     "unique-records": mark("unique records"),
     "thresholds": mark("thresholds"),
     "source": mark("source"),

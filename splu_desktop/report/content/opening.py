@@ -164,7 +164,12 @@ def promises(column: str, report: Report, t: Language) -> list[str]:
         return [_unbroken(t.sentence(sentence)) for sentence in tolerant.sentences]
     found = next(promise for promise in report.public.guarantees if promise.column == column)
     return [
-        _unbroken(t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column))),
+        _unbroken(
+            t.sentence(
+                found.unprotected
+                or sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column)
+            )
+        ),
         _unbroken(t.sentence(sentences.large_count_promise(found.gamma, found.epsilon, found.t_e, column=column))),
     ]
 

@@ -134,6 +134,7 @@ def guarantees(report: Report, t: Language) -> list[Block]:
                 )
             )
         )
+    blocks.append(Paragraph(" ".join(t.sentence(text) for text in report.public.persons.sentences), "lead"))
     for promise in report.public.guarantees:
         blocks += _of_column(promise, report, t)
     for tolerant in report.public.tolerant:

@@ -152,6 +152,7 @@ class Guarantee:
     curve_t_f_chebyshev: tuple[int, ...]
     thresholds: tuple[tuple[float, float, int], ...]  # epsilon, T_E, T_f
     repeated: tuple[Repeated, ...]
+    unprotected: str | None = None  # the sentence that public figures alone tell small counts
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,26 @@ class Tolerant:
 
 
 @dataclass(frozen=True)
+class Persons:
+    """How many records persons have, and what is promised of those with several.
+
+    Attributes
+    ----------
+    most_records, mean_records : per person, as handed out: rounded up to 2, 3, 5, 10, ..., and to one decimal; None
+        where nothing is known.
+    column : the sensitive column that gives most away of persons with several records, None where there are none.
+    right : (records k, chance) that someone who sees all k rows of a person with the same value in all guesses it.
+    sentences : the same in words.
+    """
+
+    most_records: int | None
+    mean_records: float | None
+    column: str | None
+    right: tuple[tuple[int, float], ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Public:
     """Everything that follows from the release and the typed fields."""
 
@@ -290,4 +311,5 @@ class Public:
     risk: Risk
     checks: tuple[CheckResult, ...]
     files: tuple[FileFacts, ...]
+    persons: Persons
     tolerant: tuple[Tolerant, ...] = ()
