@@ -72,8 +72,8 @@ FALSE = (
     r"may link a person's row",
     r"nobody who finds a row is surer",
     r"rightly believes who knows the mechanism",
-    r"unabhängig von der Klasse|gleich in welcher Klasse|nur durch Zufall|Kein Datensatz kann mit mehr",
-    r"quelle que soit la classe|que par hasard|Aucun enregistrement ne peut être relié",
+    r"unabhängig von der Klasse|gleich in welcher Klasse|also nur durch Zufall|Kein Datensatz kann mit mehr",
+    r"quelle que soit la classe|la sienne que par hasard|Aucun enregistrement ne peut être relié",
 )
 SPOKEN = [
     *(ROOT / "splu_desktop").rglob("*.py"),
