@@ -58,7 +58,7 @@ def promises(
     return (
         told(known or sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)),
         told(sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column)),
-        "\n".join(told(each) for each in attackers.of_gamma(column, gamma)),
+        "\n\n".join(told(each) for each in attackers.of_gamma(column, gamma)),
     )
 
 

@@ -39,7 +39,7 @@ from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import number, tip, told
 
 _MOMENT = 40  # ms until the sentences follow the slider
 _REST = 120  # ms that the slider must rest before the table of values is made anew
@@ -132,8 +132,9 @@ class PlanPage(Page):
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
         self.published_curve = QCheckBox(self.tr("Papers' curve"))
-        self.published_curve.setToolTip(
-            self.tr("The curve as published. It is not valid: it promises far more than the release keeps.")
+        tip(
+            self.published_curve,
+            self.tr("The curve as published. It is not valid: it promises far more than the release keeps."),
         )
         self.published_curve.toggled.connect(self.large_plot.show_published_curve)
         self.small_note = label("", "quiet")

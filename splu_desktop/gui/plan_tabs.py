@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
 from splu_desktop.gui.plan_ways_out import WayOut, WaysOutRow
 from splu_desktop.gui.widgets import Picture, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import copy_text, number, percent
 
 
 class PromisesTab(QWidget):
@@ -92,7 +91,7 @@ class PromisesTab(QWidget):
     def copy(self) -> None:
         """Copy the promises as text."""
         said = (self.small.text(), self.large.text(), self.readers.text(), self.warnings.text())
-        QGuiApplication.clipboard().setText("\n".join(text for text in said if text))
+        copy_text("\n".join(text for text in said if text))
 
 
 class ValuesTab(QWidget):

@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.attackers import of_tolerances
@@ -18,7 +17,7 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.tolerance_figures import Designed, sizes_in_words
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import copy_text, told
 
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -97,7 +96,7 @@ class TolerantPart(QWidget):
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        QGuiApplication.clipboard().setText("\n".join((self.title.text(), self._sizes, self.sentences.text())))
+        copy_text("\n".join((self.title.text(), self._sizes, self.sentences.text())))
 
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""

@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import decimal, number, percent
+from splu_desktop.gui.words import as_html, decimal, number, percent
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
@@ -136,7 +136,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
 
     def label_axis(self, side: str, text: str) -> None:
         """Label an axis in words."""
-        self.getPlotItem().getAxis(side).setLabel(text, color=theme.colours().text)
+        self.getPlotItem().getAxis(side).setLabel(as_html(text), color=theme.colours().text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

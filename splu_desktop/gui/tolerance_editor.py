@@ -32,7 +32,7 @@ from splu_desktop.gui.plan_controls import percent_box, whole_box
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, sizes_in_words, workable
 from splu_desktop.gui.widgets import Banner, button, label, line_edit, margins
-from splu_desktop.gui.words import decimal, number, percent, told
+from splu_desktop.gui.words import decimal, number, percent, tip, told
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
 _FINE = 1000  # slider steps for a tolerance of 1
@@ -88,7 +88,7 @@ class ToleranceEditor(QWidget):
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
         self.slider.setMinimumWidth(90)
-        self.slider.setToolTip(self.tr("Share of the rows that show the value that may be right, on average"))
+        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
         self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
         row.addWidget(self.slider, 1)
         self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
@@ -146,8 +146,8 @@ class ToleranceEditor(QWidget):
             " the last record's value with at most 50 %, with two 33 %. Not against someone who knows all other"
             " records of the table"
         )
-        caption.setToolTip(hint)
-        self.fakes.setToolTip(hint)
+        tip(caption, hint)
+        tip(self.fakes, hint)
         row.addWidget(caption)
         row.addWidget(self.fakes)
         self.fakes.valueChanged.connect(lambda _: self._changed())

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,20 +26,19 @@ from splu_desktop.core.tolerance_rules import by_hand
 from splu_desktop.core.tolerant_groups import layout
 from splu_desktop.core.workload import draw
 from splu_desktop.files.importer import read
+from tests.optional import real
 from tests.seeded import Seeded
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 CASES = {
     "readmitted": ("diabetes130.csv.gz", {">30": "0.5", "<30": "0.3"}, "1"),
     "A1Cresult": ("diabetes130.csv.gz", {"None": "1"}, "0.25"),
     "income": ("adult.csv.gz", {">50K": "0.4"}, "1"),
 }
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the shared real tables are not on this machine")
 
 
 @lru_cache(maxsize=2)
 def table_of(file: str) -> Table:
-    return read(DATA / file).table
+    return read(real(file)).table
 
 
 @lru_cache(maxsize=3)

@@ -201,7 +201,6 @@ def test_sas_transport(tmp_path: Path) -> None:
 
 
 def test_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"
     FRAME.to_parquet(path)
     check_statistical(read(path), ["1", "2", "1", "9"])

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core import attack, guarantees, planning, risk, selfcheck, workload
+from splu_desktop.core import attack, guarantees, planning, risk, selfcheck, sentences, workload
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.persons import Repeats, told_of_persons
 from splu_desktop.core.query import DEFAULT
@@ -110,6 +110,7 @@ def claimed(case: Case) -> dict[str, Any]:
     said = told("guarantee", *options, "--alpha", 20, "--curves", "--json")
     stated = told("guarantee", *options, "--alpha", asked["alpha"], "--json")
     where = "public.guarantees[0]"
+    claim(f"{where}.unprotected", sentences.unprotected(n, GAMMA, table[SA].m, 0.3, asked["alpha"], column=SA))
     claim(
         where,
         {

@@ -81,5 +81,5 @@ def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool =
         writer = csv.writer(file)
         writer.writerow(("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"))
         for p in problems:
-            place = (p.sheet or "", p.row or "", p.column or "")
-            writer.writerow((p.kind.value, *place, inert(p.value or ""), p.rows, p.decision.value, inert(p.sentence)))
+            row = (p.kind.value, p.sheet, p.row, p.column, p.value, p.rows, p.decision.value, p.sentence)
+            writer.writerow(["" if cell is None else inert(str(cell)) for cell in row])
