@@ -172,7 +172,7 @@ def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict
 
 def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any]:
     """Return what is promised of a column with a tolerance per value (mechanism.md section 5)."""
-    from splu_desktop.core import tolerant_guarantees
+    from splu_desktop.core import attackers, tolerant_guarantees
     from splu_desktop.core.errors import SpluError
     from splu_desktop.core.sanitise import planned
 
@@ -194,6 +194,7 @@ def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any
         "given_away_by": [],
         "remedies": [],
         "sentences": tolerant_guarantees.sentences_of(column.name, grouping, plan.thresholds),
+        "readers": list(attackers.of_tolerances(column.name, grouping)),
         **tolerant_guarantees.promises_as_dict(grouping, plan.thresholds),
         **(tolerant_facts(column.compacted(), grouping, plan.thresholds) if eligible else {}),
     }
@@ -202,7 +203,7 @@ def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any
 def _promises(column: Column, gamma: int, thresholds: Thresholds, curves: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from splu_desktop.core import guarantees, planning, sentences
+    from splu_desktop.core import attackers, guarantees, planning, sentences
 
     column = column.compacted()
     counts = column.counts()
@@ -211,6 +212,7 @@ def _promises(column: Column, gamma: int, thresholds: Thresholds, curves: bool) 
     found["t_f_as_published"] = guarantees.t_f_as_published(gamma, thresholds.epsilon, thresholds.t_e)
     found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
     found["sentences"] = sentences.value_promises(values, column=column.name)
+    found["readers"] = list(attackers.of_gamma(column.name, gamma))
     found["warnings"] = sentences.value_warnings(values, column=column.name)
     if thresholds.t_p is not None:
         advice = planning.recommend(counts, column.n, thresholds)
@@ -270,7 +272,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
             f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
             f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
         )
-    for line in (*found.get("sentences", ()), *found.get("warnings", ())):
+    for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
         print(f"  {line}")
     if "recommendation" in found:
         print(f"  {found['recommendation']['words']}")

@@ -12,6 +12,7 @@ from splu_desktop.cli.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.tolerance_options import size_words
+from splu_desktop.core.attackers import of_gamma, of_tolerances
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import NAMES
 from splu_desktop.core.plan import groupings_as_dicts
@@ -199,6 +200,11 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
     for name in plan.sensitive:
         way = size_words(plan.groupings[name]) if name in plan.groupings else f"gamma {plan.gammas[name]}"
         print(f"  re-drawn (SA):        {name}, {way}")
+        readers = (
+            of_tolerances(name, plan.groupings[name]) if name in plan.groupings else of_gamma(name, plan.gammas[name])
+        )
+        for sentence in readers:
+            print(f"    {sentence}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

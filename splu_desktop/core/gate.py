@@ -288,21 +288,21 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
             "No record is unique in the columns that are published unchanged.",
             "classify",
         )
-    chances = [say("1 in {gamma}", gamma=min(plan.gammas.values()))] if plan.gammas else []
+    chances = [say("1 in {gamma} rows", gamma=min(plan.gammas.values()))] if plan.gammas else []
     limits = [limit for grouping in plan.groupings.values() for limit in grouping.tolerances.limits.values()]
     most = max((limit for limit in limits if limit < 1), default=None)
     if limits:
         sure = "" if most is None else say(" of up to {most:.3g} %", most=100 * float(most))
-        free = say(" (values with tolerance 1: with certainty)") if max(limits) == 1 else ""
-        chances.append(say("its tolerance{sure}{free}", sure=sure, free=free))
+        free = say(" (values with tolerance 1: in all)") if max(limits) == 1 else ""
+        chances.append(say("the share of its tolerance{sure}{free}", sure=sure, free=free))
     gamma = listed(chances, "{head} or {tail}")
     return Line(
         "unique-records",
         Light.AMBER,
         say(
             "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
-            "sensitive value there with a probability of {gamma}.",
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
             alone=alone,
             records=table.n,
             share=share_of(alone, table.n),

@@ -242,7 +242,7 @@ def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> lis
             )
         found.append(
             say(
-                "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
+                "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
                 who=who,
                 column=column,
                 most=_up(promise.confidence),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.attackers import of_gamma, of_tolerances
 from splu_desktop.core.condition import Condition
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
@@ -52,6 +53,7 @@ def write_readme(
     paragraphs: list[list[str]] = [
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
+        *filter(None, _readers(published)),
         _worth(facts),
         promises,
         *_persons(published),
@@ -83,12 +85,6 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    chances = {name: _chance(published, name) for name in published.sensitive}
-    share = (
-        next(iter(chances.values()))
-        if len(set(chances.values())) == 1
-        else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
-    )
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
@@ -105,11 +101,17 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
             "its group.",
             columns=columns,
         ),
-        say(
-            "So the value that stands beside a single record is that record's own only by chance ({share}). Never "
-            "read it as a fact about a person.",
-            share=share,
-        ),
+        say("Never read the value beside a single record as a fact about a person."),
+    ]
+
+
+def _readers(published: Published) -> list[list[str]]:
+    """Return what a row tells to whom, a paragraph for each re-drawn column."""
+    return [
+        list(of_gamma(name, published.gammas[name]))
+        if name in published.gammas
+        else list(of_tolerances(name, published.groupings[name]))
+        for name in published.sensitive
     ]
 
 
@@ -268,22 +270,6 @@ def _prefix(settings: Mapping[str, Any]) -> str:
     if "drop_last" in settings:
         return say("without the last {n} characters", n=settings["drop_last"])
     return say("first characters")
-
-
-def _chance(published: Published, sa: str) -> str:
-    """Return how surely the value beside a record is the record's own."""
-    if sa in published.gammas:
-        return say("1 in {gamma}", gamma=published.gammas[sa])
-    limits = published.groupings[sa].tolerances.limits.values()
-    below = [limit for limit in limits if limit < 1]
-    most = (
-        say("at most {most:.3g} % for sensitive values", most=100 * float(max(below)))
-        if below
-        else say("no value is sensitive")
-    )
-    if len(below) == len(limits):
-        return most
-    return say("{most}; values with tolerance 1 may be the record's own", most=most)
 
 
 def _promises(published: Published, sa: str) -> tuple[str, ...]:

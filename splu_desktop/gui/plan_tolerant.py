@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from splu_desktop.core.attackers import of_tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import sentences_of
@@ -75,7 +76,9 @@ class TolerantPart(QWidget):
             self.tr("“{column}” has a tolerance per value").format(column=name),
         )
         self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=sizes_in_words(grouping))
-        self.sentences.setText("\n\n".join(told(each) for each in sentences_of(name, grouping, thresholds)))
+        self.sentences.setText(
+            "\n\n".join(map(told, (*sentences_of(name, grouping, thresholds), *of_tolerances(name, grouping))))
+        )
         column = self._session.column(name)
         limits = {str(text): grouping.tolerances.limits[str(text)] for text in column.labels}
         self.is_settled = True
@@ -98,8 +101,8 @@ class TolerantPart(QWidget):
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
         return self.tr(
-            "<p>Each value has a <b>tolerance</b>: how surely someone may link a person's row to it. Sensitive values"
-            " need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
+            " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
