@@ -55,7 +55,7 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    from splu_desktop.core import guarantees, sentences
+    from splu_desktop.core import attackers, guarantees, sentences
     from splu_desktop.core.thresholds import Thresholds
 
     alpha = whole(args.alpha, "The largest small count alpha")
@@ -97,6 +97,7 @@ def run(args: argparse.Namespace) -> None:
         known or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
         sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
     ]
+    readers = list(attackers.of_gamma("the column", gamma))
     if args.curves:
         exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, releases=releases)
         found["curves"] = {
@@ -108,13 +109,13 @@ def run(args: argparse.Namespace) -> None:
             "probability": guarantees.small_count_curve(gamma, epsilon, alpha, releases).tolist(),
         }
     if args.json:
-        print_json({**found, "sentences": promises})
+        print_json({**found, "sentences": promises, "readers": readers})
     else:
-        _print_text(found, promises)
+        _print_text(found, [*promises, *readers])
 
 
-def _print_text(found: dict[str, Any], promises: list[str]) -> None:
-    print("\n".join(promises))
+def _print_text(found: dict[str, Any], said: list[str]) -> None:
+    print("\n".join(said))
     print()
     print_table(
         ["figure", "value", "meaning"],

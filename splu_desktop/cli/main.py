@@ -17,6 +17,7 @@ from splu_desktop import __version__
 from splu_desktop.cli.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.output import one_line
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
+from splu_desktop.files.isolation.limits import no_crash_dumps
 from splu_desktop.files.room import LIBRARIES, check_room
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
@@ -120,6 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
     """
+    no_crash_dumps()
     if argv is None:
         open_standard_files()
     try:

@@ -196,6 +196,8 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         print(password_line(password))
     for name in plan.sensitive:
         print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
+        for sentence in plan.draws[name].readers(name):
+            print(f"    {sentence}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

@@ -271,8 +271,8 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         Light.AMBER,
         say(
             "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
-            "sensitive value there with a probability of {gamma}.",
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
             alone=alone,
             records=table.n,
             share=share_of(alone, table.n),

@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.files.partial import unfinished
+from splu_desktop.files.plain_data import check_ordinary
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
@@ -55,8 +56,10 @@ class _Folder:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        with _readable(self.path / name), (self.path / name).open("rb") as file:
-            yield file
+        with _readable(self.path / name):
+            check_ordinary(self.path / name)
+            with (self.path / name).open("rb") as file:
+                yield file
 
 
 class _Zip:

@@ -29,6 +29,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.importer.recognise import facts
+from splu_desktop.files.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.files.whole import whole_file
 
 FORMAT = "splu-project"
@@ -145,22 +146,18 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
 def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadProject(
-                say(
-                    "“{path}” is too large for a project file ({size} MB).",
-                    path=path,
-                    size=path.stat().st_size >> 20,
-                )
-            )
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = from_json(file_bytes(path, LARGEST))
+    except TooLong:
+        raise BadProject(
+            say("“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20)
+        ) from None
     except FileNotFoundError:
         raise BadProject(say("There is no project file “{path}”.", path=path)) from None
     except OSError as fault:
         raise BadProject(
             say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
         ) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise BadProject(say("“{path}” is no project file, or damaged: it is not valid JSON.", path=path)) from None
     return from_dict(data, path)
 

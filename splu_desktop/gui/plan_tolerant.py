@@ -70,7 +70,8 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        self.sentences.setText("\n\n".join(told(each) for each in draw.sentences(name, thresholds)))
+        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
         self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
         if not isinstance(draw, DecoyGroups):
@@ -97,8 +98,8 @@ class TolerantPart(QWidget):
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
         return self.tr(
-            "<p>Each value has a <b>tolerance</b>: how surely someone may link a person's row to it. Sensitive values"
-            " need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
+            " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"

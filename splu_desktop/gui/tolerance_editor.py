@@ -89,7 +89,7 @@ class ToleranceEditor(QWidget):
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
         self.slider.setMinimumWidth(90)
-        tip(self.slider, self.tr("How surely someone may link a person's row to the value"))
+        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
         self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
         row.addWidget(self.slider, 1)
         self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
@@ -176,7 +176,7 @@ class ToleranceEditor(QWidget):
                     lambda r: self.tr("not sensitive") if r.limit == 1 else percent(float(r.limit)),
                     key=lambda r: r.limit,
                     right=True,
-                    hint=self.tr("How surely someone may link a person's row to the value"),
+                    hint=self.tr("Share of the rows that show the value that may be right, on average"),
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
                 figure(

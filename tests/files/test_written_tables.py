@@ -130,7 +130,7 @@ def test_a_long_table_goes_on_in_further_sheets(table: Table, tmp_path: Path) ->
     assert all([cell.value for cell in next(sheet.iter_rows())] == list(table.names) for sheet in book)
     codes = [row[0] for sheet in book for row in sheet.iter_rows(min_row=2, values_only=True)]
     assert codes == [row[0] for row in cells_of(table)]
-    assert differing((tmp_path / "t.xlsx").read_bytes(), "xlsx", table, Silent()) is None
+    assert differing((tmp_path / "t.xlsx").read_bytes(), tmp_path / "t.xlsx", "xlsx", table, Silent()) is None
 
 
 def test_parquet_is_typed(table: Table, tmp_path: Path) -> None:
@@ -157,12 +157,12 @@ def test_reading_back_notices_one_changed_cell(table: Table, tmp_path: Path) -> 
     assert csv_differs(tmp_path / "t.csv", table, Silent()) is None
     assert csv_differs(tmp_path / "t.csv", altered(table), Silent()) == "age"
     raw = (tmp_path / "t.xlsx").read_bytes()
-    assert differing(raw, "xlsx", table, Silent()) is None
-    assert differing(raw, "xlsx", altered(table), Silent()) == "age"
+    assert differing(raw, tmp_path / "t.xlsx", "xlsx", table, Silent()) is None
+    assert differing(raw, tmp_path / "t.xlsx", "xlsx", altered(table), Silent()) == "age"
     write_parquet(table, tmp_path / "t.parquet", Silent())
     raw = (tmp_path / "t.parquet").read_bytes()
-    assert differing(raw, "parquet", table, Silent()) is None
-    assert differing(raw, "parquet", altered(table), Silent()) == "age"
+    assert differing(raw, tmp_path / "t.parquet", "parquet", table, Silent()) is None
+    assert differing(raw, tmp_path / "t.parquet", "parquet", altered(table), Silent()) == "age"
 
 
 def test_long_files_are_read_back_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import groups
+from splu_desktop.core import attackers, groups
 from splu_desktop.core.count_tails import improbable, log_all_right
 from splu_desktop.core.draw.draw import (
     Draw,
@@ -351,6 +351,9 @@ class DecoyGroups(GroupDraw):
             found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
         return found
 
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_tolerances(column, self)
+
     def words(self) -> str:
         """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
         sizes = (
@@ -378,8 +381,8 @@ class DecoyGroups(GroupDraw):
 
     def odds(self, column: str | None = None) -> str:
         sure = say(" of up to {most:.3g} %", most=100 * float(self.confidence)) if self.protected else ""
-        free = say(" (values with tolerance 1: with certainty)") if max(self.tolerances.limits.values()) == 1 else ""
-        return say("its tolerance{sure}{free}", sure=sure, free=free)
+        free = say(" (values with tolerance 1: in all)") if max(self.tolerances.limits.values()) == 1 else ""
+        return say("the share of its tolerance{sure}{free}", sure=sure, free=free)
 
     # --- what a check of a release looks at
 

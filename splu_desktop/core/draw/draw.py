@@ -276,6 +276,7 @@ class Draw(ABC):
             "t_f": self.t_f(thresholds),
             "values": sorted(rows, key=lambda row: -int(row["count"])),
             "sentences": self.sentences(column.name, thresholds),
+            "readers": list(self.readers(column.name)),
         }
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -285,6 +286,10 @@ class Draw(ABC):
     def limit(self, label: str) -> Fraction:
         """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
         return self.confidence
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
+        return ()
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
@@ -355,7 +360,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
             chance=chance,
         )
     return say(
-        "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
+        "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
         most=_up(promise.confidence),

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import groups, guarantees
+from splu_desktop.core import attackers, groups, guarantees
 from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
 from splu_desktop.core.draw.draw import Floats, Ints, registered
@@ -181,6 +181,7 @@ class PlainGroups(GroupDraw):
         found["t_f_as_published"] = guarantees.t_f_as_published(self.size, thresholds.epsilon, thresholds.t_e)
         found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
         found["sentences"] = value_promises(values, column=column.name)
+        found["readers"] = list(self.readers(column.name))
         found["warnings"] = value_warnings(values, column=column.name)
         if thresholds.t_p is not None:
             advice = planning.recommend(counts, column.n, thresholds)
@@ -222,6 +223,12 @@ class PlainGroups(GroupDraw):
             got=self.t_p(thresholds),
             t_p=thresholds.t_p,
         )
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_gamma(column, self.size)
+
+    def odds(self, column: str | None = None) -> str:
+        return say("1 in {gamma} rows", gamma=self.size)
 
     def words(self) -> str:
         return say("gamma {gamma}", gamma=self.size)
