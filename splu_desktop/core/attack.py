@@ -40,8 +40,7 @@ from splu_desktop.core.classes import classes_of
 from splu_desktop.core.progress import Part, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Codes, Column, Table
-from splu_desktop.core.tolerant_transition import TolerantTransition
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.tolerant_transition import MatrixTransition
 
 BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's own with no more than this
 _STAGE = "Attacking the release"
@@ -89,10 +88,10 @@ class Draw:
         counts = column.counts().astype(np.float64)
         share = counts / max(column.n, 1)
         classes = _classes(counts, _RARE)
-        if sa in published.groupings:
-            tolerant = TolerantTransition.of(counts, column.labels, published.groupings[sa])
+        plain = published.draws[sa].two_numbers(counts)
+        if plain is None:
+            tolerant = published.transition(sa)
             return cls(classes, share, tolerant.a, _together(classes, share) @ tolerant.matrix)
-        plain = Transition.of(published, sa)
         if plain.matrix is not None:
             shown = _together(classes, share) @ plain.matrix
         else:  # thousands of values: quasi-independence, f_v T[v, u] = theta_v theta_u
@@ -373,7 +372,7 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Draw, progre
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
         return _Learned("naive-bayes", {"naive-bayes": beliefs}, tested, names)
-    undone, _ = TolerantTransition.inverted(matrix, prior * n)
+    undone, _ = MatrixTransition.inverted(matrix, prior * n)
     tables = []
     for fold in range(_FOLDS):
         progress.report(_STAGE, fold / _FOLDS / 3)

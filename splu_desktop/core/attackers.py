@@ -15,10 +15,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from splu_desktop.core.said import Figure, Said, say
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import sole_bearer_named
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
@@ -109,7 +112,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     return alone, _with_release(column), _insider(column, sole_bearer(gamma))
 
 
-def of_tolerances(column: str, grouping: Grouping) -> tuple[Said, ...]:
+def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()

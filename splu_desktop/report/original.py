@@ -19,7 +19,6 @@ from splu_desktop.core.query import DEFAULT
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_guarantees import t_f_of
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release import OpenRelease
@@ -84,7 +83,9 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
+        eligibility=tuple(
+            eligibility(source[name], draw.gamma) for name, draw in published.draws.items() if draw.gamma is not None
+        ),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
         utility=()
@@ -115,12 +116,11 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
         if name not in roles:
             roles[name] = Role.IDENTIFIER if suggested[name].role is Role.IDENTIFIER else Role.DROPPED
     ordered = {name: roles[name] for name in (*table.names, *roles)}
-    # Tolerances of values that vanished in the draw are not in the release; a comparison needs none.
-    groupings = {
-        name: grouping.completed(table[name].labels) if name in table else grouping
-        for name, grouping in published.groupings.items()
+    # What the draw says of values that vanished is not in the release; a comparison needs none.
+    draws = {
+        name: draw.completed(table[name].labels) if name in table else draw for name, draw in published.draws.items()
     }
-    return Plan(roles=ordered, gammas=dict(published.gammas), thresholds=published.thresholds, groupings=groupings)
+    return Plan(roles=ordered, draws=draws, thresholds=published.thresholds)
 
 
 def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
@@ -209,23 +209,19 @@ def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
 
 def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> model.Marginal:
     before, after = ours[name].counts(), theirs[name].counts()
-    asked, gamma = published.thresholds, published.gammas.get(name)
+    asked, draw = published.thresholds, published.draws[name]
     there = np.flatnonzero(before > 0)
-    grouping = published.groupings.get(name)
-    reliable = 0 if grouping is None else t_f_of(grouping, asked.epsilon, asked.t_e)
-    states = planning.plan_values(before[there], published.n, gamma, asked) if gamma and len(there) > 1 else None
+    reliable = draw.t_f(asked)
     epsilon = as_fraction(asked.epsilon)
     # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
     inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
     rows = []
-    for place, at in enumerate(there.tolist()):
-        state = states.state(place) if states is not None else planning.State.BETWEEN
-        if grouping is not None:
-            sensitive = grouping.tolerances.limits.get(str(ours[name].labels[at]), 0) < 1
-            if before[at] >= reliable:
-                state = planning.State.ANSWERABLE
-            elif before[at] <= asked.alpha and sensitive:
-                state = planning.State.PROTECTED
+    for at in there.tolist():
+        state = planning.State.BETWEEN
+        if before[at] >= reliable:
+            state = planning.State.ANSWERABLE
+        elif before[at] <= asked.alpha and draw.limit(str(ours[name].labels[at])) < 1:
+            state = planning.State.PROTECTED
         rows.append(
             model.BeforeAfter(
                 str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])

@@ -13,7 +13,6 @@ from splu_desktop.core.attackers import Figures
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
-from splu_desktop.core.transition import Transition
 from tests.core.tables import column, plan_for, skewed
 from tests.seeded import Seeded
 
@@ -96,7 +95,7 @@ def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-de
 
 def written_apart(published: Published, true: Codes) -> tuple[float, float]:
     """Naive Bayes as anybody would write it: right guesses without the row and with it."""
-    transition = Transition.of(published, "s")
+    transition = published.draws["s"].two_numbers(published.counts("s"))
     matrix = transition.matrix
     assert matrix is not None
     shown, prior = published.table["s"].codes, transition.counts / published.n

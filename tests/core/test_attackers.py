@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core import attackers
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import sentences_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,16 +50,17 @@ def test_every_gamma_is_said_with_all_three_readers(gamma: int) -> None:
 
 def test_tolerances_are_said_with_all_three_readers_too() -> None:
     half = (Fraction(1, 2), Fraction(1, 2))
-    grouping = Grouping((1, 4), half, Tolerances({"HIV": "0.25", "none": "1"}), 0)
+    grouping = DecoyGroups((1, 4), half, Tolerances({"HIV": "0.25", "none": "1"}), 0)
     alone, release, insider = attackers.of_tolerances("Diagnosis", grouping)
     assert "on average" in alone
     assert "No group size bounds" in release
     assert "68 %" in insider, "1 - (3/4)^4, the smallest groups that may hold HIV"
     assert (
-        "fake value" in attackers.of_tolerances("Diagnosis", Grouping((4,), (Fraction(1),), grouping.tolerances, 1))[2]
+        "fake value"
+        in attackers.of_tolerances("Diagnosis", DecoyGroups((4,), (Fraction(1),), grouping.tolerances, 1))[2]
     )
-    assert attackers.of_tolerances("Diagnosis", Grouping((1,), (Fraction(1),), Tolerances({"none": "1"}), 0)) == ()
-    assert any("at most 25 % on average" in each for each in sentences_of("Diagnosis", grouping, Thresholds()))
+    assert attackers.of_tolerances("Diagnosis", DecoyGroups((1,), (Fraction(1),), Tolerances({"none": "1"}), 0)) == ()
+    assert any("at most 25 % on average" in each for each in grouping.sentences("Diagnosis", Thresholds()))
 
 
 FALSE = (
@@ -106,7 +106,9 @@ def test_no_sentence_bounds_what_is_not_bounded(false: str) -> None:
     ],
 )
 def test_every_place_that_says_gamma_takes_the_sentences_from_one_source(place: str) -> None:
-    assert re.search(r"of_gamma|of_tolerances", (ROOT / place).read_text(encoding="utf-8")), place
+    assert re.search(r"of_gamma|of_tolerances|\.readers\(|\.figures\(", (ROOT / place).read_text(encoding="utf-8")), (
+        place
+    )
 
 
 @pytest.mark.parametrize("text", ["README.md", *(f"resources/help/guide.{each}.md" for each in ("en", "de", "fr"))])

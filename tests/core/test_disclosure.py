@@ -125,7 +125,7 @@ def test_the_stated_confidence_is_how_often_a_persons_own_row_is_right() -> None
     assert stated == pytest.approx(0.2)
     # Kept values: mean 0.2 N, variance at most 0.16 N; five standard deviations, false alarms below 1 in 1,000,000.
     assert abs(right - 0.2) < 5 * math.sqrt(0.16 / table.n)
-    assert plan.gammas["s"] == 5
+    assert plan.draws["s"].gamma == 5
 
 
 def _numbers(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

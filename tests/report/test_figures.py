@@ -187,7 +187,7 @@ def claimed(case: Case) -> dict[str, Any]:
     claim("public.persons.mean_records", stated["mean_records"])
     claim("public.persons.column", None)
     claim("public.persons.right", [])
-    claim("public.persons.sentences", told_of_persons(Repeats(1, 1.0), table, case.opened.published.ways))
+    claim("public.persons.sentences", told_of_persons(Repeats(1, 1.0), table, case.opened.published.draws))
 
     # checks and files
     checks = selfcheck.check_alone(case.opened.published)

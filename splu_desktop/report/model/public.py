@@ -228,7 +228,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class TolerantValue:
-    """One published value of an SA with a tolerance per value.
+    """One published value of an SA that is promised of value by value.
 
     Attributes
     ----------
@@ -248,11 +248,11 @@ class TolerantValue:
 
 @dataclass(frozen=True)
 class Tolerant:
-    """How one SA with a tolerance per value was re-drawn, and what is promised of it.
+    """How one SA without a single gamma was re-drawn, and what is promised of it.
 
     Attributes
     ----------
-    sizes, shares : group sizes and the share of the records in groups of each.
+    sizes, shares : group sizes and the share of the records in groups of each; none where it was drawn otherwise.
     t_f : count from which the published count is within epsilon.
     sentences, readers : what is promised, and what a row tells to whom (`core.attackers`).
     fakes : fake values in each group.
