@@ -5,8 +5,8 @@
 
 Questions: one to three NSA conditions and one value of each SA (`--sets`: two to five values), half of the selections
 with the values of a random record, half with uniform ones; each band of true counts gets an equal share
-(`splu_desktop.core.workload`). `--from-records` asks what random records say instead, NSA and SA values alike, which is
-how the table of mechanism.md section 4 comes out. Every release is asked the same questions.
+(`splu_desktop.core.query.workload`). `--from-records` asks what random records say instead, NSA and SA values alike,
+which is how the table of mechanism.md section 4 comes out. Every release is asked the same questions.
 
 Error is the mean of |estimate - truth| / truth; coverage the share of 95 % intervals (the default's) that hold the
 truth; "ratio" the default's error over that of "as-published", "best" over that of the best of all estimators asked;
@@ -29,16 +29,17 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.speed import papers_loop
-from splu_desktop.core import groups, sanitise
+from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import DEFAULT, Method
+from splu_desktop.core.query.reader import DEFAULT, Method
+from splu_desktop.core.query.workload import Measured, draw, draw_from_records, measure
 from splu_desktop.core.randomness import below, permutation
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.workload import Measured, draw, draw_from_records, measure
 from splu_desktop.files.importer import read
 from tests.draws import plain
 from tests.seeded import Seeded

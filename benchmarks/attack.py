@@ -21,12 +21,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from sklearn.tree import DecisionTreeRegressor
 
-from splu_desktop.core import attack, sanitise
-from splu_desktop.core.attackers import Figures
+from splu_desktop.core import sanitise
+from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.risk import attack
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.transition.two_numbers import Transition
 from splu_desktop.files.importer import read
 from tests.seeded import Seeded
 

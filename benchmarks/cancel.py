@@ -18,13 +18,13 @@ from pathlib import Path
 from unittest import mock
 
 from benchmarks.publish import make_csv, make_distinct_csv
-from splu_desktop.cli.planning import make_plan
+from splu_desktop.cli.base.planning import make_plan
 from splu_desktop.core.generalise import by_width
 from splu_desktop.core.progress import Watched
-from splu_desktop.files import background
+from splu_desktop.files.disk import background
 from splu_desktop.files.importer import read
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register.book import Register
 
 LIMIT = 0.2  # seconds
 
@@ -77,8 +77,8 @@ def measure(order: Order, register: Register) -> Gaps:
 
     with (
         mock.patch.object(background, "Watched", Both),
-        mock.patch("splu_desktop.files.publishing.in_background", watched),
-        mock.patch("splu_desktop.files.release.in_background", watched),
+        mock.patch("splu_desktop.files.publish.publishing.in_background", watched),
+        mock.patch("splu_desktop.files.release.folder.in_background", watched),
     ):
         gaps.report("Beginning", 0.0)
         publish(order, strict=False, register=register, progress=gaps)

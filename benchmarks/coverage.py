@@ -21,12 +21,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.groups import largest_gamma
+from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.reconstruct import Method
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.workload import draw, measure
+from splu_desktop.core.reconstruct.counts import Method
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.workload import draw, measure
 from splu_desktop.files.importer import read
 from tests.seeded import Seeded
 

@@ -26,10 +26,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.publish import make_csv, make_distinct_csv
-from splu_desktop.core.roles import Role
-from splu_desktop.gui import app
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 
 LIMIT = 0.05  # seconds

@@ -21,9 +21,11 @@ sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
 import numpy as np
 
 from splu_desktop.core import generalise as g
-from splu_desktop.core import guarantees, planning, remedies, risk
-from splu_desktop.core.giveaway import giveaways
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.guarantees import planning, remedies
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.table import Column, Kind, Table
 
 EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)

@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import guarantees, planning
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.guarantees import planning
 from splu_desktop.core.plan import Thresholds
 
 GAMMAS = range(2, 51)

@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer import read
-from splu_desktop.files.table_writers import write_csv
+from splu_desktop.files.tables.table_writers import write_csv
 write_csv(read(Path(sys.argv[1])).table, Path(sys.argv[2]), Silent())
 """
 PANDAS = "import sys, pandas as pd; pd.read_csv(sys.argv[1]{}).to_csv(sys.argv[2], index=False)"
@@ -101,10 +101,10 @@ def timed(command: list[str], environment: dict[str, str]) -> tuple[float, float
 def stages(source: Path, folder: Path, gamma: int) -> dict[str, float]:
     """Return seconds per stage of one run inside this process."""
     from benchmarks.speed import Stopwatch
-    from splu_desktop.cli.planning import make_plan
+    from splu_desktop.cli.base.planning import make_plan
     from splu_desktop.files.importer import read
-    from splu_desktop.files.publishing import Order, publish
-    from splu_desktop.files.register import Register
+    from splu_desktop.files.publish.publishing import Order, publish
+    from splu_desktop.files.register.book import Register
 
     watch = Stopwatch()
     watch.report("read", 0.0)

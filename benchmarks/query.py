@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.crosstab_grid import Grid, Side, Wanted, compute
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.crosstab_grid import Grid, Side, Wanted, compute
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.release import read_release, write_release
+from splu_desktop.files.release.folder import read_release, write_release
 from tests.draws import plain
 from tests.seeded import Seeded
 
@@ -128,10 +128,10 @@ def picture(grid: Grid) -> None:
     """Time what exporting a heat map takes of the window's thread, and of the worker."""
     from PySide6.QtWidgets import QApplication
 
-    from splu_desktop.gui import app
-    from splu_desktop.gui.crosstab_export import write_picture
-    from splu_desktop.gui.crosstab_tab import CrosstabTab
-    from splu_desktop.gui.tasks import Tasks
+    from splu_desktop.gui.base.tasks import Tasks
+    from splu_desktop.gui.query.crosstab.export import write_picture
+    from splu_desktop.gui.query.crosstab.tab import CrosstabTab
+    from splu_desktop.gui.shell import app
 
     application = QApplication(["query"])
     app.prepare(application)

@@ -20,12 +20,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.group_design import design
+from splu_desktop.core.groups.design import design
+from splu_desktop.core.groups.tolerances import Infeasible
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance import Infeasible
 from tests.core.random_designs import faults, of_seed
 from tests.core.tables import column
 from tests.seeded import Seeded

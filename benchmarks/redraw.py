@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
 import numpy as np
 from PySide6.QtWidgets import QApplication
 
-from splu_desktop.core.roles import Role, Suggestion
+from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import ImportChoices, Imported, SourceFacts
-from splu_desktop.gui import app
-from splu_desktop.gui.facts import column_facts
-from splu_desktop.gui.session import Source, Step
+from splu_desktop.gui.base.session import Source, Step
+from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.facts import column_facts
 
 
 def skewed(values: int, records: int) -> Column:

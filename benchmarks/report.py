@@ -19,7 +19,7 @@ import pandas as pd
 
 from splu_desktop.cli import main
 from splu_desktop.files.importer import read
-from splu_desktop.files.release import read_release
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.original import Background
 from splu_desktop.report.verify import verify_report

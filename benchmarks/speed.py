@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from tests.draws import plain
 

@@ -28,9 +28,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from splu_desktop.core.bucket_search import CapsOf, PairList, Pruning, loss_of, two_sizes
-from splu_desktop.core.multi_size import many_sizes
-from splu_desktop.core.tolerance import caps
+from splu_desktop.core.groups.multi_size import many_sizes
+from splu_desktop.core.groups.search import CapsOf, PairList, Pruning, loss_of, two_sizes
+from splu_desktop.core.groups.tolerances import caps
 from splu_desktop.files.importer import read
 
 Ints = NDArray[np.int64]

@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.group_design import design
+from splu_desktop.core.groups.design import design
+from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.workload import draw, measure
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.workload import draw, measure
 from splu_desktop.files.importer import read
 from tests.seeded import Seeded
 

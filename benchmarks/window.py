@@ -66,8 +66,8 @@ def main() -> None:
                 paths.append(Path(home) / f"t.{kind}")
                 write(paths[-1], rows)
         app = QApplication([])
-        from splu_desktop.gui.app import prepare, settle, share_the_interpreter
-        from splu_desktop.gui.main_window import MainWindow
+        from splu_desktop.gui.shell.app import prepare, settle, share_the_interpreter
+        from splu_desktop.gui.shell.main_window import MainWindow
 
         prepare(app)
         window = MainWindow()

@@ -13,7 +13,7 @@ turns = QTimer(window)
 waited = 0
 
 
-def turn() -> None:  # as when_idle in splu_desktop/gui/app.py
+def turn() -> None:  # as when_idle in splu_desktop/gui/shell/app.py
     """End once the window is on the screen and no event is left."""
     global waited
     shown = window.windowHandle() is not None and window.windowHandle().isExposed()

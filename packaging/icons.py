@@ -27,7 +27,7 @@ def drawing() -> str:
     shield = (contents.ROOT / "resources/icons/shield-check.svg").read_text("utf-8")
     paths = re.search(r">\s*(<path.*)</svg>", shield, re.DOTALL)
     assert paths is not None
-    theme = (contents.ROOT / "splu_desktop/gui/theme.py").read_text("utf-8")
+    theme = (contents.ROOT / "splu_desktop/gui/base/theme.py").read_text("utf-8")
     accent = re.search(r'accent="(#[0-9a-fA-F]{6})"', theme)
     assert accent is not None
     return (

@@ -50,7 +50,8 @@ class _Walk:
     def __init__(self, folder: Path, scheme: str, scale: str, only: str, size: tuple[int, int], scratch: Path) -> None:
         from PySide6.QtWidgets import QApplication
 
-        from splu_desktop.gui import app, theme
+        from splu_desktop.gui.base import theme
+        from splu_desktop.gui.shell import app
 
         self.application = QApplication(["splu-desktop"])
         app.prepare(self.application)
@@ -81,7 +82,7 @@ class _Walk:
             (widget or self.window).grab().save(str(self.folder / f"{name}-{self.name}.png"))
 
     def first_walk(self, path: Path) -> None:
-        from splu_desktop.gui.session import Step
+        from splu_desktop.gui.base.session import Step
 
         window = self.window
         self.shot("walk-0-start")
@@ -117,9 +118,9 @@ class _Walk:
         window.close()
 
     def run(self) -> None:
-        from splu_desktop.core.condition import Condition
-        from splu_desktop.core.roles import Role
-        from splu_desktop.gui.session import Step
+        from splu_desktop.core.query.condition import Condition
+        from splu_desktop.core.roles.suggest import Role
+        from splu_desktop.gui.base.session import Step
 
         window = self.window
         for step in Step:

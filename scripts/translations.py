@@ -20,8 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from splu_desktop.core import role_content, role_names  # noqa: E402
-from splu_desktop.core.roles import Role  # noqa: E402
+from splu_desktop.core.roles import content as role_content  # noqa: E402
+from splu_desktop.core.roles import names as role_names  # noqa: E402
+from splu_desktop.core.roles.suggest import Role  # noqa: E402
 from splu_desktop.core.table import Kind  # noqa: E402
 from splu_desktop.files.importer.problems import Decision, ProblemKind  # noqa: E402
 from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
@@ -32,15 +33,15 @@ _WORDS = re.compile(r"[A-Za-z’']{2,} [a-z]")
 # Word lists, patterns, markup, and technical texts that nobody is shown.
 _NO_SENTENCES = {
     "answers.py",
-    "bucket_search.py",
+    "search.py",
     "chapters.py",
     "date_texts.py",
     "language.py",
     "missing.py",
     "month_names.py",
     "multi_size.py",
-    "role_content.py",
-    "role_names.py",
+    "content.py",
+    "names.py",
     "xlsx_check.py",
     "xlsx_parts.py",
     "xlsx_writer.py",

@@ -29,11 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115
     try:
         if args.smoke_test:
-            from splu_desktop.gui.smoke_test import run as smoke_test
+            from splu_desktop.gui.shell.smoke_test import run as smoke_test
 
             return smoke_test()
         gc.disable()  # what is made until the window is there stays to the end; then gui/collector.py sees to it
-        from splu_desktop.gui.app import run
+        from splu_desktop.gui.shell.app import run
     except ImportError as fault:
         sys.stderr.write(
             f"splu-desktop: the window can't start because a system library is missing ({fault}); install it, or use"

@@ -19,7 +19,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import Randomness, below
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_transition import Independent, MatrixTransition
+from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
 Floats = NDArray[np.float64]
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import Shown, add_json, one_line, print_json
-from splu_desktop.core.answer import Answer, sentence
-from splu_desktop.core.condition import column_named, parse_condition
-from splu_desktop.core.crosstab_grid import Grid, Side, Wanted, check, compute
+from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Reader
-from splu_desktop.core.said import say
-from splu_desktop.files.crosstab_file import write_cells
-from splu_desktop.files.questions import check_answers_path
+from splu_desktop.core.query.answer import Answer, sentence
+from splu_desktop.core.query.condition import column_named, parse_condition
+from splu_desktop.core.query.crosstab_grid import Grid, Side, Wanted, check, compute
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.files.questions.batch import check_answers_path
+from splu_desktop.files.questions.crosstab_file import write_cells
 
 _SHOWN = 14  # characters of a heading in the terminal
 _DIGITS = 20  # of a number of intervals

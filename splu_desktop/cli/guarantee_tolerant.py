@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from splu_desktop.cli.output import print_json, print_table
+from splu_desktop.cli.base.output import print_json, print_table
 from splu_desktop.core.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def tolerant(
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
     from splu_desktop.core.draw import DecoyGroups
-    from splu_desktop.core.guarantees import checked_epsilon, checked_probability
+    from splu_desktop.core.groups.tolerances import Tolerances
+    from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
+    from splu_desktop.core.guarantees.tolerant import MOST_ALPHA
     from splu_desktop.core.thresholds import Thresholds
-    from splu_desktop.core.tolerance import Tolerances
-    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA
 
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")

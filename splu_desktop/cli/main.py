@@ -14,11 +14,11 @@ from functools import cache
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
-from splu_desktop.cli.endings import Ended, heed, ignore, open_standard_files
-from splu_desktop.cli.output import one_line
+from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
+from splu_desktop.cli.base.output import one_line
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
+from splu_desktop.files.disk.room import LIBRARIES, check_room
 from splu_desktop.files.isolation.limits import no_crash_dumps
-from splu_desktop.files.room import LIBRARIES, check_room
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splu_desktop.cli.output import add_json, print_json, print_table
-from splu_desktop.cli.planning import add_plan_options, table_and_plan
-from splu_desktop.cli.tolerance_options import print_tolerant
-from splu_desktop.core.said import share_of
+from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
+from splu_desktop.cli.base.tolerance_options import print_tolerant
+from splu_desktop.core.messages import share_of
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
@@ -20,7 +20,7 @@ _LISTED = 30
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.import_options import add_import_options
+    from splu_desktop.cli.base.import_options import add_import_options
 
     parser = commands.add_parser(
         "plan",
@@ -44,14 +44,14 @@ def run(args: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from splu_desktop.core import sanitise
-    from splu_desktop.core.alike import alike
+    from splu_desktop.core.checks.gate import persons_line
     from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.gate import persons_line
     from splu_desktop.core.generalise import table_after
-    from splu_desktop.core.giveaway import giveaways
-    from splu_desktop.core.persons import persons_of
-    from splu_desktop.core.roles import Role
-    from splu_desktop.files.recipe import Recipe, write_recipe
+    from splu_desktop.core.risk.alike import alike
+    from splu_desktop.core.risk.giveaway import giveaways
+    from splu_desktop.core.risk.persons import persons_of
+    from splu_desktop.core.roles.suggest import Role
+    from splu_desktop.files.project.recipe import Recipe, write_recipe
 
     imported, plan, notes = table_and_plan(args)
     table = imported.table
@@ -119,9 +119,9 @@ def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     """Return how recognisable records are by the NSAs, with and without generalisation, and what causes it."""
-    from splu_desktop.core import risk
     from splu_desktop.core.generalise import coarser, column_after
-    from splu_desktop.core.roles import Role
+    from splu_desktop.core.risk import uniqueness as risk
+    from splu_desktop.core.roles.suggest import Role
 
     names = plan.named(Role.NSA)
     found: dict[str, Any] = {"columns": list(names), **risk.risk(after, names).as_dict()}
@@ -149,7 +149,7 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
     from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.remedies import eligibility, remedies
+    from splu_desktop.core.guarantees.remedies import eligibility, remedies
     from splu_desktop.files.draws import published_entry
 
     steps = plan.generalisations.get(column.name, ())

@@ -8,22 +8,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splu_desktop.cli.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.output import Shown, add_json, print_json, print_table
-from splu_desktop.cli.planning import add_plan_options, table_and_plan
+from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
+from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table
+from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
+from splu_desktop.core.checks.gate import NAMES
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.gate import NAMES
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.draws import draws_as_dicts
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
-    from splu_desktop.files.publishing import Examination, Order, Outcome
+    from splu_desktop.files.publish.publishing import Examination, Order, Outcome
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.import_options import add_import_options
+    from splu_desktop.cli.base.import_options import add_import_options
 
     parser = commands.add_parser(
         "publish",
@@ -78,11 +78,11 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
+    from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
+    from splu_desktop.files.disk.stamp import stamp
+    from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
     from splu_desktop.files.importer.problems import ProblemKind
     from splu_desktop.files.language import language
-    from splu_desktop.files.room import LIBRARIES, PER_TEXT_BYTE, check_room
-    from splu_desktop.files.stamp import stamp
-    from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
     accepted = _accepted(args.accept)
     if args.trial is None:
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     if before is not None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
     imported, plan, notes = table_and_plan(args)
-    from splu_desktop.files.publishing import Order, examine, publish
+    from splu_desktop.files.publish.publishing import Order, examine, publish
 
     # Whoever counts the source's lines must find the ones that did not become records.
     left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:
     """Say before the work that the same records were released before; ask whoever is there. Raises GateShut."""
-    from splu_desktop.files.publishing import GateShut
+    from splu_desktop.files.publish.publishing import GateShut
 
     for line in examination.gate.amber:
         if line.name == "earlier-release":
@@ -229,7 +229,7 @@ def _line(line: Any, outcome: Outcome) -> dict[str, Any]:
 
 
 def _trial(order: Order, records: int, as_json: bool) -> None:
-    from splu_desktop.core.trial import trial
+    from splu_desktop.core.checks.trial import trial
 
     tried = trial(order.table, order.plan, records)
     if as_json:

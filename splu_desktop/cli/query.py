@@ -8,11 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.opening import add_release, opened
-from splu_desktop.cli.output import Shown, add_json, one_line, print_json, print_table
-from splu_desktop.core.query import DEFAULT, Answer, Method, Reader, parse_condition, sentence
-from splu_desktop.core.said import counted
-from splu_desktop.files.questions import check_answers_path, read_questions, write_answers
+from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, print_table
+from splu_desktop.core.messages import counted
+from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader, parse_condition, sentence
+from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
 
 
 def add(commands: Any) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_table
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.draws import draws_in_words
 
@@ -34,8 +34,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the register. Raises DamagedRegister after that where its chain does not hold."""
-    from splu_desktop.files.publishing import tidy
-    from splu_desktop.files.register import RELEASE, WITHDRAWN, Register
+    from splu_desktop.files.publish.publishing import tidy
+    from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
 
     register = Register()
     tidy(register)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.output import add_json, print_json
+from splu_desktop.cli.base.output import add_json, print_json
 from splu_desktop.core.errors import BadSetting, SpluError
 
 
@@ -20,8 +20,8 @@ _FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipien
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.import_options import add_import_options
-    from splu_desktop.cli.opening import add_password
+    from splu_desktop.cli.base.import_options import add_import_options
+    from splu_desktop.cli.base.opening import add_password
 
     parser = commands.add_parser(
         "report",
@@ -52,11 +52,11 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
-    from splu_desktop.cli.opening import password_from, told_how
-    from splu_desktop.cli.output import Shown
+    from splu_desktop.cli.base.opening import password_from, told_how
+    from splu_desktop.cli.base.output import Shown
     from splu_desktop.files.language import language
-    from splu_desktop.files.register import Register
-    from splu_desktop.files.release import read_release
+    from splu_desktop.files.register.book import Register
+    from splu_desktop.files.release.folder import read_release
     from splu_desktop.report.history import background, entry_of, typed_then
     from splu_desktop.report.make import check_target, make_report, write_report
     from splu_desktop.report.model import Fields
@@ -113,10 +113,10 @@ def _refuse_failed(report: Any) -> None:
 
 def _source(args: argparse.Namespace) -> tuple[Any, Any]:
     """Return the source as read, and the recipe's plan or None."""
-    from splu_desktop.cli.import_options import choices_from
-    from splu_desktop.cli.planning import overruled
+    from splu_desktop.cli.base.import_options import choices_from
+    from splu_desktop.cli.base.planning import overruled
     from splu_desktop.files.importer import read
-    from splu_desktop.files.recipe import read_recipe
+    from splu_desktop.files.project.recipe import read_recipe
 
     asked = choices_from(args)
     if args.recipe is None:

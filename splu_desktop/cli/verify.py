@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.opening import add_password, password_from, told_how
-from splu_desktop.cli.output import add_json, one_line, print_json
+from splu_desktop.cli.base.opening import add_password, password_from, told_how
+from splu_desktop.cli.base.output import add_json, one_line, print_json
 from splu_desktop.core.errors import SpluError
 
 
@@ -36,8 +36,8 @@ def run(args: argparse.Namespace) -> None:
     if args.report is not None:
         _report(args)
         return
-    from splu_desktop.files.register import Register
-    from splu_desktop.files.verify import verify_release
+    from splu_desktop.files.register.book import Register
+    from splu_desktop.files.release.verify import verify_release
 
     password = password_from(args)
     with told_how(password):

@@ -11,7 +11,7 @@ import errno
 import re
 import traceback
 
-from splu_desktop.core.said import counted, say
+from splu_desktop.core.messages import counted, say
 
 # Words of the C library's loader, of Python and of NumPy.
 _NO_MEMORY = re.compile(

@@ -10,9 +10,9 @@ from typing import Any
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
+from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction as as_fraction
-from splu_desktop.core.roles import Role
-from splu_desktop.core.said import say
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds as Thresholds
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.persons import Repeats
+from splu_desktop.core.risk.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.core.tolerant_transition import MatrixTransition
+from splu_desktop.core.transition.matrix import MatrixTransition
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 
 
 @dataclass(frozen=True)

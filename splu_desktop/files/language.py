@@ -18,8 +18,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import Figure, Said, say
-from splu_desktop.files.resources import resource_path
+from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.files.disk.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")

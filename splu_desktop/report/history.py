@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from splu_desktop.core.checks.gate import Light, table_lines
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.gate import Light, table_lines
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import draws_as_dicts, upgraded
-from splu_desktop.files.earlier import find_earlier
-from splu_desktop.files.fingerprint import fingerprints
 from splu_desktop.files.importer import Imported
-from splu_desktop.files.register import Entry, Reading, Register
-from splu_desktop.files.register_entry import unlocked
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.register.book import Entry, Reading, Register
+from splu_desktop.files.register.earlier import find_earlier
+from splu_desktop.files.register.entry import unlocked
+from splu_desktop.files.register.fingerprint import fingerprints
+from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.report import model
 from splu_desktop.report.original import Background
 

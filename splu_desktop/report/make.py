@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.said import say
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import Background, original
@@ -81,20 +81,20 @@ def write_report(
     progress = progress or Silent()
     ending = target.suffix.lower()
     if ending == ".json":
-        from splu_desktop.report.json_report import write_json
+        from splu_desktop.report.render.json_report import write_json
 
         write_json(report, target)
         return
     made = document(report, language)
     if ending == ".pdf":
-        from splu_desktop.report.pdf import write_pdf
+        from splu_desktop.report.render.pdf import write_pdf
 
         write_pdf(made, target, paper=paper, progress=progress)
     elif ending == ".html":
-        from splu_desktop.report.html import write_html
+        from splu_desktop.report.render.html import write_html
 
         write_html(made, target)
     else:
-        from splu_desktop.report.xlsx import write_report_xlsx
+        from splu_desktop.report.render.xlsx import write_report_xlsx
 
         write_report_xlsx(made, target)

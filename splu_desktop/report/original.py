@@ -7,22 +7,24 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from splu_desktop.core import planning, selfcheck, workload
-from splu_desktop.core.attack import Carried, align, from_original, judged
-from splu_desktop.core.disclosure import disclosure, finite
+from splu_desktop.core.checks import selfcheck
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
+from splu_desktop.core.guarantees import planning
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, as_fraction
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import DEFAULT
-from splu_desktop.core.roles import Role, suggest_roles
-from splu_desktop.core.said import say
+from splu_desktop.core.query import workload
+from splu_desktop.core.query.reader import DEFAULT
+from splu_desktop.core.risk.attack import Carried, align, from_original, judged
+from splu_desktop.core.risk.disclosure import disclosure, finite
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.files.spelling import plain as plainly_spelled
+from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.tables.spelling import plain as plainly_spelled
 from splu_desktop.report import model
 from splu_desktop.report.public import carried_out, eligibility
 

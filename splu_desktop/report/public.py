@@ -15,19 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop import __version__
-from splu_desktop.core import guarantees, planning, risk, selfcheck
-from splu_desktop.core.attack import Carried, attack
-from splu_desktop.core.disclosure import disclosure
+from splu_desktop.core.checks import selfcheck
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.persons import per_person, told_of_persons
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.guarantees import planning
+from splu_desktop.core.guarantees.sentences import unprotected
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.sentences import unprotected
+from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk.attack import Carried, attack
+from splu_desktop.core.risk.disclosure import disclosure
+from splu_desktop.core.risk.persons import per_person, told_of_persons
 from splu_desktop.core.table import Column
-from splu_desktop.files.package import Package, open_package
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.files.release_facts import FACTS_NAME
+from splu_desktop.files.release.facts import FACTS_NAME
+from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.report import model
 
 RELEASES = (1, 2, 3, 5, 10)

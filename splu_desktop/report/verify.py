@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.said import say
-from splu_desktop.files.package import Package, open_package
-from splu_desktop.files.release import OpenRelease, read_release
-from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
+from splu_desktop.files.release.folder import OpenRelease, read_release
+from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.report import model
-from splu_desktop.report.json_report import read_json
 from splu_desktop.report.public import file_facts, public, weighed
-from splu_desktop.report.schema import problems
+from splu_desktop.report.render.json_report import read_json
+from splu_desktop.report.render.schema import problems
 
 _CLOSE = 1e-9  # another processor may round the last digits of a logarithm otherwise
 _GUESSES = 5e-3  # and then end a search for weights elsewhere, or decide a near-tie otherwise

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_transition import MatrixTransition
+from splu_desktop.core.transition.matrix import MatrixTransition
 from tests.core.tables import column
 
 

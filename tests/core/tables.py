@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from tests.draws import plain
 

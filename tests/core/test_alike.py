@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splu_desktop.core.alike import alike
-from splu_desktop.core.gate import Light, table_lines
-from splu_desktop.core.giveaway import ALPHA
+from splu_desktop.core.checks.gate import Light, table_lines
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.giveaway import ALPHA
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import run
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for

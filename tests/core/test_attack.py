@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from splu_desktop.core import attack, sanitise
-from splu_desktop.core.attackers import Figures
+from splu_desktop.core import sanitise
+from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
+from splu_desktop.core.risk import attack
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed
 from tests.seeded import Seeded

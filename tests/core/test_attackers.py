@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.core import attackers
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.tolerance import Tolerances
 
 ROOT = Path(__file__).parents[2]
 
@@ -99,9 +99,9 @@ def test_no_sentence_bounds_what_is_not_bounded(false: str) -> None:
         "splu_desktop/cli/guarantee_tolerant.py",
         "splu_desktop/cli/plan.py",
         "splu_desktop/cli/publish.py",
-        "splu_desktop/files/recipient.py",
-        "splu_desktop/gui/plan_figures.py",
-        "splu_desktop/gui/plan_tolerant.py",
+        "splu_desktop/files/release/recipient.py",
+        "splu_desktop/gui/plan/figures.py",
+        "splu_desktop/gui/plan/tolerant.py",
         "splu_desktop/report/content/opening.py",
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.core.query import DEFAULT, Answer, Badge
+from splu_desktop.core.query.reader import DEFAULT, Answer, Badge
 
 PLAIN = Answer((), 5, 5.0, 0.0, 9.0, DEFAULT, 1000, 4.0, 3)
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.core import risk
-from splu_desktop.core.classes import classes_of, one_class, sizes_of
 from splu_desktop.core.errors import UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk.classes import classes_of, one_class, sizes_of
 from splu_desktop.core.table import Column, Table
 from tests.core.tables import column
 

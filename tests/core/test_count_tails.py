@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from splu_desktop.core.count_tails import ALARM, _least_log_probability, at_least, improbable
+from splu_desktop.core.guarantees.tails import ALARM, _least_log_probability, at_least, improbable
 
 
 @pytest.mark.parametrize("size", [2, 3, 11, 101])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core import crosstab
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query import Condition, Reader
+from splu_desktop.core.query import crosstab
+from splu_desktop.core.query.reader import Condition, Reader
 from tests.core.published_tables import dependent_table, release
 
 TABLE = dependent_table(8_000)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.disclosure import CL, LS, Disclosure, disclosure
+from splu_desktop.core.risk.disclosure import CL, LS, Disclosure, disclosure
 from splu_desktop.core.table import Column, Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.seeded import Seeded

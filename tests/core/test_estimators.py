@@ -10,11 +10,11 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.estimate import DEFAULT, Method, method, registered
+from splu_desktop.core.groups.rules import equal
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance_rules import equal
 from tests.core.tables import column
 from tests.seeded import Seeded
 

@@ -14,26 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from splu_desktop.core import fake_values, sanitise
+from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups, draw_from
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import design, plain_with_fakes
-from splu_desktop.core.group_layout import layout
-from splu_desktop.core.groups import assign_tolerant, confidence
-from splu_desktop.core.guarantees import t_f
-from splu_desktop.core.mixed_groups import MixedGroups
-from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.query import Condition, Method, Reader
-from splu_desktop.core.randomness import permutation
-from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerance import Infeasible, check_feasible, nearest_feasible
-from splu_desktop.core.tolerance_rules import by_hand, equal
-from splu_desktop.core.tolerant_guarantees import (
+from splu_desktop.core.groups import fakes as fake_values
+from splu_desktop.core.groups.design import design, plain_with_fakes
+from splu_desktop.core.groups.forming import assign_tolerant, confidence
+from splu_desktop.core.groups.layout import layout
+from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.rules import by_hand, equal
+from splu_desktop.core.groups.tolerances import Infeasible, check_feasible, nearest_feasible
+from splu_desktop.core.guarantees.exact import t_f
+from splu_desktop.core.guarantees.tolerant import (
     law_with_fakes,
     t_f_of,
     t_p_of,
 )
+from splu_desktop.core.plan import Plan, Thresholds
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.randomness import permutation
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts, runs_of
 from tests.seeded import Seeded

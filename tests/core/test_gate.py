@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.gate import NAMES, Gate, Light, Line, table_lines
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.core.guarantees.exact import t_p
+from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.roles import Role
-from splu_desktop.core.said import share_of
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain

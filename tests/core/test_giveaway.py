@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.core.gate import Light, table_lines
-from splu_desktop.core.giveaway import ALPHA, LIFT, SHARE, TELLING, claims, cuts, giveaways
+from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.risk.giveaway import ALPHA, LIFT, SHARE, TELLING, claims, cuts, giveaways
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.tables import column, plan_for
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
-from splu_desktop.core.groups import assign, check_eligible, largest_gamma
+from splu_desktop.core.groups.forming import assign, check_eligible, largest_gamma
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.randomness import permutation
 from splu_desktop.core.table import Column

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from splu_desktop.core import guarantees as g
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import exact as g
 
 
 def outside(gamma: int, centre: int, low: int, high: int) -> Fraction:

@@ -9,11 +9,11 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.guarantees.tolerant import law_with_fakes, sole_bearer_named
 from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_guarantees import law_with_fakes, sole_bearer_named
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts
 from tests.seeded import Seeded

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Condition, Method, Reader
-from splu_desktop.core.roles import Role
-from splu_desktop.core.tolerance_rules import by_hand
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
 from tests.core.published_tables import release, table_of
 from tests.seeded import Seeded
 

@@ -7,8 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from splu_desktop.core.reconstruct_interval import Chosen, _quantile, composed, hull, several, tails
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.reconstruct.interval import Chosen, _quantile, composed, hull, several, tails
+from splu_desktop.core.transition.two_numbers import Transition
 
 _TOP = 200.0  # N_P, so far away that no interval is cut there
 _AIM = 100.0

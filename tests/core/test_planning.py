@@ -9,11 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splu_desktop.core import guarantees as g
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.planning import (
+from splu_desktop.core.guarantees import exact as g
+from splu_desktop.core.guarantees.planning import (
     SUBGROUP,
     State,
     feasible_gammas,
@@ -23,6 +22,7 @@ from splu_desktop.core.planning import (
     recommend,
     trade_off,
 )
+from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for
 from tests.seeded import Seeded

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_desktop.core import gate, planning, public_figures, sentences
-from splu_desktop.core.gate import Light
+from splu_desktop.core.checks import gate
+from splu_desktop.core.checks.gate import Light
+from splu_desktop.core.guarantees import planning, public_figures, sentences
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.query import Badge, Condition, Reader
+from splu_desktop.core.query.reader import Badge, Condition, Reader
 from tests.core.published_tables import release, table_of
 from tests.core.tables import plan_for
 

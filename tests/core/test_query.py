@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query import Badge, Condition, Method, Reader, parse_condition
+from splu_desktop.core.query.reader import Badge, Condition, Method, Reader, parse_condition
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
 
@@ -131,7 +131,7 @@ def test_the_nearest_value_is_looked_for_only_when_a_sentence_is_read(monkeypatc
     def never(*args, **kwargs):
         raise AssertionError("nobody reads the sentence")
 
-    monkeypatch.setattr("splu_desktop.core.condition.difflib.get_close_matches", never)
+    monkeypatch.setattr("splu_desktop.core.query.condition.difflib.get_close_matches", never)
     questions = [[Condition("disease", (f"gone {i}",))] for i in range(20)]
     assert all(answer.vanished for answer in READER.answers(questions, vanished=True))
 

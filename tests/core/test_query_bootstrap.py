@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core import workload
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.query_engine import Engine
-from splu_desktop.core.reconstruct_bootstrap import Law
+from splu_desktop.core.query import workload
+from splu_desktop.core.query.engine import Engine
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.reconstruct.bootstrap import Law
 from tests.core.published_tables import dependent_table, release
 
 TABLE = dependent_table(12_000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core import crosstab
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Badge, Condition, Reader
+from splu_desktop.core.query import crosstab
+from splu_desktop.core.query.reader import Badge, Condition, Reader
 from tests.core.published_tables import release, table_of
 
 N, GAMMA = 6_000, 5

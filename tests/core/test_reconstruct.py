@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.query import Condition, Method, Reader
+from splu_desktop.core.query.reader import Condition, Method, Reader
 from tests.core.published_tables import dependent_table, release, true_count
 
 TABLE = dependent_table(5_000)

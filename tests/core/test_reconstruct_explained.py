@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.query_engine import Engine
-from splu_desktop.core.query_several import Several
-from splu_desktop.core.reconstruct_explained import Design, together
-from splu_desktop.core.reconstruct_weights import weights_by_value
+from splu_desktop.core.query.engine import Engine
+from splu_desktop.core.query.several_sas import Several
+from splu_desktop.core.reconstruct.explained import Design, together
+from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Table
 from tests.core.published_tables import release, table_of
 

@@ -7,11 +7,13 @@ import functools
 import numpy as np
 import pytest
 
-from splu_desktop.core import groups, reconstruct_states, workload
-from splu_desktop.core.guarantees import t_p
-from splu_desktop.core.query import Condition, Method, Reader
+from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.guarantees.exact import t_p
+from splu_desktop.core.query import workload
+from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.randomness import permutation
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.reconstruct import states as reconstruct_states
+from splu_desktop.core.transition.two_numbers import Transition
 from tests.core.published_tables import dependent_table, release, table_of
 from tests.seeded import Seeded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.reconstruct_pooled import LADDER, UNTAUGHT, learn
+from splu_desktop.core.reconstruct.pooled import LADDER, UNTAUGHT, learn
 
 
 def test_nothing_to_learn_from_leaves_the_untaught_weights() -> None:

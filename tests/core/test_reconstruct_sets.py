@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pytest
 
-from splu_desktop.core.query import Answer, Condition, Reader
+from splu_desktop.core.query.reader import Answer, Condition, Reader
 from splu_desktop.core.table import Table
 from tests.core.published_tables import release, table_of
 

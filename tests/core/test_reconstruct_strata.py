@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core import reconstruct_strata
-from splu_desktop.core.query_engine import Engine
-from splu_desktop.core.query_explained import Explaining
-from splu_desktop.core.reconstruct_explained import Design, together
-from splu_desktop.core.reconstruct_strata import Classes, Strata, carried, fitted, lowest
-from splu_desktop.core.reconstruct_weights import weights_by_value
+from splu_desktop.core.query.engine import Engine
+from splu_desktop.core.query.explained import Explaining
+from splu_desktop.core.reconstruct import strata as reconstruct_strata
+from splu_desktop.core.reconstruct.explained import Design, together
+from splu_desktop.core.reconstruct.strata import Classes, Strata, carried, fitted, lowest
+from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Table
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.transition.two_numbers import Transition
 from tests.core.published_tables import release, table_of
 
 _N, _VALUES = 60_000, 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.query import Badge, Condition, Method, Reader
-from splu_desktop.core.query_engine import Engine
-from splu_desktop.core.reconstruct_tolerant import Part, several_sas
+from splu_desktop.core.query.engine import Engine
+from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
+from splu_desktop.core.reconstruct.whole_matrix import Part, several_sas
 from splu_desktop.core.table import Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core import generalise as g
-from splu_desktop.core import groups
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.guarantees import t_f
+from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.guarantees.exact import t_f
+from splu_desktop.core.guarantees.remedies import RemedyKind, eligibility, remedies
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.remedies import RemedyKind, eligibility, remedies
 from splu_desktop.core.table import Column, Kind
 from tests.core.tables import column
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.core.risk import class_sizes, records_below
+from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.table import Column, Table
 
 

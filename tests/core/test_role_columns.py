@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 400

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from splu_desktop.core.groups import largest_gamma
-from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.groups.forming import largest_gamma
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
 from tests.optional import real as real_table

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 300

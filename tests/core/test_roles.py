@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from splu_desktop.core.official_numbers import (
+from splu_desktop.core.roles.numbers import (
     british_national_insurance,
     french_nir,
     german_insurance_number,
@@ -20,7 +20,7 @@ from splu_desktop.core.official_numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 400

@@ -10,7 +10,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting, Ineligible, UnknownColumn
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain

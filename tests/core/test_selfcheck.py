@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.selfcheck import check_alone, check_order, check_release, equal_neighbours
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.roles import Role
-from splu_desktop.core.selfcheck import check_alone, check_order, check_release, equal_neighbours
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain

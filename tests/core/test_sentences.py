@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_desktop.core import guarantees as g
-from splu_desktop.core import sentences
+from splu_desktop.core.guarantees import exact as g
+from splu_desktop.core.guarantees import sentences
+from splu_desktop.core.guarantees.planning import plan_values, recommend
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.planning import plan_values, recommend
 
 
 def test_the_promise_of_the_design_in_words() -> None:

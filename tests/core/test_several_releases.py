@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.core.several_releases import ValueDraw, row_gain, t_p_of_all
-from splu_desktop.core.tolerant_guarantees import t_p_of
+from splu_desktop.core.guarantees.several_releases import ValueDraw, row_gain, t_p_of_all
+from splu_desktop.core.guarantees.tolerant import t_p_of
 
 
 def test_the_figures_of_the_mechanism_and_of_the_readme() -> None:

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.condition import Condition
+from splu_desktop.core.checks.selfcheck import check_alone
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Method, Reader
-from splu_desktop.core.roles import Role
-from splu_desktop.core.selfcheck import check_alone
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Method, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from tests.draws import plain
 from tests.seeded import Seeded

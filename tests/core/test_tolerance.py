@@ -10,16 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.tolerance import (
-    Infeasible,
-    Tolerances,
-    caps,
-    check_feasible,
-    decimal_above,
-    nearest_feasible,
-    shortfalls,
-)
-from splu_desktop.core.tolerance_rules import (
+from splu_desktop.core.groups.rules import (
     LADDER,
     Sensitivity,
     by_class,
@@ -28,6 +19,15 @@ from splu_desktop.core.tolerance_rules import (
     from_pairs,
     linear,
     on_ladder,
+)
+from splu_desktop.core.groups.tolerances import (
+    Infeasible,
+    Tolerances,
+    caps,
+    check_feasible,
+    decimal_above,
+    nearest_feasible,
+    shortfalls,
 )
 from tests.core.tables import column
 

@@ -18,21 +18,21 @@ from scipy import stats
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import BLOCK, chosen_from_blocks, design, one_size, workable
-from splu_desktop.core.group_law import GroupLaw
-from splu_desktop.core.group_layout import caps_of, fits, layout
-from splu_desktop.core.group_states import GroupStates
-from splu_desktop.core.groups import assign, assign_tolerant, confidence
-from splu_desktop.core.guarantees import t_p
-from splu_desktop.core.mixed_groups import MixedGroups
+from splu_desktop.core.groups.design import BLOCK, chosen_from_blocks, design, one_size, workable
+from splu_desktop.core.groups.forming import assign, assign_tolerant, confidence
+from splu_desktop.core.groups.law import GroupLaw
+from splu_desktop.core.groups.layout import caps_of, fits, layout
+from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.rules import by_hand, equal, linear, on_ladder
+from splu_desktop.core.groups.shares import spread, whole
+from splu_desktop.core.groups.states import GroupStates
+from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
+from splu_desktop.core.guarantees.exact import t_p
+from splu_desktop.core.guarantees.tolerant import count_law, given_away, t_p_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.randomness import permutation
-from splu_desktop.core.record_shares import spread, whole
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerance import Infeasible, Tolerances
-from splu_desktop.core.tolerance_rules import by_hand, equal, linear, on_ladder
-from splu_desktop.core.tolerant_guarantees import count_law, given_away, t_p_of
 from tests.core.tables import column
 from tests.seeded import Seeded
 

@@ -9,17 +9,17 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.group_design import design
-from splu_desktop.core.group_law import NoLaw
-from splu_desktop.core.group_layout import caps_of
-from splu_desktop.core.group_states import law_of
-from splu_desktop.core.mixed_groups import MixedGroups
+from splu_desktop.core.groups.design import design
+from splu_desktop.core.groups.law import NoLaw
+from splu_desktop.core.groups.layout import caps_of
+from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.groups.states import law_of
+from splu_desktop.core.groups.tolerances import Infeasible
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance import Infeasible
-from splu_desktop.core.tolerance_rules import by_hand
 from tests.core.random_designs import faults, of_seed
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts

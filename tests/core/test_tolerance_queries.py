@@ -13,13 +13,13 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups, PlainGroups
+from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Condition, Method, Reader
-from splu_desktop.core.reconstruct_states import as_printed
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.reconstruct.states import as_printed
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance_rules import by_hand
 from tests.core.tables import column
 from tests.seeded import Seeded
 

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.bucket_search import is_valid, mean_squared_error, two_sizes
-from splu_desktop.core.group_design import Rating, design, one_size
-from splu_desktop.core.group_layout import layout
-from splu_desktop.core.groups import assign_tolerant, confidence
+from splu_desktop.core.groups.design import Rating, design, one_size
+from splu_desktop.core.groups.forming import assign_tolerant, confidence
+from splu_desktop.core.groups.layout import layout
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.groups.search import is_valid, mean_squared_error, two_sizes
+from splu_desktop.core.groups.tolerances import caps
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.query import Method, Reader
+from splu_desktop.core.query.reader import Method, Reader
+from splu_desktop.core.query.workload import draw
 from splu_desktop.core.randomness import permutation
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance import caps
-from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.workload import draw
 from splu_desktop.files.importer import read
 from tests.optional import real
 from tests.seeded import Seeded

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from splu_desktop.core.bucket_search import (
+from splu_desktop.core.groups.multi_size import Giving, many_sizes, partition
+from splu_desktop.core.groups.search import (
     Bucket,
     CapsOf,
     PairList,
@@ -19,8 +20,7 @@ from splu_desktop.core.bucket_search import (
     meets_conditions,
     two_sizes,
 )
-from splu_desktop.core.multi_size import Giving, many_sizes, partition
-from splu_desktop.core.tolerance import caps
+from splu_desktop.core.groups.tolerances import caps
 
 
 def example_4_20() -> tuple[np.ndarray, CapsOf]:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.trial import marginals, trial
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_design import design
+from splu_desktop.core.groups.design import design
+from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.trial import marginals, trial
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.seeded import Seeded
 

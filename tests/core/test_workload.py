@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from splu_desktop.core.workload import Workload, bands_of, draw, draw_from_records
+from splu_desktop.core.query.workload import Workload, bands_of, draw, draw_from_records
 from tests.core.tables import skewed, with_nsas
 
 

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from splu_desktop.files.importer import read
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register.book import Register
 from tests.files.releases import plan_of
 
 

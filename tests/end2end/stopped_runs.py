@@ -20,7 +20,7 @@ from pathlib import Path
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 # Installed handlers are what is tried, not the milliseconds in which Python itself starts: it says when it is ready.
 _RUN = (
-    "import sys\nfrom splu_desktop.cli import endings\nheed = endings.heed\n"
+    "import sys\nfrom splu_desktop.cli.base import endings\nheed = endings.heed\n"
     "def ready():\n    heed()\n    sys.stderr.write('ready\\n')\n    sys.stderr.flush()\n"
     "endings.heed = ready\nfrom splu_desktop.cli.main import main\nraise SystemExit(main())\n"
 )

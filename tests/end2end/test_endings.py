@@ -12,12 +12,12 @@ import pytest
 
 from splu_desktop.core.errors import out_of_memory
 from splu_desktop.core.progress import Watched
-from splu_desktop.files.package import open_package
-from splu_desktop.files.partial import MARK
-from splu_desktop.files.register import Register
-from splu_desktop.files.release_facts import BadRelease
-from splu_desktop.files.table_writers import write_csv
-from splu_desktop.files.whole import whole_folder
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.facts import BadRelease
+from splu_desktop.files.release.package import open_package
+from splu_desktop.files.tables.table_writers import write_csv
 from tests.end2end.stopped_runs import one_run
 from tests.files.releases import awkward_table
 
@@ -38,7 +38,7 @@ def _left(folder: Path) -> list[str]:
 # Publishes, and sends itself the signal once the table is written, when the folder is there and not yet a release.
 _STOPS_ITSELF = """
 import os, sys
-from splu_desktop.files import release
+from splu_desktop.files.release import folder as release
 number = int(sys.argv.pop(1))
 write = release.write_readme
 def and_stop(*args, **more):
@@ -67,8 +67,8 @@ _WINDOW_STOPPED = """
 import os, sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from splu_desktop.files.whole import whole_folder
-from splu_desktop.gui import app
+from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.gui.shell import app
 number, target = int(sys.argv[1]), Path(sys.argv[2])
 def work(progress):
     with whole_folder(target) as partial:

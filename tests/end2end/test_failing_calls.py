@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.partial import MARK
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
-from splu_desktop.files.verify import verify_release
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.verify import verify_release
 from tests.end2end.failing_calls import failing
 from tests.files.releases import awkward_table, plan_of
 

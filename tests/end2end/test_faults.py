@@ -14,12 +14,13 @@ from types import SimpleNamespace
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.selfcheck import Check
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.core.selfcheck import Check
+from splu_desktop.files.disk.partial import MARK, clear_leftovers
+from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.importer import read
-from splu_desktop.files.partial import MARK, clear_leftovers
-from splu_desktop.files.publishing import (
+from splu_desktop.files.publish.publishing import (
     GateShut,
     Order,
     Outcome,
@@ -28,11 +29,10 @@ from splu_desktop.files.publishing import (
     publish,
     tidy,
 )
-from splu_desktop.files.register import WITHDRAWN, Register, RegisterFault
-from splu_desktop.files.release import read_release
-from splu_desktop.files.table_writers import write_csv
-from splu_desktop.files.verify import verify_release
-from splu_desktop.files.whole import CannotWrite
+from splu_desktop.files.register.book import WITHDRAWN, Register, RegisterFault
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.verify import verify_release
+from splu_desktop.files.tables.table_writers import write_csv
 from tests.files.releases import awkward_table, plan_of
 
 ROOT = Path(__file__).parents[2]
@@ -191,7 +191,7 @@ def test_killed_at_random_moments_in_200_publishes(house: House, tmp_path: Path)
 def test_the_next_start_clears_what_a_killed_run_left(tmp_path: Path) -> None:
     """The folder is found again by the note in the data folder, without another publish there."""
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom splu_desktop.files.whole import whole_folder\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom splu_desktop.files.disk.whole import whole_folder\n"
         "with whole_folder(Path(sys.argv[1])) as folder:\n"
         "    (folder / 'table.csv').write_text('half')\n    os.kill(os.getpid(), signal.SIGTERM)\n"
     )
@@ -203,7 +203,7 @@ def test_the_next_start_clears_what_a_killed_run_left(tmp_path: Path) -> None:
 
 def test_the_work_of_a_living_run_is_left_alone(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom splu_desktop.files.whole import whole_folder\n"
+        "import sys\nfrom pathlib import Path\nfrom splu_desktop.files.disk.whole import whole_folder\n"
         "with whole_folder(Path(sys.argv[1])) as folder:\n"
         "    (folder / 'table.csv').write_text('whole')\n    print('working', flush=True)\n    sys.stdin.readline()\n"
     )
@@ -267,7 +267,7 @@ def test_a_full_disk(house: House, small_disk: Path, monkeypatch: pytest.MonkeyP
     order = house.order(str(small_disk / "r"), packed=packed)
     with pytest.raises(GateShut, match="make room"):
         house.publish(order)
-    monkeypatch.setattr("splu_desktop.files.partial.free_space", lambda folder: None)
+    monkeypatch.setattr("splu_desktop.files.disk.partial.free_space", lambda folder: None)
     with pytest.raises(CannotWrite, match="no space left"):
         house.publish(order)
     assert [path.name for path in small_disk.iterdir()] == ["other"]
@@ -391,7 +391,7 @@ def test_a_source_that_vanishes_meanwhile(house: House) -> None:
 
 def test_a_failed_check_withholds_the_release(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = (Check("counts", False, "The counts of “illness” are the true ones: the column was not re-drawn."),)
-    monkeypatch.setattr("splu_desktop.files.publishing.check_release", lambda *args, **more: bad)
+    monkeypatch.setattr("splu_desktop.files.publish.publishing.check_release", lambda *args, **more: bad)
     with pytest.raises(SelfCheckFailed, match="withheld"):
         house.publish()
     house.check_clean()
@@ -406,7 +406,7 @@ def test_a_mechanism_that_does_not_draw_is_caught(house: House, monkeypatch: pyt
 
 
 def test_a_damaged_write_is_caught(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    from splu_desktop.files import release
+    from splu_desktop.files.release import folder as release
 
     name, write = release.WRITERS["csv"]
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core import guarantees
+from splu_desktop.core.guarantees import exact as guarantees
 
 
 def run(command: str) -> int:

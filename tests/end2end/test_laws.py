@@ -19,9 +19,9 @@ import splu_desktop
 from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
-from splu_desktop.files.release import read_release
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.folder import read_release
 from tests.core.tables import plan_for
 
 N, M, GAMMA, RELEASES = 600, 12, 4, 120

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 from splu_desktop.cli import main
-from splu_desktop.files.release import read_release, sha256_of
+from splu_desktop.files.release.folder import read_release, sha256_of
 from tests.optional import real
 
 REAL = [

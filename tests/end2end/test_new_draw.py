@@ -10,15 +10,15 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.draw import draw, draw_from, registered
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.query import Condition, Method, Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
-from splu_desktop.core.trial import trial
-from splu_desktop.files.recipe import read_recipe
-from splu_desktop.files.release import read_release
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.release.folder import read_release
 from tests.half_kept import HalfKept
 from tests.seeded import Seeded
 

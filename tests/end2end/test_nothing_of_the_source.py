@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files import release_facts
-from splu_desktop.files.handover import hand_over
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
-from splu_desktop.files.release import write_release
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release import facts as release_facts
+from splu_desktop.files.release.folder import write_release
+from splu_desktop.files.release.handover import hand_over
 from tests.draws import plain
 from tests.files.releases import awkward_table, plan_of
 from tests.seeded import Seeded

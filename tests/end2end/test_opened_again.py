@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core.condition import Condition
-from splu_desktop.core.query import Reader
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.importer import read
-from splu_desktop.files.inert import inert
-from splu_desktop.files.release import read_release
-from splu_desktop.files.verify import verify_release
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.verify import verify_release
 from tests.draws import plain
 from tests.optional import needs
 

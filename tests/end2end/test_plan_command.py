@@ -13,10 +13,10 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core import generalise as g
-from splu_desktop.core import guarantees
+from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.files.importer import read
-from splu_desktop.files.recipe import read_recipe
-from splu_desktop.files.release import read_release
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.release.folder import read_release
 from tests.draws import plain
 from tests.optional import real
 
@@ -131,7 +131,7 @@ def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsy
 
 
 def _accepting(names: list[str]) -> list[str]:
-    from splu_desktop.core.gate import NAMES
+    from splu_desktop.core.checks.gate import NAMES
 
     return [word for name in NAMES for word in ("--accept", f"{name}=agreed in the test")] if names else []
 

@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject
 
 import splu_desktop
 from splu_desktop.cli.main import build_parser, main
-from splu_desktop.files.resources import sample_path
+from splu_desktop.files.disk.resources import sample_path
 
 ROOT = Path(splu_desktop.__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
@@ -220,7 +220,7 @@ def test_a_wheel_has_all_it_needs(tmp_path: Path) -> None:
     facts = next((tmp_path / "installed").glob("*.dist-info"))
     assert (facts / "licenses/LICENSE").is_file()
     assert "splu = splu_desktop.cli:main" in (facts / "entry_points.txt").read_text("utf-8")
-    program = "from splu_desktop.files.resources import sample_path; print(sample_path())"
+    program = "from splu_desktop.files.disk.resources import sample_path; print(sample_path())"
     # -P and the environment keep this checkout out of sight.
     done = subprocess.run(
         [sys.executable, "-P", "-c", program],

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.files.partial import MARK
-from splu_desktop.files.place import data_folder
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.disk.place import data_folder
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def test_verify_names_what_was_changed(source: Path, tmp_path: Path, capsys: Any
 def test_facts_forged_with_a_seal_of_their_own_are_known_to_the_register(
     source: Path, tmp_path: Path, capsys: Any
 ) -> None:
-    from splu_desktop.files.release_facts import facts_text, seal_of
+    from splu_desktop.files.release.facts import facts_text, seal_of
 
     release = tmp_path / "r"
     run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", release)

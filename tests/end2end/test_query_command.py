@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.files.handover import hand_over
-from splu_desktop.files.release import read_release, write_release
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.handover import hand_over
 from tests.core.published_tables import dependent_table, release, table_of, true_count
 
 TABLE = dependent_table(4_000)

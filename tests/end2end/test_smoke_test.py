@@ -41,14 +41,20 @@ def test_a_sound_installation_passes_and_leaves_nothing(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (  # nothing is drawn anew, and the release's own check is off
-            "import splu_desktop.core.sanitise as s, splu_desktop.core.selfcheck as c\n"
+            "import splu_desktop.core.sanitise as s, splu_desktop.core.checks.selfcheck as c\n"
             "s._redraw = lambda column, *rest: column\n"
             "c.check_release = lambda *given, **more: ()",
             "scatter otherwise than their law",
         ),
-        ("import splu_desktop.gui.page as p\np.Page.arrived = lambda self: print('left in')", "unexpected output"),
-        ("import splu_desktop.gui.page as p, os\np.Page.arrived = lambda self: os.write(2, b'a library')", "a library"),
-        ("import splu_desktop.files.resources as r\nr.sample_path = lambda: r.Path('/gone')", "reading the sample"),
+        ("import splu_desktop.gui.base.page as p\np.Page.arrived = lambda self: print('left in')", "unexpected output"),
+        (
+            "import splu_desktop.gui.base.page as p, os\np.Page.arrived = lambda self: os.write(2, b'a library')",
+            "a library",
+        ),
+        (
+            "import splu_desktop.files.disk.resources as r\nr.sample_path = lambda: r.Path('/gone')",
+            "reading the sample",
+        ),
     ],
 )
 def test_a_broken_one_fails_and_says_how(damage: str, words: str, tmp_path: Path) -> None:
@@ -59,7 +65,7 @@ def test_a_broken_one_fails_and_says_how(damage: str, words: str, tmp_path: Path
 
 def test_lopsided_error_bars_are_no_alarm_and_a_plain_count_is_one() -> None:
     """Bars like the first two are drawn in one of 300 releases of the sample; the others are plainly wrong."""
-    from splu_desktop.gui.smoke_test import _within
+    from splu_desktop.gui.shell.smoke_test import _within
 
     assert _within(64.15, 57.66, 161.79, 38)
     assert _within(56.90, 52.30, 153.46, 34)

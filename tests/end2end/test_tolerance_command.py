@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core.guarantees import t_p
-from splu_desktop.core.query import Method
-from splu_desktop.core.tolerant_guarantees import t_p_of
+from splu_desktop.core.guarantees.exact import t_p
+from splu_desktop.core.guarantees.tolerant import t_p_of
+from splu_desktop.core.query.reader import Method
 from tests.optional import real
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from splu_desktop.core import sanitise
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.register import Register
+from splu_desktop.files.register.book import Register
 from tests.draws import plain
 from tests.seeded import Seeded
 

@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import generalise as g
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.files import project as projects
+from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, SourceFacts, read
-from splu_desktop.files.project import BadProject, Project, SourceState, open_project, save_project
-from splu_desktop.files.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
-from splu_desktop.files.recovery import Autosave, discard, recoveries
-from splu_desktop.files.whole import CannotWrite
+from splu_desktop.files.project import file as projects
+from splu_desktop.files.project.file import BadProject, Project, SourceState, open_project, save_project
+from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
+from splu_desktop.files.project.recovery import Autosave, discard, recoveries
 from tests.draws import plain
 
 FACTS = SourceFacts("Aufnahmen 2024.csv", 1234, "ab" * 32)
@@ -377,8 +377,8 @@ def test_a_killed_session_is_offered_with_its_last_choices(tmp_path: Path) -> No
 import os, sys
 from pathlib import Path
 from dataclasses import replace
-from splu_desktop.files.recovery import Autosave
-from splu_desktop.files.project import open_project
+from splu_desktop.files.project.recovery import Autosave
+from splu_desktop.files.project.file import open_project
 from tests.draws import plain
 project = open_project(Path(sys.argv[1]))
 autosave = Autosave(Path(sys.argv[2]))

@@ -12,18 +12,19 @@ import pytest
 
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.generalise import Groups
-from splu_desktop.core.guarantees import t_p
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees.exact import t_p
+from splu_desktop.core.guarantees.tolerant import t_p_of
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_guarantees import t_p_of
-from splu_desktop.files import fingerprint, likeness, publishing
-from splu_desktop.files.fingerprint import fingerprints
-from splu_desktop.files.publishing import Examination, GateShut, Order, examine, publish
-from splu_desktop.files.register import Register
-from splu_desktop.files.register_entry import entry_body, unlocked
-from splu_desktop.files.shelf import falls
+from splu_desktop.files.publish import publishing
+from splu_desktop.files.publish.publishing import Examination, GateShut, Order, examine, publish
+from splu_desktop.files.register import fingerprint, likeness
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.entry import entry_body, unlocked
+from splu_desktop.files.register.fingerprint import fingerprints
+from splu_desktop.files.register.shelf import falls
 from tests.draws import plain
 
 N = 3_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.generalise import CannotGeneralise, Groups
 from splu_desktop.core.table import Column
-from splu_desktop.files.hierarchy import BadHierarchy, read_groups, read_hierarchy
+from splu_desktop.files.project.hierarchy import BadHierarchy, read_groups, read_hierarchy
 
 CELL = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 

@@ -8,18 +8,10 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import (
-    Decision,
-    ImportChoices,
-    Imported,
-    ProblemKind,
-    dialect,
-    encoding,
-    preview,
-    read,
-    text_layout,
-)
-from splu_desktop.files.importer.header import find_header
+from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, preview, read
+from splu_desktop.files.importer.columns.header import find_header
+from splu_desktop.files.importer.text import dialect, encoding
+from splu_desktop.files.importer.text import layout as text_layout
 
 
 def table(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> Imported:

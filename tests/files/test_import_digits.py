@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.progress import Silent
-from splu_desktop.files.importer import digits, fields
-from splu_desktop.files.importer.number_texts import float_texts, parse_plain
+from splu_desktop.files.importer.columns.number_texts import float_texts, parse_plain
 from splu_desktop.files.importer.raw import Gatherer, RawColumn
+from splu_desktop.files.importer.text import digits, fields
 
 SIGN = st.sampled_from(["", "", "-"])
 WHOLE = st.integers(0, 10**15 - 1).map(str) | st.integers(0, 999).map(str)

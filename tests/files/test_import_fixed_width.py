@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
-from splu_desktop.files.importer.fixed_width import edges_of, named, split
+from splu_desktop.files.importer.text.fixed_width import edges_of, named, split
 
 HEAD = ["CASENO", "SURNAME", "SEX", "AGE", "ADMITTED"]
 NAMES = ["Anna Müller", "Groß", "Jan van der Berg", "O'Neill", "Smith"]

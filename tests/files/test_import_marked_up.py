@@ -13,7 +13,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, preview, read
-from splu_desktop.files.importer.marked_up import DELIMITER, form_of
+from splu_desktop.files.importer.workbook.marked_up import DELIMITER, form_of
 
 HEAD = ["case", "age", "finding", "cost"]
 ROWS = [[f"{i:05d}", str(20 + i), ("Gicht", "Anämie & Fieber", "Röteln <2>")[i % 3], f"{i},50"] for i in range(20)]

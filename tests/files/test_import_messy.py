@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
 from tests.optional import real

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, read
-from splu_desktop.files.importer.calamine_sheet import coded
-from splu_desktop.files.importer.xls_formats import padded_cells
+from splu_desktop.files.importer.workbook.calamine_sheet import coded
+from splu_desktop.files.importer.workbook.xls_formats import padded_cells
 
 _SPACES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'

@@ -16,16 +16,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.progress import Silent
-from splu_desktop.files import xlsx_parts
 from splu_desktop.files.importer import ProblemKind, read
-from splu_desktop.files.importer.calamine_sheet import load, open_workbook
-from splu_desktop.files.importer.cells import listed, text_of
+from splu_desktop.files.importer.columns.cells import listed, text_of
 from splu_desktop.files.importer.faults import Corrupt
-from splu_desktop.files.importer.fields import Irregular
-from splu_desktop.files.importer.plain_numbers import numbers_of
-from splu_desktop.files.importer.plain_reading import read_plain
-from splu_desktop.files.importer.plain_sheet import PlainSheet
-from splu_desktop.files.importer.sheet_cells import parse
+from splu_desktop.files.importer.text.fields import Irregular
+from splu_desktop.files.importer.workbook.calamine_sheet import load, open_workbook
+from splu_desktop.files.importer.workbook.plain_numbers import numbers_of
+from splu_desktop.files.importer.workbook.plain_reading import read_plain
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
+from splu_desktop.files.importer.workbook.sheet_cells import parse
+from splu_desktop.files.tables import xlsx_parts
 
 ALL = 1_100_000  # rows, more than a sheet has
 
@@ -263,7 +263,7 @@ def test_nothing_is_unpacked_to_the_disk(tmp_path: Path, monkeypatch: pytest.Mon
     """The small workbook that calamine reads stays in memory: the source's values have no business on the disk."""
     path = raw_workbook(tmp_path / "t.xlsx", '<row r="1"><c r="A1" t="str"><v>secret</v></c></row>')
     given_: list[object] = []
-    from splu_desktop.files.importer import plain_reading
+    from splu_desktop.files.importer.workbook import plain_reading
 
     real = plain_reading.calamine.load_workbook
     monkeypatch.setattr(plain_reading.calamine, "load_workbook", lambda source: given_.append(source) or real(source))

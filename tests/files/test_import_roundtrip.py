@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import ImportChoices, fields, read
-from splu_desktop.files.importer.delimited import _record_end
+from splu_desktop.files.importer import ImportChoices, read
+from splu_desktop.files.importer.text import fields
+from splu_desktop.files.importer.text.delimited import _record_end
 
 WORDS = string.ascii_letters + string.digits + " .,;|:'\"-_/()äöüßéñŁж漢"
 SETTINGS = settings(

@@ -10,7 +10,8 @@ import pytest
 import xlsxwriter
 
 from splu_desktop.core.progress import Cancelled, Silent, Watched
-from splu_desktop.files.importer import read, spread
+from splu_desktop.files.importer import read
+from splu_desktop.files.importer.columns import spread
 
 
 def stopping_at(stage: str) -> tuple[Watched, list[str]]:

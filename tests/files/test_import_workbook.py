@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, forget_preview, preview, read
-from splu_desktop.files.importer import workbook as workbook_module
+from splu_desktop.files.importer.workbook import reading as workbook_module
 
 
 def rows_of(table: Table) -> list[list[str]]:

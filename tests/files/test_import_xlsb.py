@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer import read
-from splu_desktop.files.importer.xlsb_extent import extent
+from splu_desktop.files.importer.workbook.xlsb_extent import extent
 
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

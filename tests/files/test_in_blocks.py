@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.progress import Cancelled, Silent
-from splu_desktop.files import in_blocks
-from splu_desktop.files.in_blocks import blocks, let_go, mapped
+from splu_desktop.files.disk import in_blocks
+from splu_desktop.files.disk.in_blocks import blocks, let_go, mapped
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.inert import all_inert, inert, restored
+from splu_desktop.files.disk.inert import all_inert, inert, restored
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Cancelled, Silent, Watched
-from splu_desktop.core.said import Said, say
 from splu_desktop.files.importer import memory, read
 from splu_desktop.files.importer.faults import TooLarge
 from splu_desktop.files.isolation import parent, wire
@@ -150,9 +150,9 @@ def test_no_process_leaves_its_memory_behind() -> None:
 def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")
-    from splu_desktop.files.hierarchy import BadHierarchy, read_hierarchy
-    from splu_desktop.files.project import BadProject, open_project
-    from splu_desktop.files.recipe import BadRecipe, read_recipe
+    from splu_desktop.files.project.file import BadProject, open_project
+    from splu_desktop.files.project.hierarchy import BadHierarchy, read_hierarchy
+    from splu_desktop.files.project.recipe import BadRecipe, read_recipe
 
     os.mkfifo(tmp_path / "p")
     for opener, fault in ((read_recipe, BadRecipe), (open_project, BadProject), (read_hierarchy, BadHierarchy)):
@@ -163,7 +163,8 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_small_file_starts_a_process_that_imports_little(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(xlsx())
     program = (
-        "import sys, atexit\nfrom splu_desktop.files.importer import opened_workbook\nfrom pathlib import Path\n"
+        "import sys, atexit\n"
+        "from splu_desktop.files.importer.workbook import opened_workbook\nfrom pathlib import Path\n"
         "from splu_desktop.core.progress import Silent\n"
         f"opened_workbook.choose(Path({str(tmp_path / 't.xlsx')!r}), Silent(), kind='xlsx', wanted=None, first=False)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"

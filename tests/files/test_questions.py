@@ -15,18 +15,18 @@ import pandas as pd
 import pytest
 
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import Reader
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Kind
-from splu_desktop.files.inert import restored
-from splu_desktop.files.questions import (
+from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.questions.batch import (
     BadQuestions,
     Questions,
     check_answers_path,
     read_questions,
     write_answers,
 )
-from splu_desktop.files.release import read_release, write_release
-from splu_desktop.files.whole import CannotWrite
+from splu_desktop.files.release.folder import read_release, write_release
 from tests.core.published_tables import release, table_of
 from tests.files.releases import awkward_release
 
@@ -252,8 +252,8 @@ def test_a_workbook_that_finds_no_room_is_a_sentence_and_leaves_nothing(
 import resource, sys
 from pathlib import Path
 from splu_desktop.core.progress import Silent
-from splu_desktop.files.sheets import Sheet, write_sheets
-from splu_desktop.files.whole import CannotWrite
+from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.files.disk.whole import CannotWrite
 rows = [(str(i) * 20, float(i)) for i in range(20_000)]
 resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))
 try:

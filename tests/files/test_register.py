@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.register import (
+from splu_desktop.files.register.book import (
     ACKNOWLEDGED,
     RELEASE,
     WITHDRAWN,
@@ -70,7 +70,7 @@ def test_a_changed_entry_is_named(register: Register, at: int) -> None:
 
 def test_a_changed_entry_with_a_hash_of_its_own_is_named(register: Register) -> None:
     """Whoever knows the format but not the key can hash an entry anew, not seal it."""
-    from splu_desktop.files.register import _digest
+    from splu_desktop.files.register.book import _digest
 
     lines = lines_of(register)
     data = json.loads(lines[2])
@@ -292,7 +292,7 @@ def test_an_entry_dated_before_the_one_before_it_is_named(register: Register, mo
         def now(cls, tz: tzinfo | None = None) -> Yesterday:
             return cls.fromtimestamp(time.time() - 86_400, tz)
 
-    monkeypatch.setattr("splu_desktop.files.register.datetime", Yesterday)
+    monkeypatch.setattr("splu_desktop.files.register.book.datetime", Yesterday)
     add(register)
     monkeypatch.undo()
     add(register)

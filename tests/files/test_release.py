@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.roles import Role
+from splu_desktop.core.risk.persons import told_of_persons
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.handover import hand_over, new_password
-from splu_desktop.files.release import BadRelease, PasswordNeeded, read_release, write_release
-from splu_desktop.files.release_facts import as_published, facts_text, parse_facts, seal_of
-from splu_desktop.files.verify import verify_release
-from splu_desktop.files.whole import CannotWrite
+from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.release.facts import as_published, facts_text, parse_facts, seal_of
+from splu_desktop.files.release.folder import BadRelease, PasswordNeeded, read_release, write_release
+from splu_desktop.files.release.handover import hand_over, new_password
+from splu_desktop.files.release.verify import verify_release
 from splu_desktop.report.public import public
 from tests.draws import plain
 from tests.files.releases import awkward_release, cells_of, plan_of
@@ -277,7 +277,7 @@ def test_no_line_of_the_readme_begins_with_a_per_cent_sign(folder: Path) -> None
 
 
 def test_the_example_in_the_readme_is_what_the_query_answers(folder: Path) -> None:
-    from splu_desktop.core.query import Method, Reader, parse_condition
+    from splu_desktop.core.query.reader import Method, Reader, parse_condition
 
     readme = " ".join((folder / "README.txt").read_text("utf-8-sig").split())
     found = re.search(r"how many records have (.+?) and illness = (.+?)\?", readme)
@@ -607,5 +607,5 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", [40, 200, 3_000])
 def test_blocks_of_any_length_give_the_same_table(folder: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Regular and irregular blocks in turn, cut anywhere."""
-    monkeypatch.setattr("splu_desktop.files.csv_table._BLOCK", block)
+    monkeypatch.setattr("splu_desktop.files.tables.csv_table._BLOCK", block)
     assert cells_of(read_release(folder).published.table) == cells_of(awkward_release().table)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.draw import DecoyGroups, PlainGroups
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.tolerance import Tolerances
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.query.reader import Condition, Reader
 from splu_desktop.files.draws import draws_in_words, recorded_draws
-from splu_desktop.files.project import open_project
-from splu_desktop.files.recipe import read_recipe, recipe_text
-from splu_desktop.files.release import read_release
-from splu_desktop.files.verify import verify_release
+from splu_desktop.files.project.file import open_project
+from splu_desktop.files.project.recipe import read_recipe, recipe_text
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.verify import verify_release
 
 STORED = Path(__file__).parent / "version_0_1_0"
 OUTCOME = DecoyGroups(

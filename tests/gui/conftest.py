@@ -17,9 +17,9 @@ from PySide6.QtCore import QEvent, QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles import Role
-from splu_desktop.gui import app
-from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.main_window import MainWindow
 
 PATIENCE = 60_000  # ms to wait for a worker before a test fails
 

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core import generalise as g
-from splu_desktop.core.gate import table_lines
-from splu_desktop.core.giveaway import giveaways
-from splu_desktop.core.risk import KS, causes, risk
-from splu_desktop.core.roles import Role
-from splu_desktop.gui.group_dialog import GroupDialog
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.reason_dialog import ReasonDialog
-from splu_desktop.gui.session import Step
+from splu_desktop.core.checks.gate import table_lines
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.uniqueness import KS, causes, risk
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.group_dialog import GroupDialog
+from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
 

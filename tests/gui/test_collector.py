@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.gui import collector
-from splu_desktop.gui.collector import Collector
-from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.base import collector
+from splu_desktop.gui.base.collector import Collector
+from splu_desktop.gui.base.tasks import Tasks
 
 
 class Ring:
@@ -92,7 +92,7 @@ def test_work_of_very_many_objects_is_not_waited_for(
 
 
 def test_the_window_gets_the_interpreter_soon(qtbot: QtBot, owner: QObject) -> None:
-    from splu_desktop.gui import app
+    from splu_desktop.gui.shell import app
 
     before = sys.getswitchinterval()
     window = app.make_window()

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.gui.group_dialog import GroupDialog
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
-from splu_desktop.gui.tolerance_dialog import ToleranceDialog
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.group_dialog import GroupDialog
+from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
+from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)

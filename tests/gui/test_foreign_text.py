@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.roles import Role
-from splu_desktop.files.inert import inert
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.models import TableView
-from splu_desktop.gui.session import Step
-from splu_desktop.gui.words import as_html, caption, copy_text, plain
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.gui.base.models import TableView
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import as_html, caption, copy_text, plain
+from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
 GUI = Path(__file__).parents[2] / "splu_desktop" / "gui"

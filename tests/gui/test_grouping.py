@@ -16,16 +16,16 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.cli.main import main
 from splu_desktop.core import generalise as g
 from splu_desktop.core.plan import Plan, Thresholds
-from splu_desktop.core.risk import risk
-from splu_desktop.core.roles import Role
+from splu_desktop.core.risk.uniqueness import risk
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.gui.group_dialog import GroupDialog
-from splu_desktop.gui.group_hand import HandInputs, HierarchyInputs
-from splu_desktop.gui.group_trial import shape
-from splu_desktop.gui.group_ways import MOST_BY_HAND, read_steps, ways_for
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
+from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.group_dialog import GroupDialog
+from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
+from splu_desktop.gui.classify.group_trial import shape
+from splu_desktop.gui.classify.group_ways import MOST_BY_HAND, read_steps, ways_for
+from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
 
@@ -310,7 +310,7 @@ def test_steps_of_a_recipe_that_no_way_makes_are_kept(hospital: MainWindow, idle
     column = session.source.imported.table["Admitted"]
     steps = (g.DatePart(g.Part.YEAR), g.by_cuts([2025]), g.OneMissing("none"))
     made = g.column_after(column, steps)
-    from splu_desktop.gui.group_trial import facts_after
+    from splu_desktop.gui.classify.group_trial import facts_after
 
     session.source.variants["Admitted", steps] = made, facts_after(column, made)
     session.choose(replace(session.choices, generalisations={"Admitted": steps}), "from a recipe")

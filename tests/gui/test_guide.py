@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.language import LANGUAGES
-from splu_desktop.files.resources import resource_path
-from splu_desktop.gui import languages
-from splu_desktop.gui.guide import Reader
-from splu_desktop.gui.main_window import MainWindow
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.shell.guide import Reader
+from splu_desktop.gui.shell.main_window import MainWindow
 
 # The offscreen plugin says so of every dialog; it concerns no real screen.
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

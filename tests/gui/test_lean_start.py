@@ -21,7 +21,7 @@ _LATER = {
 _SHOW = """
 import sys
 from PySide6.QtWidgets import QApplication
-from splu_desktop.gui import app
+from splu_desktop.gui.shell import app
 application = QApplication(["splu-desktop"])
 app.prepare(application)
 window = app.make_window()
@@ -45,8 +45,9 @@ def test_the_large_libraries_are_still_what_the_pages_need() -> None:
         [
             sys.executable,
             "-c",
-            "import sys\nimport splu_desktop.report.pdf, splu_desktop.gui.plots, splu_desktop.files.fingerprint\n"
-            "import splu_desktop.files.importer.statistical, splu_desktop.core.planning\n"
+            "import sys\nimport splu_desktop.report.render.pdf, splu_desktop.gui.base.plots\n"
+            "import splu_desktop.files.register.fingerprint\n"
+            "import splu_desktop.files.importer.statistical, splu_desktop.core.guarantees.planning\n"
             "print(*sorted({name.partition('.')[0] for name in sys.modules}))",
         ],
         capture_output=True,

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from splu_desktop.core.draw import draw, registered
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 from tests.half_kept import HalfKept
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.opening import Opens, opens
-from splu_desktop.files.release_facts import FACTS_NAME
-from splu_desktop.files.resources import sample_path
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.project.opening import Opens, opens
+from splu_desktop.files.release.facts import FACTS_NAME
 
 _DELIVERED = """
 import sys
 from pathlib import Path
 from PySide6.QtGui import QFileOpenEvent
-from splu_desktop.gui import app
+from splu_desktop.gui.shell import app
 application = app.Application(["splu-desktop"])
 app.prepare(application)
 window = app.make_window()

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles import Role
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.roles_view import role_name
-from splu_desktop.gui.session import Step
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.roles_view import role_name
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
@@ -239,7 +239,7 @@ def test_the_status_bar_says_what_is_open(opened: MainWindow) -> None:
 
 
 def test_light_and_dark_have_enough_contrast() -> None:
-    from splu_desktop.gui.theme import DARK, LIGHT
+    from splu_desktop.gui.base.theme import DARK, LIGHT
 
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.files.resources import resource_path
-from splu_desktop.gui import theme
+from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.gui.base import theme
 
 
 @pytest.mark.parametrize("name", ["a folder of ü", 'with "quotes" (and) more; {}'])

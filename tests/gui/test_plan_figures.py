@@ -16,16 +16,16 @@ from PySide6.QtWidgets import QPushButton
 
 from splu_desktop.cli.main import main
 from splu_desktop.core import generalise as g
-from splu_desktop.core import planning, sentences
+from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.roles import Role
-from splu_desktop.files.recipe import Recipe, write_recipe
-from splu_desktop.gui.group_trial import facts_after
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.plan_tradeoff import TradeOffTab
-from splu_desktop.gui.plan_ways_out import ways_out
-from splu_desktop.gui.plot_saving import SavePlotButton
-from splu_desktop.gui.session import Step
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.gui.base.plot_saving import SavePlotButton
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.group_trial import facts_after
+from splu_desktop.gui.plan.tradeoff import TradeOffTab
+from splu_desktop.gui.plan.ways_out import ways_out
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 from tests.gui.test_grouping import hospital as hospital  # a fixture
 

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core import guarantees
-from splu_desktop.core.roles import Role
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 
 Idle = Callable[[MainWindow], None]

@@ -19,11 +19,11 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core import generalise as g
 from splu_desktop.core.generalise import by_width
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.roles import Role
-from splu_desktop.files.recovery import recoveries
-from splu_desktop.gui.group_dialog import GroupDialog
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.project.recovery import recoveries
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.group_dialog import GroupDialog
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 
@@ -133,9 +133,9 @@ _VICTIM = """
     from PySide6.QtWidgets import QApplication
     from splu_desktop.core import generalise as g
     from splu_desktop.core.plan import Thresholds
-    from splu_desktop.core.roles import Role
-    from splu_desktop.gui import app
-    from splu_desktop.gui.group_trial import facts_after
+    from splu_desktop.core.roles.suggest import Role
+    from splu_desktop.gui.shell import app
+    from splu_desktop.gui.classify.group_trial import facts_after
 
     application = QApplication([])
     app.prepare(application)

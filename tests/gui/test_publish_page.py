@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles import Role
-from splu_desktop.files.partial import MARK
-from splu_desktop.files.place import data_folder
-from splu_desktop.files.register import Register
-from splu_desktop.files.release import read_release
-from splu_desktop.files.shelf import Place, changed, falls, shelf
-from splu_desktop.gui import widgets
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.publish_page import PublishPage
-from splu_desktop.gui.publish_place import PlaceCard
-from splu_desktop.gui.session import State, Step
-from splu_desktop.gui.widgets import Busy
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.disk.place import data_folder
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.shelf import Place, changed, falls, shelf
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.gui.base import widgets
+from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.base.widgets import Busy
+from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.publish.place import PlaceCard
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 
@@ -262,7 +262,7 @@ def test_a_failed_run_keeps_the_session_open(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("splu_desktop.files.release.write_readme", full)
+    monkeypatch.setattr("splu_desktop.files.release.folder.write_readme", full)
     page.gate.accept_all()
     page.publish()
     idle(opened)

@@ -15,11 +15,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.crosstab_grid import pieces
-from splu_desktop.core.query import Badge
+from splu_desktop.core.query.crosstab_grid import pieces
+from splu_desktop.core.query.reader import Badge
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.gui import theme
-from splu_desktop.gui.crosstab_tab import CrosstabTab
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
 
@@ -196,7 +196,7 @@ def test_a_table_that_cannot_be_is_told_beforehand(recipient: Stage, monkeypatch
     _choose(page.crosstab, "Sex", "Sex")
     assert not page.primary.isEnabled()
     assert "different" in page.foot_note.text()
-    monkeypatch.setattr("splu_desktop.gui.crosstab_tab.MOST_CELLS", 10)
+    monkeypatch.setattr("splu_desktop.gui.query.crosstab.tab.MOST_CELLS", 10)
     _choose(page.crosstab, "Sex", "Ward")
     assert not page.primary.isEnabled()
     assert "At most 10 cells" in page.foot_note.text()

@@ -12,18 +12,18 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.condition import Condition
-from splu_desktop.core.query import DEFAULT, Answer
-from splu_desktop.core.reconstruct_bootstrap import REPEATING
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import DEFAULT, Answer
+from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.files.language import LANGUAGES, language
-from splu_desktop.gui import languages
-from splu_desktop.gui.answer_card import AnswerCard
-from splu_desktop.gui.crosstab_model import short
-from splu_desktop.gui.crosstab_tab import CrosstabTab
-from splu_desktop.gui.models import WHOLE, Field, RowsModel, TableView
-from splu_desktop.gui.query_workload_plots import BandsPlot
-from splu_desktop.gui.query_workload_work import Accuracy
-from splu_desktop.gui.words import percent_within
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView
+from splu_desktop.gui.base.words import percent_within
+from splu_desktop.gui.query.answer_card import AnswerCard
+from splu_desktop.gui.query.crosstab.model import short
+from splu_desktop.gui.query.crosstab.tab import CrosstabTab
+from splu_desktop.gui.query.workload_plots import BandsPlot
+from splu_desktop.gui.query.workload_work import Accuracy
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]

@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.query import Condition, Reader
-from splu_desktop.core.workload import bands_of
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.query.workload import bands_of
+from splu_desktop.files.release.folder import OpenRelease
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import DIAGNOSES, Idle, Stage, custodian, folder, made, recipient, stage
 

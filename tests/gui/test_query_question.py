@@ -12,14 +12,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QScrollBar
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.condition import Condition
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.query import DEFAULT, Answer, Method, Reader
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.gui.answer_card import AnswerCard
-from splu_desktop.gui.query_builder import QuestionBuilder
+from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.gui.query.answer_card import AnswerCard
+from splu_desktop.gui.query.builder import QuestionBuilder
 from tests.draws import plain
 from tests.gui.query_fixtures import DIAGNOSES, Idle, Stage, custodian, folder, made, recipient, stage
 from tests.gui.test_pages import CONTROLS

@@ -10,9 +10,10 @@ import xlsxwriter
 from PySide6.QtCore import Qt
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ProblemKind, workbook
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.read_dialog import ReadDialog
+from splu_desktop.files.importer import Decision, ProblemKind
+from splu_desktop.files.importer.workbook import reading as workbook
+from splu_desktop.gui.importing.dialog import ReadDialog
+from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
 

@@ -10,10 +10,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.roles import Role
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.gui import report_page
-from splu_desktop.gui.report_fields import ReportFields
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.gui.report import page as report_page
+from splu_desktop.gui.report.fields import ReportFields
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
 

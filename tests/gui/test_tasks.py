@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress
-from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.base.tasks import Tasks
 
 
 def _until_stopped(progress: Progress) -> None:

@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.condition import Condition
-from splu_desktop.core.roles import Role
-from splu_desktop.core.tolerance_rules import Sensitivity
-from splu_desktop.files.release import read_release
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import State, Step
-from splu_desktop.gui.tolerance_dialog import ToleranceDialog
-from splu_desktop.gui.tolerance_editor import ToleranceEditor
+from splu_desktop.core.groups.rules import Sensitivity
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
+from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
 from tests.optional import real
 

@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.condition import Condition
-from splu_desktop.core.query import Reader
-from splu_desktop.core.roles import Role
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.files.release import read_release
-from splu_desktop.files.resources import sample_path
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import State, Step
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 from tests.optional import real

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles import Role
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import State, Step
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]

@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles import Role
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.language import LANGUAGES, language
-from splu_desktop.gui import app, languages
-from splu_desktop.gui.main_window import MainWindow
-from splu_desktop.gui.session import Step
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.main_window import MainWindow
 
 ROLE = Qt.ItemDataRole
 TRANSLATED = [code for code in LANGUAGES if code != "en"]

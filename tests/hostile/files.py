@@ -599,10 +599,10 @@ def release() -> dict[str, bytes]:
     """Return the files of a sound release."""
     from splu_desktop.core.draw import PlainGroups
     from splu_desktop.core.plan import Plan, Thresholds
-    from splu_desktop.core.roles import Role
+    from splu_desktop.core.roles.suggest import Role
     from splu_desktop.core.sanitise import run
     from splu_desktop.files.importer import read
-    from splu_desktop.files.release import write_release
+    from splu_desktop.files.release.folder import write_release
 
     with TemporaryDirectory() as folder:
         source = Path(folder) / "t.csv"
@@ -615,7 +615,7 @@ def release() -> dict[str, bytes]:
 
 def _sealed(facts: bytes) -> bytes:
     """Return facts with the seal that they should have: whoever alters them can seal them, too."""
-    from splu_desktop.files.release_facts import seal_of
+    from splu_desktop.files.release.facts import seal_of
 
     try:
         data = json.loads(facts)

@@ -22,9 +22,9 @@ SECONDS, BYTES = 10.0, 1 << 30
 def opened(form: str, path: Path) -> None:
     """Open a file as the program does. Raises SpluError."""
     from splu_desktop.files.importer import read
-    from splu_desktop.files.project import open_project
-    from splu_desktop.files.recipe import read_recipe
-    from splu_desktop.files.verify import verify_release
+    from splu_desktop.files.project.file import open_project
+    from splu_desktop.files.project.recipe import read_recipe
+    from splu_desktop.files.release.verify import verify_release
 
     match form:
         case "recipe":

@@ -124,9 +124,9 @@ def test_links_go_with_what_they_point_at() -> None:
 
 
 def test_the_three_systems_are_told_the_same_file_types() -> None:
-    from splu_desktop.files.opening import RELEASE_SUFFIX
-    from splu_desktop.files.project import SUFFIX
-    from splu_desktop.files.release_facts import FACTS_NAME
+    from splu_desktop.files.project.file import SUFFIX
+    from splu_desktop.files.project.opening import RELEASE_SUFFIX
+    from splu_desktop.files.release.facts import FACTS_NAME
 
     types = ET.parse(ROOT / "installer/linux/splu-desktop.mime.xml").getroot()
     space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}

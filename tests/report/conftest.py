@@ -13,8 +13,8 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.files.importer import Imported, read
-from splu_desktop.files.register import Register
-from splu_desktop.files.release import OpenRelease, read_release
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.folder import OpenRelease, read_release
 from splu_desktop.report.history import background
 from splu_desktop.report.make import make_report
 from splu_desktop.report.model import Fields, Report

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.release import read_release
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.report import public as public_module
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.model import Report

@@ -10,10 +10,10 @@ from fontTools.ttLib import TTFont
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.resources import resource_path
-from splu_desktop.report import fonts
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.report.document import Document, Paragraph
-from splu_desktop.report.pdf import write_pdf
+from splu_desktop.report.render import fonts
+from splu_desktop.report.render.pdf import write_pdf
 
 SAMPLES = {
     "NotoSansThai.ttf": "โรคเบาหวาน",

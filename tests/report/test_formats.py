@@ -13,12 +13,12 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.files.resources import resource_path
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Heading, Number, Table
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.original import Background, NotItsSource, original
-from splu_desktop.report.schema import problems, schema_text
+from splu_desktop.report.render.schema import problems, schema_text
 from tests.report.conftest import FIELDS, Case
 from tests.report.pdf import READERS, Reader
 
@@ -129,7 +129,7 @@ def test_xlsx_has_every_table_with_real_numbers(case: Case, tmp_path: Path) -> N
 
 def test_json_is_the_model_and_follows_the_shipped_schema(case: Case, tmp_path: Path) -> None:
     assert resource_path("report/report.schema.json").read_text(encoding="utf-8") == schema_text(), (
-        "run python -m splu_desktop.report.schema > resources/report/report.schema.json"
+        "run python -m splu_desktop.report.render.schema > resources/report/report.schema.json"
     )
     for report in (case.internal, case.external):
         target = tmp_path / "report.json"

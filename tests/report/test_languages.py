@@ -11,10 +11,10 @@ import string
 import pytest
 
 from scripts import translations
-from splu_desktop.core import sentences
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import Figure as Number
-from splu_desktop.core.said import counted, listed, say
+from splu_desktop.core.guarantees import sentences
+from splu_desktop.core.messages import Figure as Number
+from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Figure, Heading, Paragraph, SignatureLines, Table, cell_text
@@ -51,7 +51,11 @@ def test_placeholders_and_markup_are_kept(room: str, code: str) -> None:
 
 def test_no_sentence_is_glued_together() -> None:
     """What an f-string makes is no sentence of the catalogue: `say` and `tr` with placeholders are."""
-    allowed = ("splu_desktop/gui/smoke_test.py", "splu_desktop/gui/theme.py", "splu_desktop/report/schema.py")
+    allowed = (
+        "splu_desktop/gui/shell/smoke_test.py",
+        "splu_desktop/gui/base/theme.py",
+        "splu_desktop/report/render/schema.py",
+    )
     names = (
         "type of ",
         "name of ",

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report import content
 from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table
-from splu_desktop.report.fonts import SHAPED
-from splu_desktop.report.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
-from splu_desktop.report.page import Drawing, Fill, Layout, Text
-from splu_desktop.report.pdf import _Pen
-from splu_desktop.report.scene import Path, Scene, Words
+from splu_desktop.report.render.fonts import SHAPED
+from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
+from splu_desktop.report.render.page import Drawing, Fill, Layout, Text
+from splu_desktop.report.render.pdf import _Pen
+from splu_desktop.report.render.scene import Path, Scene, Words
 from tests.report.conftest import Case
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3

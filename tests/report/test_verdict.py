@@ -12,23 +12,23 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.checks.selfcheck import Check, check_alone
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.generalise import Groups, Intervals
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles import Role
-from splu_desktop.core.selfcheck import Check, check_alone
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.files import register_entry
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import read
-from splu_desktop.files.publishing import Order, publish
-from splu_desktop.files.register import Register
-from splu_desktop.files.release import read_release
+from splu_desktop.files.publish.publishing import Order, publish
+from splu_desktop.files.register import entry as register_entry
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.report import make
 from splu_desktop.report.content import document
 from splu_desktop.report.history import background
-from splu_desktop.report.html import write_html
 from splu_desktop.report.make import make_report, write_report
 from splu_desktop.report.model import CheckResult, Report
+from splu_desktop.report.render.html import write_html
 from splu_desktop.report.verify import verify_report
 from tests.report.conftest import FIELDS, Case
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.report.json_report import BadReport
 from splu_desktop.report.make import write_report
+from splu_desktop.report.render.json_report import BadReport
 from splu_desktop.report.verify import Verification, verify_report
 from tests.report.conftest import Case
 

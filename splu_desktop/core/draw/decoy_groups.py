@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import attackers, groups
-from splu_desktop.core.count_tails import improbable, log_all_right
 from splu_desktop.core.draw.draw import (
     Draw,
     Flags,
@@ -29,17 +27,16 @@ from splu_desktop.core.draw.draw import (
     registered,
 )
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_law import NoLaw
-from splu_desktop.core.group_layout import Layout, caps_of, check_fakes, layout
-from splu_desktop.core.mixed_groups import MixedGroups
-from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.said import Figure, listed, say
-from splu_desktop.core.several_releases import ValueDraw
-from splu_desktop.core.table import Column
-from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.core.tolerance import Infeasible, Tolerances, check_feasible
-from splu_desktop.core.tolerant_guarantees import binomial as binomial
-from splu_desktop.core.tolerant_guarantees import (
+from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.groups.law import NoLaw
+from splu_desktop.core.groups.layout import Layout, caps_of, check_fakes, layout
+from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.tolerances import Infeasible, Tolerances, check_feasible
+from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.several_releases import ValueDraw
+from splu_desktop.core.guarantees.tails import improbable, log_all_right
+from splu_desktop.core.guarantees.tolerant import binomial as binomial
+from splu_desktop.core.guarantees.tolerant import (
     count_law,
     given_away,
     law_with_fakes,
@@ -48,7 +45,11 @@ from splu_desktop.core.tolerant_guarantees import (
     t_f_of,
     t_p_of,
 )
-from splu_desktop.core.tolerant_transition import MatrixTransition
+from splu_desktop.core.messages import Figure, listed, say
+from splu_desktop.core.randomness import Randomness, below, permutation
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
     from splu_desktop.core.progress import Progress
@@ -220,7 +221,7 @@ class DecoyGroups(GroupDraw):
     def fitted(self, column: Column, progress: Progress | None = None) -> Self:
         if layout(column.counts(), self.tolerances.of(column), self) is not None:
             return self
-        from splu_desktop.core.group_design import design  # which searches among such draws
+        from splu_desktop.core.groups.design import design  # which searches among such draws
 
         found = design(column, self.tolerances, fakes=self.fakes, progress=progress).grouping
         return replace(self, sizes=found.sizes, shares=found.shares)
@@ -335,7 +336,7 @@ class DecoyGroups(GroupDraw):
         return self.tolerances.limits.get(label, Fraction(0))
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
-        from splu_desktop.core.group_design import one_size, rate  # which search among such draws
+        from splu_desktop.core.groups.design import one_size, rate  # which search among such draws
 
         found = super().figures(column, thresholds, curves=curves)
         rating = rate(column.counts(), self.tolerances.of(column), self)

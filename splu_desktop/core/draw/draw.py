@@ -21,17 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.guarantees import TIE, checked_epsilon, checked_probability
-from splu_desktop.core.said import Figure, counted, listed, say
-from splu_desktop.core.several_releases import ValueDraw
+from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
+from splu_desktop.core.guarantees.several_releases import ValueDraw
+from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
     from splu_desktop.core.progress import Progress
     from splu_desktop.core.randomness import Randomness
     from splu_desktop.core.thresholds import Thresholds
-    from splu_desktop.core.tolerant_transition import MatrixTransition
-    from splu_desktop.core.transition import Transition
+    from splu_desktop.core.transition.matrix import MatrixTransition
+    from splu_desktop.core.transition.two_numbers import Transition
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

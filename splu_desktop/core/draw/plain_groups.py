@@ -13,14 +13,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import attackers, groups, guarantees
-from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
 from splu_desktop.core.draw.draw import Floats, Ints, registered
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.group_layout import Layout
-from splu_desktop.core.said import say
-from splu_desktop.core.sentences import (
+from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.groups.layout import Layout
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.guarantees.sentences import (
     large_count_promise,
     recommendation,
     small_count_promise,
@@ -28,12 +29,13 @@ from splu_desktop.core.sentences import (
     value_promises,
     value_warnings,
 )
-from splu_desktop.core.several_releases import ValueDraw
+from splu_desktop.core.guarantees.several_releases import ValueDraw
+from splu_desktop.core.guarantees.tails import ALARM, at_least
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_transition import MatrixTransition
-from splu_desktop.core.transition import Transition
+from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.core.transition.two_numbers import Transition
 
 _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
 
@@ -173,7 +175,9 @@ class PlainGroups(GroupDraw):
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         from dataclasses import asdict
 
-        from splu_desktop.core import planning  # brings SciPy, which takes longer to load than a release takes
+        from splu_desktop.core.guarantees import (
+            planning,  # brings SciPy, which takes longer to load than a release takes
+        )
 
         counts = column.counts()
         values = planning.plan_values(counts, column.n, self.size, thresholds)

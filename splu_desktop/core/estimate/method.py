@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, One
 from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, regroup
-from splu_desktop.core.said import listed, say
+from splu_desktop.core.messages import listed, say
 from splu_desktop.core.table import Column, Table
 
 WAYS: dict[str, type[Generalisation]] = {

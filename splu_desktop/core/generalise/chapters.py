@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 _ICD9 = (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 MOST_INTERVALS = 1_000

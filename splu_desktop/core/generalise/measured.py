@@ -15,8 +15,8 @@ from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
-from splu_desktop.core.role_names import words_of
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
+from splu_desktop.core.roles.names import words_of
 from splu_desktop.core.table import Column, Kind
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
-from splu_desktop.core.said import counted, say
+from splu_desktop.core.messages import counted, say
 from splu_desktop.core.table import Column
 
 

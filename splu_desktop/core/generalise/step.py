@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 KEEP = -1  # in a grouping: the label stays as it is

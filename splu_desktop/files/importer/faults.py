@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from splu_desktop.core.errors import EmptyTable, FileFault
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 
 
 class MissingFile(FileFault):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.roles import suggest_roles
+from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import ImportChoices, Imported
 from splu_desktop.files.importer.reader import read

@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.files.importer.faults import Corrupt, TooLarge
 
 # Peak memory per byte, measured by benchmarks/import.py and rounded up.

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain

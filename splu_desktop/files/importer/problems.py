@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from splu_desktop.files.inert import inert
+from splu_desktop.files.disk.inert import inert
 
 
 class ProblemKind(Enum):
@@ -76,7 +76,7 @@ class Problem:
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:
     """Write a problem list as CSV, whole or not at all. It holds values of the source. Raises CannotWrite."""
-    from splu_desktop.files.whole import whole_file  # a reader's process has no use for it
+    from splu_desktop.files.disk.whole import whole_file  # a reader's process has no use for it
 
     with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.date_texts import FIRST_DAY
-from splu_desktop.files.importer.number_texts import float_texts
+from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
+from splu_desktop.files.importer.columns.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
 
 _AT_ONCE = 10_000  # texts made per step, so that other threads get their turn

@@ -9,18 +9,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.said import say
-from splu_desktop.files.background import in_background
-from splu_desktop.files.importer import delimited, marked_up, parquet, text_layout, workbook
-from splu_desktop.files.importer.build import build
+from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.importer import parquet
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
+from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
-from splu_desktop.files.importer.garbled import spoilt
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
+from splu_desktop.files.importer.text import delimited
+from splu_desktop.files.importer.text import layout as text_layout
+from splu_desktop.files.importer.text.garbled import spoilt
+from splu_desktop.files.importer.workbook import marked_up
+from splu_desktop.files.importer.workbook import reading as workbook
 
 
 def read(

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
-from splu_desktop.files.importer import marked_up
 from splu_desktop.files.importer.choices import SourceFacts
 from splu_desktop.files.importer.faults import (
     Corrupt,
@@ -26,6 +25,7 @@ from splu_desktop.files.importer.faults import (
     Unreadable,
     WrongFormat,
 )
+from splu_desktop.files.importer.workbook import marked_up
 
 BLOCK = 1 << 20
 # What a part of a damaged ZIP container raises when it is read.

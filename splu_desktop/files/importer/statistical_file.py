@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyreadstat
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
-from splu_desktop.files.importer.cells import text_of
+from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 

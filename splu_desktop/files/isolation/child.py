@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.said import say
+from splu_desktop.core.messages import say
 from splu_desktop.files.isolation import limits, wire
 from splu_desktop.files.isolation.wire import Plain
 
@@ -81,15 +81,15 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
     given = request["given"]
     match work:
         case "workbook":
-            from splu_desktop.files.importer import opened_workbook
+            from splu_desktop.files.importer.workbook import opened_workbook
 
             return opened_workbook.choose(path, progress, **given)
         case "sheets":
-            from splu_desktop.files.importer import opened_workbook
+            from splu_desktop.files.importer.workbook import opened_workbook
 
             return opened_workbook.all_sheets(path, content, progress)
         case "marked_up":
-            from splu_desktop.files.importer import marked_up
+            from splu_desktop.files.importer.workbook import marked_up
 
             return marked_up.as_text(path, progress)
         case "statistical":

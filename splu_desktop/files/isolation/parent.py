@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from splu_desktop.core.errors import FileFault, SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.said import say
 from splu_desktop.files.importer import faults, memory
 from splu_desktop.files.isolation import limits, wire
 from splu_desktop.files.isolation.wire import Plain

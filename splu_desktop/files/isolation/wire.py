@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from splu_desktop.core.said import Said
+from splu_desktop.core.messages import Said
 
 Plain = Any
 """None, bool, int, float, str, bytes, dates and times, arrays, sentences, and lists and dicts of those."""

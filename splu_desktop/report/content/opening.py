@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from splu_desktop.core import attackers, sentences
+from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     KINDS,

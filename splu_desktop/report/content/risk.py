@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splu_desktop.core.attackers import Attack, Figures
-from splu_desktop.core.disclosure import Disclosure, Gain
+from splu_desktop.core.guarantees.attackers import Attack, Figures
+from splu_desktop.core.risk.disclosure import Disclosure, Gain
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, listed, share, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table

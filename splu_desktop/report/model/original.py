@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from splu_desktop.core.attackers import Attack, Figures
-from splu_desktop.core.disclosure import Disclosure
+from splu_desktop.core.guarantees.attackers import Attack, Figures
+from splu_desktop.core.risk.disclosure import Disclosure
 from splu_desktop.report.model.public import CheckResult, Eligibility
 
 

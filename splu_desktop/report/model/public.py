@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from splu_desktop.core.attackers import Attack
-from splu_desktop.core.disclosure import Disclosure
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.said import say
+from splu_desktop.core.guarantees.attackers import Attack
+from splu_desktop.core.messages import say
+from splu_desktop.core.risk.disclosure import Disclosure
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,152 @@
+"""The options of every command that reads a source file: each choice of the import wizard has one."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.table import Kind
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer.text.fixed_width import edges_of
+
+_KINDS = {
+    "integer": Kind.INTEGER,
+    "decimal": Kind.DECIMAL,
+    "category": Kind.CATEGORY,
+    "date": Kind.DATE,
+    "datetime": Kind.DATETIME,
+    "boolean": Kind.BOOLEAN,
+    "text": Kind.TEXT,
+}
+_PROBLEMS = {"misfit": ProblemKind.MISFIT, "long": ProblemKind.LONG_ROW, "short": ProblemKind.SHORT_ROW}
+_DECISIONS = {"keep": Decision.KEEP, "missing": Decision.MISSING, "drop": Decision.DROP}
+_NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "none": ""}
+
+
+def add_import_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the options that overrule what is detected in its source file."""
+    group = parser.add_argument_group("how to read the file (all detected unless given)")
+    group.add_argument("--encoding", help="character encoding, such as utf-8 or cp1252")
+    group.add_argument(
+        "--delimiter",
+        help="text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin",
+    )
+    group.add_argument("--quote", help="quote character, or none")
+    group.add_argument("--escape", help="escape character, or none")
+    group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
+    group.add_argument("--thousands", help="mark between groups of three digits, or none")
+    group.add_argument("--sheet", help="sheet of a workbook")
+    group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
+    group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
+    group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
+    group.add_argument("--names", metavar="A,B,…", help="names of all columns in order, in place of the header's")
+    group.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="call a column NEW; all other options know it by that name",
+    )
+    group.add_argument("--date-order", choices=["dmy", "mdy"], help="order of day and month")
+    group.add_argument("--type", action="append", default=[], metavar="COL=TYPE", help=f"type: {', '.join(_KINDS)}")
+    group.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="COL=TEXT|TEXT",
+        help="texts that stand for no value in a column",
+    )
+    group.add_argument(
+        "--on-problem",
+        action="append",
+        default=[],
+        metavar="KIND=DO",
+        help="what to do with misfit, long or short rows: keep, missing or drop",
+    )
+
+
+def choices_from(args: argparse.Namespace) -> ImportChoices:
+    """Return the choices made by these options. Raises BadSetting."""
+    renames = {}
+    for text in args.rename:
+        old, new = _pair(text, "--rename")
+        if not new.strip() or old in renames:
+            raise BadSetting(f"“{text}” after --rename must give a column one new name.")
+        renames[old] = new.strip()
+    types = {}
+    for text in args.type:
+        name, kind = _pair(text, "--type")
+        if kind not in _KINDS:
+            raise BadSetting(f"“{kind}” is no type; choose one of {', '.join(_KINDS)}.")
+        types[name] = _KINDS[kind]
+    missing = {}
+    for text in args.missing:
+        name, tokens = _pair(text, "--missing")
+        missing[name] = tuple(tokens.split("|"))
+    decisions = {}
+    for text in args.on_problem:
+        kind, what = _pair(text, "--on-problem")
+        if kind not in _PROBLEMS or what not in _DECISIONS:
+            raise BadSetting(f"“{text}” isn't KIND=DO with KIND misfit, long or short and DO keep, missing or drop.")
+        decisions[_PROBLEMS[kind]] = _DECISIONS[what]
+    return ImportChoices(
+        encoding=args.encoding,
+        delimiter=_character(args.delimiter, "--delimiter", longest=5),
+        quote=_character(args.quote, "--quote"),
+        escape=_character(args.escape, "--escape"),
+        decimal=args.decimal,
+        thousands=_character(args.thousands, "--thousands"),
+        sheet=args.sheet,
+        header_row=args.header_row,
+        header_rows=args.header_rows,
+        last_row=args.last_row,
+        names=_names(args.names),
+        renames=renames,
+        types=types,
+        missing=missing,
+        date_order=args.date_order,
+        decisions=decisions,
+    )
+
+
+def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
+    """Raise BadSetting where an option names a column that the table doesn't have."""
+    for option, said in (("--type", asked.types), ("--missing", asked.missing)):
+        for name in said:
+            if name not in names:
+                known = ", ".join(f"“{one}”" for one in names[:12]) + (", …" if len(names) > 12 else "")
+                raise BadSetting(f"There is no column “{name}” as {option} says; the columns are: {known}.")
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Return the names in a line of CSV, so that a name may hold a comma in quotes."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in next(csv.reader([text])))
+    if not all(names) or len(set(names)) < len(names):
+        raise BadSetting("--names takes a name for every column, each a different one.")
+    return names
+
+
+def source_of(text: str) -> Path:
+    """Return the path a user typed."""
+    return Path(text).expanduser()
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, rest = text.rpartition("=") if option == "--type" else text.partition("=")
+    if not sign or not name:
+        raise BadSetting(f"“{text}” after {option} has no “=” between name and choice.")
+    return name, rest
+
+
+def _character(text: str | None, option: str, longest: int = 1) -> str | None:
+    if text is None:
+        return None
+    text = _NAMED.get(text, "\t" if text == "\\t" else text)
+    if len(text) > longest and not (longest > 1 and edges_of(text)):
+        many = "one character" if longest == 1 else f"at most {longest} characters"
+        raise BadSetting(f"{option} takes {many}, not “{text}”.")
+    return text

@@ -1,0 +1,93 @@
+"""The release that a command asks: its place, its password, and reading it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from splu_desktop.core.errors import BadSetting
+
+if TYPE_CHECKING:
+    from splu_desktop.files.release.folder import OpenRelease
+
+PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
+
+
+def add_password(parser: argparse.ArgumentParser) -> None:
+    """Give a command the option that names a password. It is never an argument, which other users could read."""
+    parser.add_argument(
+        "--password-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the ZIP's password is the first line of FILE (or the environment variable {PASSWORD_VARIABLE})",
+    )
+
+
+def password_from(args: argparse.Namespace) -> str | None:
+    """Return the password that file or environment hold, None where neither does. Raises BadSetting."""
+    if args.password_file is None:
+        return os.environ.get(PASSWORD_VARIABLE) or None
+    try:
+        lines = args.password_file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError):  # no text, or no path
+        raise BadSetting(f"The password file “{args.password_file}” can't be read as text.") from None
+    if not lines or not lines[0]:
+        raise BadSetting(f"The password file “{args.password_file}” holds no password in its first line.")
+    return str(lines[0])
+
+
+def add_lock(parser: argparse.ArgumentParser) -> None:
+    """Give a command that writes a ZIP the options about its password."""
+    add_password(parser)
+    parser.add_argument(
+        "--no-password", action="store_true", help="write a ZIP that anybody can open (else a password is made up)"
+    )
+
+
+def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
+    """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
+    from splu_desktop.files.release.handover import new_password
+
+    if args.no_password:
+        if args.password_file is not None:
+            raise BadSetting("Say --password-file or --no-password, not both.")
+        return None, False
+    given = password_from(args)
+    return (given, False) if given is not None else (new_password(), True)
+
+
+def password_line(password: str) -> str:
+    """Return the line that shows a password made up here, the only time."""
+    return f"Password: {password} (kept nowhere; write it down, and give it by another way than the file)"
+
+
+def add_release(parser: argparse.ArgumentParser) -> None:
+    """Give a command the place of a release, and its password's."""
+    parser.add_argument("release", type=Path, metavar="RELEASE", help="release folder, or a ZIP of it")
+    add_password(parser)
+
+
+@contextlib.contextmanager
+def told_how(password: str | None) -> Iterator[None]:
+    """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
+    from splu_desktop.files.release.package import PasswordNeeded
+
+    try:
+        yield
+    except PasswordNeeded as fault:
+        if password is not None:
+            raise
+        raise PasswordNeeded(f"{fault} Name a file that holds it with --password-file.") from None
+
+
+def opened(args: argparse.Namespace) -> OpenRelease:
+    """Return the release asked for. Raises BadRelease."""
+    from splu_desktop.files.release.folder import read_release
+
+    password = password_from(args)
+    with told_how(password):
+        return read_release(args.release, password=password)

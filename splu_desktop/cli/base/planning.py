@@ -1,0 +1,261 @@
+"""What `splu publish` and `splu plan` share: the options that say a plan, and the plan they say."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
+from splu_desktop.cli.base.tolerance_options import (
+    Rules,
+    add_tolerance_options,
+    designed,
+    draws_said,
+    fakes_from,
+    tolerance_rules,
+)
+from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.generalise import Steps, table_after, words_for
+from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
+from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.table import Table
+
+if TYPE_CHECKING:
+    from splu_desktop.files.importer import ImportChoices, Imported
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the options that say roles, group sizes and thresholds."""
+    parser.add_argument(
+        "--sa", action="append", default=[], metavar="COL[:GAMMA]", help="a sensitive column, re-drawn; may be repeated"
+    )
+    parser.add_argument("--nsa", action="append", default=[], metavar="COL,...", help="columns published unchanged")
+    parser.add_argument("--drop", action="append", default=[], metavar="COL,...", help="columns left out")
+    parser.add_argument(
+        "--identifier", action="append", default=[], metavar="COL,...", help="columns that name a person; left out"
+    )
+    parser.add_argument(
+        "--gamma",
+        type=int,
+        default=None,
+        metavar="G",
+        help=f"group size of every --sa without its own ({DEFAULT_GAMMA})",
+    )
+    usual = Thresholds()
+    parser.add_argument("--epsilon", type=float, help=f"relative error stated in the release ({usual.epsilon:g})")
+    parser.add_argument("--t-e", type=float, help=f"tolerated probability of it in large counts ({usual.t_e:g})")
+    parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
+    parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
+    add_generalise_option(parser)
+    add_tolerance_options(parser)
+    parser.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="COL=REASON",
+        help="publish a column that was taken for an identifier; the report shows the reason",
+    )
+    parser.add_argument(
+        "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
+    )
+
+
+def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
+    """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
+    from splu_desktop.cli.base.import_options import check_columns, choices_from
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.project.recipe import read_recipe
+
+    asked = choices_from(args)
+    if args.recipe is None:
+        thresholds = _thresholds(args)
+        imported = read(args.file, asked)
+        check_columns(asked, imported.table.names)
+        plan, notes = plan_from(args, imported.table, thresholds)
+        return imported, plan, notes
+    given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
+    if given:
+        raise BadSetting(
+            f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, "
+            "or leave out --recipe."
+        )
+    recipe = read_recipe(args.recipe)
+    imported = read(args.file, overruled(recipe.choices, asked))
+    check_columns(asked, imported.table.names)
+    plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
+    return imported, plan, _words(plan)
+
+
+def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
+    options = ("sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p")
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, *TOLERANCE_OPTIONS)}
+
+
+def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
+    """Return the stored choices with those asked for on the command line in their place."""
+    given: dict[str, Any] = {}
+    for field in fields(asked):
+        value = getattr(asked, field.name)
+        if isinstance(value, Mapping):
+            given[field.name] = {**getattr(stored, field.name), **value}
+        elif value is not None:
+            given[field.name] = value
+    return replace(stored, **given)
+
+
+def _thresholds(args: argparse.Namespace) -> Thresholds:
+    given = {"epsilon": args.epsilon, "t_e": args.t_e, "alpha": args.alpha, "t_p": args.t_p}
+    return Thresholds(**{name: value for name, value in given.items() if value is not None})
+
+
+def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | None = None) -> tuple[Plan, list[str]]:
+    """Return the plan that these options say for a table, and notes for the user. Raises SpluError."""
+    kept = {}
+    for text in args.keep:
+        # A column may have "=" in its own name; the longest name that fits is meant.
+        known = max((name for name in table.names if text.startswith(f"{name}=")), key=len, default="")
+        name, sign, why = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
+        if not sign or not why.strip():
+            raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
+        kept[name.strip()] = why.strip()
+    return make_plan(
+        table,
+        sensitive=args.sa,
+        nsa=args.nsa,
+        drop=args.drop,
+        identifier=args.identifier,
+        gamma=args.gamma,
+        thresholds=thresholds or _thresholds(args),
+        generalisations=generalisations_from(args.generalise, table),
+        kept=kept,
+        rules=tolerance_rules(args, table),
+        fakes=fakes_from(args, table),
+        draws=draws_said(args, table),
+    )
+
+
+def make_plan(
+    table: Table,
+    *,
+    sensitive: Iterable[str],
+    nsa: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    identifier: Iterable[str] = (),
+    gamma: int | None = None,
+    thresholds: Thresholds | None = None,
+    generalisations: Mapping[str, Steps] | None = None,
+    kept: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
+    fakes: Mapping[str, int] | None = None,
+    draws: Mapping[str, Draw] | None = None,
+) -> tuple[Plan, list[str]]:
+    """Return the plan that the options say, and notes for the user.
+
+    Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
+    that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
+    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own.
+    Raises UnknownColumn, BadSetting.
+    """
+    generalisations, kept = dict(generalisations or {}), dict(kept or {})
+    gammas: dict[str, int] = {}
+    for text in sensitive:
+        for name, own in _sensitive(text, table):
+            if name in gammas:
+                raise BadSetting(f"Column “{name}” is given with --sa twice; name it once.")
+            gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
+            if name in (rules or {}) and own is not None:
+                raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+    own_ways = {**(rules or {}), **(draws or {})}
+    roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
+    gammas = {name: own for name, own in gammas.items() if name not in own_ways}
+    for option, role, texts in (
+        ("--nsa", Role.NSA, nsa),
+        ("--drop", Role.DROPPED, drop),
+        ("--identifier", Role.IDENTIFIER, identifier),
+    ):
+        for name in (name for text in texts for name in _names(text, table)):
+            if roles.setdefault(name, role) is not role:
+                raise BadSetting(
+                    f"Column “{name}” is given two roles, {roles[name].value} and {option[2:]}; give it one."
+                )
+    for name in kept:
+        if name not in table:
+            raise UnknownColumn(name, table.names)
+        if not roles.setdefault(name, Role.NSA).published:
+            raise BadSetting(f"Column “{name}” is left out and kept at once; give it one of the two.")
+    generalised = table_after(table, generalisations)
+    _check_kept(generalised, roles, kept)
+    notes = []
+    for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
+        if name in roles:
+            continue
+        roles[name] = suggestion.role
+        if suggestion.role is Role.SA:
+            gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
+        if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
+            notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
+    found = {**designed(rules or {}, gammas, fakes or {}, generalised), **(draws or {})}
+    found |= {name: PlainGroups(own) for name, own in gammas.items()}
+    plan = Plan(
+        roles={name: roles[name] for name in table.names},
+        draws={name: found[name] for name in table.names if name in found},
+        thresholds=thresholds or Thresholds(),
+        generalisations={name: generalisations[name] for name in table.names if name in generalisations},
+        kept_identifiers={name: kept[name] for name in table.names if name in kept},
+    )
+    return plan, [*notes, *_words(plan)]
+
+
+def _words(plan: Plan) -> list[str]:
+    return [words_for(name, steps) for name, steps in plan.generalisations.items()]
+
+
+def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]) -> None:
+    """Raise BadSetting where a column that names persons would be published without a reason given for it."""
+    for name, suggestion in suggest_roles(table).items():
+        if suggestion.role is Role.IDENTIFIER and name not in kept and name in roles and roles[name].published:
+            raise BadSetting(
+                f"Column “{name}” looks like an identifier ({suggestion.reason}); to publish it all the same, give the "
+                f"reason with --keep '{name}=REASON', or leave it out."
+            )
+
+
+def _names(text: str, table: Table) -> list[str]:
+    """Split a comma-separated list of columns whose names may hold commas themselves. Raises UnknownColumn."""
+    if text in table:
+        return [text]
+    names: list[str] = []
+    parts = text.split(",")
+    while parts:
+        for length in range(len(parts), 0, -1):
+            name = ",".join(parts[:length])
+            found = next((known for known in (name, name.strip()) if known in table), None)
+            if found is not None:
+                names.append(found)
+                del parts[:length]
+                break
+        else:
+            raise UnknownColumn(parts[0].strip(), table.names)
+    return names
+
+
+def _sensitive(text: str, table: Table) -> list[tuple[str, int | None]]:
+    """Split ``COL``, ``COL:GAMMA`` or a comma-separated list of them. Raises UnknownColumn, BadSetting."""
+    if text in table:
+        return [(text, None)]
+    name, colon, number = text.rpartition(":")
+    if colon and name in table:
+        try:
+            return [(name, int(number))]
+        except ValueError:
+            raise BadSetting(
+                f"The group size gamma of column “{name}” must be a whole number from 2, not “{number}”."
+            ) from None
+    if "," in text:
+        return [entry for part in text.split(",") for entry in _sensitive(part.strip(), table)]
+    raise UnknownColumn(name if colon and number.strip().lstrip("+-").isdigit() else text, table.names)

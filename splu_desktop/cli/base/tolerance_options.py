@@ -1,0 +1,209 @@
+"""What `splu publish` and `splu plan` share for columns with a tolerance per value."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.base.output import print_table
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
+from splu_desktop.core.table import Column, Table
+
+OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
+Rules = dict[str, Callable[[Column], Tolerances]]
+_LISTED = 20
+
+
+def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the options that say tolerances."""
+    group = parser.add_argument_group(
+        "tolerances",
+        "A column with tolerances is sensitive and has no gamma: each value says which share of the rows that "
+        "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow.",
+    )
+    group.add_argument(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="COL:VALUE=F",
+        help="tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1)",
+    )
+    group.add_argument(
+        "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help="a CSV of value and tolerance"
+    )
+    group.add_argument(
+        "--tolerance-rule",
+        action="append",
+        default=[],
+        metavar="COL=THETA,C",
+        help="values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share",
+    )
+    group.add_argument(
+        "--fakes",
+        action="append",
+        default=[],
+        metavar="COL=N",
+        help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
+        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
+        "(not against those who know all other records of the table)",
+    )
+
+    group.add_argument(
+        "--draw",
+        action="append",
+        default=[],
+        metavar="COL=DRAW",
+        help="draw a sensitive column in a way of its own, by its name and settings: COL=NAME,SETTING=VALUE,...",
+    )
+
+
+@dataclass
+class _Said:
+    given: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    rest: str | None = None
+    rule: tuple[str, str] | None = None
+
+
+def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
+    """Return, for each column with tolerances, what gives them for the column as generalised. Raises BadSetting."""
+    said: dict[str, _Said] = {}
+    for text in args.tolerance:
+        name, rest = _column(text, table, ":", "--tolerance")
+        label, sign, limit = rest.rpartition("=")
+        if not sign:
+            raise BadSetting(f"“{text[:80]}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.")
+        one = said.setdefault(name, _Said())
+        if label == "*":
+            if one.rest not in (None, limit):
+                raise BadSetting(f"The values of “{name}” not named are given two tolerances; give one.")
+            one.rest = limit
+        elif one.given.setdefault(label, limit) != limit:
+            raise BadSetting(
+                f"The value “{label}” of “{name}” has two tolerances, {one.given[label]} and {limit}; give one."
+            )
+    for text in args.tolerances:
+        name, path = _column(text, table, "=", "--tolerances")
+        one = said.setdefault(name, _Said())
+        if one.file is not None:
+            raise BadSetting(f"Column “{name}” has two files of tolerances; give one.")
+        one.file = Path(path)
+    for text in args.tolerance_rule:
+        name, rest = _column(text, table, "=", "--tolerance-rule")
+        theta, sign, offset = rest.partition(",")
+        one = said.setdefault(name, _Said())
+        if one.rule is not None or one.rest is not None:
+            raise BadSetting(f"The values of “{name}” not named have two rules; give one.")
+        one.rule = theta.strip(), offset.strip() if sign else "0.02"
+    return {name: _maker(one) for name, one in said.items()}
+
+
+def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
+    """Return the fake values per group of each column that has some. Raises BadSetting."""
+    found: dict[str, int] = {}
+    for text in args.fakes:
+        name, number = _column(text, table, "=", "--fakes")
+        if not number.strip().isdigit():
+            raise BadSetting(f"“{text[:80]}” after --fakes gives no whole number; write COLUMN=1.")
+        if found.setdefault(name, int(number)) != int(number):
+            raise BadSetting(f"Column “{name}” is given two numbers of fake values; give one.")
+    return found
+
+
+def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
+    names = [name for name in table.names if text.startswith(name + mark)]
+    if not names:
+        raise BadSetting(f"“{text[:80]}” after {option} names no column of the table; begin with COLUMN{mark}.")
+    name = max(names, key=len)
+    return name, text[len(name) + 1 :]
+
+
+def _maker(said: _Said) -> Callable[[Column], Tolerances]:
+    def make(column: Column) -> Tolerances:
+        from splu_desktop.core.groups.design import BLOCK
+        from splu_desktop.core.groups.rules import linear, on_ladder
+        from splu_desktop.core.groups.rules import said as limit_of
+        from splu_desktop.files.project.tolerances import combined
+
+        rest: Tolerances | Any = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
+        if said.rule is not None:
+            rest = on_ladder(column, linear(column, *said.rule, block=BLOCK))
+        return combined(column, said.given, said.file, rest)
+
+    return make
+
+
+def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], table: Table) -> dict[str, Draw]:
+    """Return the draw of each column with tolerances or fake values; the latter lose their entry in `gammas`.
+
+    Raises BadSetting, Infeasible.
+    """
+    from splu_desktop.core.groups.design import design, plain_with_fakes
+
+    found: dict[str, Draw] = {
+        name: design(table[name], make(table[name]), fakes=fakes.get(name, 0)).grouping for name, make in rules.items()
+    }
+    for name, number in fakes.items():
+        if name not in found and name not in gammas:
+            raise BadSetting(f"Column “{name}” is not sensitive, so it has no groups for fake values.")
+        if name in gammas and number:
+            found[name] = plain_with_fakes(table[name], gammas.pop(name), number)
+    return found
+
+
+def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
+    """Return the draws given by name with --draw. Raises BadSetting."""
+    found: dict[str, Draw] = {}
+    for text in args.draw:
+        name, said = _column(text, table, "=", "--draw")
+        if name in found:
+            raise BadSetting(f"Column “{name}” is given two draws; give one.")
+        found[name] = draw_said(said)
+    return found
+
+
+def draw_said(text: str) -> Draw:
+    """Return the draw that a text NAME,SETTING=VALUE,... means. Raises BadSetting."""
+    from splu_desktop.core.draw import draw_from
+
+    name, *settings = text.split(",")
+    said: dict[str, Any] = {"draw": name.strip()}
+    for each in settings:
+        key, _, value = each.partition("=")
+        said[key.strip()] = int(value) if value.strip().isdigit() else value.strip()
+    return draw_from(said)
+
+
+def print_tolerant(name: str, found: dict[str, Any]) -> None:
+    """Print the figures of a draw for people."""
+    print(f"Sensitive column “{name}”, {found['words']}")
+    for line in found["sentences"]:
+        print(f"  {line}")
+    if found.get("mse") is not None:
+        print(f"  Loss (MSE) {found['mse']:.2f}; smallest eigenvalue of the transition {found['condition']:.3f}.")
+    if "one_size" in found:
+        one = found["one_size"]
+        print(f"  One size only: groups of {one['size']}, MSE {one['mse']:.2f}, signal {one['signal']:.3f}.")
+    print()
+    print_table(
+        ["value", "count", "tolerance", "T_P", "keeps its value", "signal a - b"],
+        [
+            [
+                row["value"][:40],
+                f"{row['count']:,}",
+                f"{row['tolerance']:.3g}",
+                f"{row['t_p']:.4f}",
+                f"{100 * row['keeps']:.1f} %",
+                f"{row['signal']:.3f}",
+            ]
+            for row in found["values"][:_LISTED]
+        ],
+        right=[1, 2, 3, 4, 5],
+    )
+    if len(found["values"]) > _LISTED:
+        print(f"… and {len(found['values']) - _LISTED:,} more values; --json lists them all.")

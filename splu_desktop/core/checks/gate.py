@@ -1,0 +1,303 @@
+"""The gate before publishing: every condition of a release on a line of its own, with a light.
+
+Green needs nothing. Amber is a risk that the custodian may take, in words that go into the register. Red keeps the
+release back; the line names the step and column where it is mended. Lines about files, machine and register are added
+by `files.publishing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.errors import EmptyTable, SpluError
+from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.messages import listed, say, share_of
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.persons import per_person, persons_of
+from splu_desktop.core.risk.uniqueness import class_sizes, records_below
+from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.table import Table
+
+NAMES = (  # of the lines that can be amber
+    "identifiers",
+    "sensitive",
+    "giveaway",
+    "persons",
+    "unique-records",
+    "public-figures",
+    "thresholds",
+    "source",
+    "earlier-release",
+    "register",
+    "memory",
+)
+
+
+IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
+
+
+class Light(Enum):
+    """How a line of the gate stands."""
+
+    GREEN = "green"
+    AMBER = "amber"
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One condition of a release.
+
+    Attributes
+    ----------
+    name : stable: one of `NAMES`, which `--accept` takes, or "eligible", "destination", "room", "time".
+    light : how it stands.
+    sentence : what was found and, unless green, what to do or what is risked.
+    step : where it is mended: "import", "classify", "plan" or "publish".
+    column : the column it is about, None where it is about the table.
+    """
+
+    name: str
+    light: Light
+    sentence: str
+    step: str
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Gate:
+    """All lines, and what was accepted.
+
+    Attributes
+    ----------
+    lines : in the order in which they are mended.
+    accepted : name of a line -> the custodian's words ("" for a bare acknowledgement).
+    """
+
+    lines: tuple[Line, ...]
+    accepted: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def red(self) -> tuple[Line, ...]:
+        """The lines that keep the release back."""
+        return tuple(line for line in self.lines if line.light is Light.RED)
+
+    @property
+    def amber(self) -> tuple[Line, ...]:
+        """The lines that need an acknowledgement, given or not."""
+        return tuple(line for line in self.lines if line.light is Light.AMBER)
+
+    @property
+    def waiting(self) -> tuple[Line, ...]:
+        """The amber lines that nobody acknowledged yet."""
+        return tuple(line for line in self.amber if not self._is_accepted(line.name))
+
+    @property
+    def wordless(self) -> tuple[Line, ...]:
+        """The waiting lines that are accepted in words alone, wherever the release is made."""
+        return tuple(line for line in self.waiting if line.name in IN_WORDS)
+
+    def _is_accepted(self, name: str) -> bool:
+        words = self.accepted.get(name)
+        return words is not None and (name not in IN_WORDS or bool(words.strip()))
+
+    @property
+    def open(self) -> bool:
+        """Whether the release may go ahead."""
+        return not self.red and not self.waiting
+
+
+def table_lines(
+    table: Table, plan: Plan, *, unique: Callable[[], int | None] | None = None, progress: Progress | None = None
+) -> tuple[Line, ...]:
+    """Return the lines that follow from a table (as it was read) and a plan alone.
+
+    Parameters
+    ----------
+    unique : gives how many records are unique in the NSAs after generalisation, None where it doesn't know; asked late.
+
+    A fault of the plan as a whole (an unknown column, no records) is one red line and the only one. Raises Cancelled.
+    """
+    try:
+        if table.n == 0:
+            raise EmptyTable("The table has no records, so there is nothing to publish.")
+        plan.check(table)
+        generalised = table_after(table, plan.generalisations)
+    except SpluError as fault:
+        return (Line("eligible", Light.RED, str(fault), "classify"),)
+    lines = [*_eligible(table, generalised, plan)]
+    lines += _identifiers(generalised, plan, progress)
+    refused = {line.column for line in lines if line.light is Light.RED}
+    ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
+    lines += _giveaways(generalised, plan, ways, progress)
+    lines.append(persons_line(table, generalised, ways, progress))
+    lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    known = list(_public_figures(generalised, plan))
+    lines += [*known, *_thresholds(plan, {line.column for line in known})]
+    return tuple(lines)
+
+
+def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
+    for name, draw in plan.draws.items():
+        try:
+            if name not in plan.generalisations:
+                check_sensitive(table[name])
+            draw.check(generalised[name])
+        except SpluError as fault:
+            yield Line("eligible", Light.RED, str(fault), "plan", name)
+        else:
+            yield Line("eligible", Light.GREEN, draw.able(name), "plan", name)
+
+
+def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
+    suspects = 0
+    text: str
+    suggested = suggest_roles(table, sensitive=plan.sensitive, progress=progress)
+    # A re-drawn column shows every value it has, only beside other rows: a name stays a name.
+    suggested |= suggest_roles(table.select(plan.sensitive), progress=progress)
+    for name, said in suggested.items():
+        if not plan.roles[name].published:
+            continue
+        if plan.roles[name] is Role.SA and said.role is Role.IDENTIFIER and name not in plan.kept_identifiers:
+            suspects += 1
+            text = say(
+                "The values of “{name}” would be published, though re-drawn, and may name persons: {reason}.",
+                name=name,
+                reason=said.reason,
+            )
+            yield Line("identifiers", Light.AMBER, text, "classify", name)
+        elif said.role is Role.IDENTIFIER:
+            suspects += 1
+            if name in plan.kept_identifiers:
+                text = say(
+                    "“{name}” is published although it may name a person ({reason}); the reason given: {given}",
+                    name=name,
+                    reason=said.reason,
+                    given=plan.kept_identifiers[name],
+                )
+                yield Line("identifiers", Light.GREEN, text, "classify", name)
+                continue
+            text = say(
+                "“{name}” would be published unchanged although it may name a person: {reason}.",
+                name=name,
+                reason=said.reason,
+            )
+            yield Line("identifiers", Light.AMBER, text, "classify", name)
+        elif plan.roles[name] is Role.NSA and said.reason.startswith("looks sensitive"):
+            suspects += 1
+            text = say("“{name}” would be published unchanged although it {reason}.", name=name, reason=said.reason)
+            yield Line("sensitive", Light.AMBER, text, "classify", name)
+    if not suspects:
+        text = "No column that is published unchanged looks like an identifier or like a sensitive column."
+        yield Line("identifiers", Light.GREEN, text, "classify")
+
+
+def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
+    found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
+    for each in found:
+        yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
+    both = alike(table, ways, progress)
+    for pair in both:
+        yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
+    if not found and not both:
+        text = (
+            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
+            "sensitive value."
+        )
+        if len(ways) > 1:
+            text = (
+                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
+                "of a sensitive value, and no two sensitive columns tell each other's."
+            )
+        yield Line("giveaway", Light.GREEN, text, "classify")
+
+
+def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress: Progress | None = None) -> Line:
+    """Return whether persons have several records, and what is promised of such a person.
+
+    Parameters
+    ----------
+    source, table : as it was read, and generalised as planned.
+    ways : SA -> its draw, those that can be re-drawn.
+    """
+    found = persons_of(source, progress)
+    if found is None or found.public is None:
+        text = "The promise is per record; nothing in the table tells whether persons have several."
+        return Line("persons", Light.GREEN, text, "classify")
+    if not found.repeats:
+        text = say(
+            "Each value of “{column}” stands in one record, so the promise per record is one per person.",
+            column=found.column,
+        )
+        return Line("persons", Light.GREEN, text, "classify", found.column)
+    text = say(
+        "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
+        "average and {largest} at most. {promise} Take one record per person, or a larger gamma.",
+        persons=found.persons,
+        column=found.column,
+        records=found.records,
+        mean=found.mean,
+        largest=found.largest,
+        promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
+    )
+    return Line("persons", Light.AMBER, text, "classify", found.column)
+
+
+def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
+    nsas = plan.named(Role.NSA)
+    if not nsas:
+        return Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
+    if alone is None:
+        alone = records_below(class_sizes(table, nsas, progress), 2)
+    if not alone:
+        return Line(
+            "unique-records",
+            Light.GREEN,
+            "No record is unique in the columns that are published unchanged.",
+            "classify",
+        )
+    # Of draws of one sort, the one that leaves a reader surest.
+    surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}
+    chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]
+    gamma = listed(chances, "{head} or {tail}")
+    return Line(
+        "unique-records",
+        Light.AMBER,
+        say(
+            "{alone} of {records} records ({share}) are unique in the columns published "
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
+            alone=alone,
+            records=table.n,
+            share=share_of(alone, table.n),
+            gamma=gamma,
+        ),
+        "classify",
+    )
+
+
+def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
+    """Give a line for each column whose small counts need no release to be known (`public_figures`)."""
+
+    asked = plan.thresholds
+    for name, draw in plan.draws.items():
+        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        if known is not None:
+            yield Line("public-figures", Light.AMBER, known, "plan", name)
+
+
+def _thresholds(plan: Plan, known: set[str | None]) -> Iterable[Line]:
+    asked = plan.thresholds
+    if asked.t_p is None:
+        return
+    for name, draw in plan.draws.items():
+        met, text = draw.wish(name, asked)
+        if name in known:  # nothing is protected as asked where public figures tell it
+            continue
+        yield Line("thresholds", Light.GREEN if met else Light.AMBER, text, "plan", name)

@@ -1,0 +1,344 @@
+"""Checks of a release before it is handed out, against its source, and afterwards without it.
+
+A check that judges chance fails a sound release with a probability below 1e-9: tails are exact where the law is a
+binomial, and taken at `_FAR` standard deviations elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.guarantees.tails import ALARM
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.published import Published
+from splu_desktop.core.randomness import SystemRandomness
+from splu_desktop.core.rowkeys import Keys, row_sums, stirred
+from splu_desktop.core.table import Column, Table
+from splu_desktop.core.transition.two_numbers import Transition
+
+_STAGE = "Checking the release"
+_FAR = 8.0
+_SAMPLE = 200_000  # records by which retained values and order are judged: enough to see a deviation of 1 %
+_LEAST_UNIQUE = 30  # fewer recognisable records tell nothing about order
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of a release.
+
+    Attributes
+    ----------
+    name : short, stable, for programs: "records", "columns", "rows", "domain", "retained", "counts", "order".
+    passed : whether the release may stand.
+    sentence : what was found, in words; for the custodian, since it may speak of the source.
+    column : the column it is about, None where it is about the table.
+    """
+
+    name: str
+    passed: bool
+    sentence: str
+    column: str | None = None
+
+
+def check_release(
+    source: Table, plan: Plan, published: Published, *, progress: Progress | None = None
+) -> tuple[Check, ...]:
+    """Check a release against its source: records, columns, rows, domains, counts, retained values and order.
+
+    Parameters
+    ----------
+    source : the table that was sanitised (after generalisation).
+    plan : what was asked.
+    published : what is to be handed out.
+
+    Returns
+    -------
+    tuple of Check, in the order made; later ones are left out where an earlier one makes them senseless.
+    """
+    progress = progress or Silent()
+    progress.report(_STAGE, 0.0)
+    table = published.table
+    found = [_records(source, table), _columns(plan, table)]
+    if not all(check.passed for check in found):
+        return tuple(found)
+    names = [name for name in table.names if name not in plan.sensitive]
+    ours, theirs = _keys(source, table, names, progress)
+    progress.report(_STAGE, 0.5)
+    same = _same_multiset(ours, theirs)
+    found.append(_rows(same, names))
+    # Keys are random, so the records with small ones are a random sample of whole classes of equal rows.
+    most = np.uint64(2**64 - 1) if source.n <= _SAMPLE else np.uint64(2**64 * _SAMPLE // source.n)
+    if not (ours <= most).any():
+        most = np.uint64(2**64 - 1)
+    our_order, their_order = _ordered(ours, most, progress), _ordered(theirs, most, progress)
+    keys = ours[our_order]
+    for name, draw in plan.draws.items():
+        progress.report(_STAGE, 0.5)
+        domain = _domain(source[name], table[name])
+        found.append(domain)
+        if domain.passed:
+            codes = _aligned(source[name], table[name])
+            found.append(_counts(source[name], codes, draw))
+            through = draw.two_numbers(source[name].counts().astype(float))
+            if same and through is not None:
+                progress.report(_STAGE, 0.5)
+                ours_ordered, theirs_ordered = source[name].codes[our_order], codes[their_order]
+                found.append(_retained(source[name], ours_ordered, theirs_ordered, keys, through, draw.chance()))
+    if same:
+        progress.report(_STAGE, 0.5)
+        found.append(_pairing(our_order, their_order, keys))
+    found.append(check_order(table, progress=progress))
+    progress.report(_STAGE, 1.0)
+    return tuple(found)
+
+
+def check_alone(published: Published, *, progress: Progress | None = None) -> tuple[Check, ...]:
+    """Check what a release shows by itself, without the source: group sizes and record order."""
+    progress = progress or Silent()
+    found = []
+    for name, draw in published.draws.items():
+        found += [Check("counts", fits, text, name) for fits, text in draw.alone(published.table[name])]
+    found.append(check_order(published.table, progress=progress))
+    return tuple(found)
+
+
+def check_order(table: Table, *, progress: Progress | None = None) -> Check:
+    """Check that records stand in random order: equal neighbours are as many as chance makes, in every column.
+
+    Under a random permutation the number of neighbouring records with the same label has a mean and variance that
+    follow from the label counts alone (join counts on a path). Sorted tables have too many, dealt ones too few.
+    """
+    progress = progress or Silent()
+    worst, where = 0.0, None
+    for done, column in enumerate(table.columns):
+        progress.report(_STAGE, done / len(table.columns))
+        mean, variance = equal_neighbours(column.counts())
+        if variance < 1:  # too few repeated values for the normal law to say anything
+            continue
+        seen = int(np.count_nonzero(column.codes[1:] == column.codes[:-1]))
+        far = abs(seen - mean) / np.sqrt(variance)
+        if far > worst and abs(seen - mean) > 30:  # the Poisson tail of rare coincidences is longer than the normal
+            worst, where = float(far), column.name
+    passed = worst <= _FAR
+    return Check(
+        "order",
+        passed,
+        "The records stand in random order."
+        if passed
+        else say(
+            "The records are not in random order: neighbours agree too often or too rarely in “{where}”.",
+            where=where,
+        ),
+        None if passed else where,
+    )
+
+
+def equal_neighbours(counts: NDArray[np.int64]) -> tuple[float, float]:
+    """Return mean and variance of the number of equal neighbours in a random arrangement with these label counts."""
+    c = counts.astype(float)
+    n = c.sum()
+    if n < 4:
+        return 0.0, 0.0
+    two, three = c * (c - 1), c * (c - 1) * (c - 2)
+    four = three * (c - 3)
+    s2, s3 = two.sum(), three.sum()
+    apart = four.sum() + s2 * s2 - (two * two).sum()  # ordered quadruples of two equal pairs
+    mean = s2 / n
+    square = mean + 2 * (n - 2) * s3 / (n * (n - 1) * (n - 2))
+    square += (n - 2) * (n - 3) * apart / (n * (n - 1) * (n - 2) * (n - 3))
+    return float(mean), float(max(0.0, square - mean * mean))
+
+
+def _records(source: Table, table: Table) -> Check:
+    same = source.n == table.n
+    text = (
+        say("All {records} records are there.", records=source.n)
+        if same
+        else say("The table has {found} records where the source has {wanted}.", found=table.n, wanted=source.n)
+    )
+    return Check("records", same, text)
+
+
+def _columns(plan: Plan, table: Table) -> Check:
+    wanted = [name for name, role in plan.roles.items() if role.published]
+    extra = sorted(set(table.names) - set(wanted))
+    lacking = sorted(set(wanted) - set(table.names))
+    if extra:
+        return Check(
+            "columns",
+            False,
+            say("Column “{column}” is in the table, though it is to be left out.", column=extra[0]),
+            extra[0],
+        )
+    if lacking:
+        return Check(
+            "columns", False, say("Column “{column}” is missing from the table.", column=lacking[0]), lacking[0]
+        )
+    return Check("columns", True, "No identifier and no dropped column is in the table.")
+
+
+def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress) -> tuple[Keys, Keys]:
+    """Return (N,) keys of the NSA rows of both tables, equal where the rows have the same labels."""
+    randomness = SystemRandomness()
+    of_source, of_table = [], []
+    for name in names:
+        progress.report(_STAGE, 0.0)
+        ours, theirs = source[name], table[name]
+        same = theirs.labels is ours.labels  # as sanitising leaves an NSA all of whose labels are used
+        fresh = randomness.bits(2 * (ours.m + (0 if same else theirs.m))).view(np.uint64)
+        of_source.append(fresh[: ours.m])
+        if same:
+            of_table.append(fresh)
+            continue
+        # A label that the source lacks gets bits of its own, which no source row can equal.
+        known, first = ours._index, ours.m
+        at = [known.get(text, first + place) for place, text in enumerate(theirs.labels.tolist())]
+        of_table.append(fresh[np.array(at, np.intp)])
+    return (
+        stirred(row_sums([source[name].codes for name in names], of_source, source.n, progress=progress, stage=_STAGE)),
+        stirred(row_sums([table[name].codes for name in names], of_table, table.n, progress=progress, stage=_STAGE)),
+    )
+
+
+def _same_multiset(ours: Keys, theirs: Keys) -> bool:
+    """Compare two multisets of random keys by sums over two ways to stir them; wrong with a probability of 2^-128."""
+    other = np.uint64(0x9E3779B97F4A7C15)
+    return len(ours) == len(theirs) and all(
+        int(first.sum(dtype=np.uint64)) == int(second.sum(dtype=np.uint64))
+        for first, second in ((ours, theirs), (stirred(ours ^ other), stirred(theirs ^ other)))
+    )
+
+
+def _ordered(keys: Keys, most: np.uint64, progress: Progress) -> NDArray[np.int64]:
+    """Return the places of the keys up to `most`, in the order of the keys."""
+    progress.report(_STAGE, 0.5)
+    places = np.flatnonzero(keys <= most)
+    return places[np.argsort(keys[places])]
+
+
+def _rows(same: bool, names: Sequence[str]) -> Check:
+    if not names:
+        return Check("rows", True, "No column is published unchanged.")
+    return Check(
+        "rows",
+        same,
+        "The unchanged columns hold the same rows as the source, in another order."
+        if same
+        else "The unchanged columns do not hold the same rows as the source.",
+    )
+
+
+def _domain(source: Column, published: Column) -> Check:
+    known = source._index
+    used = published.labels[published.counts() > 0]
+    foreign = sum(text not in known for text in used)
+    return Check(
+        "domain",
+        not foreign,
+        say("Every value of “{name}” is one of the column's own.", name=source.name)
+        if not foreign
+        else say(
+            "{foreign} values of “{name}” are not values of the source's column.", foreign=foreign, name=source.name
+        ),
+        source.name,
+    )
+
+
+def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
+    """Return (N,) codes of the published records over the source's labels."""
+    known = source._index
+    new = np.array([known.get(text, -1) for text in published.labels], np.int32)
+    return np.take(new, published.codes)
+
+
+def _counts(source: Column, codes: NDArray[np.int32], draw: Draw) -> Check:
+    """Judge each value's count by the law of the draw."""
+    before, after = source.counts(), np.bincount(codes, minlength=source.m)
+    odd = int(np.count_nonzero(draw.strays(source, before, after)))
+    # A column that was not drawn at all has every count right; under the law that has next to no probability.
+    untouched = bool(np.array_equal(before, after)) and draw.keeps_all(before) < np.log(ALARM)
+    passed = odd == 0 and not untouched
+    if passed:
+        text = say("Each count of “{name}” lies where its law puts it.", name=source.name)
+    elif untouched:
+        text = say("The counts of “{name}” are the true ones: the column was not re-drawn.", name=source.name)
+    else:
+        text = say(
+            "The counts of {odd} values of “{name}” lie where their law hardly ever puts them.",
+            odd=odd,
+            name=source.name,
+        )
+    return Check("counts", passed, text, source.name)
+
+
+def _retained(
+    source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32], keys: Keys, through: Transition, rate: str
+) -> Check:
+    """Judge how many values were kept, by the share of each class of equal NSA rows that has a record's own value.
+
+    `ours` and `theirs` are (N,) codes before and after, both in the order of `keys`, the sorted NSA rows. A record of
+    class P with published value u scores n_Pu / n_P, the share of the class that held u: 1 or 0 in a class of one. The
+    expected score of the class is sum_s n_Ps / n_P (a n_Ps + b_s (n_P - n_Ps)), mechanism.md section 4.
+    """
+    a, b, records = through.a, through.b, len(ours)
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    sizes = np.diff(np.append(starts, records))
+    owner = np.repeat(np.arange(len(starts)), sizes)
+    pairs, held = np.unique(owner * source.m + ours, return_counts=True)
+    got_pairs, got = np.unique(owner * source.m + theirs, return_counts=True)
+    at = np.minimum(np.searchsorted(pairs, got_pairs), len(pairs) - 1)
+    got_at = np.zeros(len(pairs))
+    hit = pairs[at] == got_pairs
+    got_at[at[hit]] = got[hit]
+    size = sizes[pairs // source.m]
+    share = held / size
+    expected = a * held + b[pairs % source.m] * (size - held)
+    score, mean = float(np.dot(share, got_at)), float(np.dot(share, expected))
+    # Draws are independent given the groups; their marginal variance, doubled for what groups share.
+    variance = 2 * float(np.dot(share * share, expected)) + 1
+    passed = abs(score - mean) <= _FAR * float(np.sqrt(variance))
+    return Check(
+        "retained",
+        passed,
+        say("As many values of “{column}” were kept as chance keeps: {rate}.", column=source.name, rate=rate)
+        if passed
+        else say(
+            "Values of “{name}” were not kept {rate}: the records tell more, or less, than they should.",
+            name=source.name,
+            rate=rate,
+        ),
+        source.name,
+    )
+
+
+def _pairing(ours: NDArray[np.int64], theirs: NDArray[np.int64], keys: Keys) -> Check:
+    """Judge by the records whose NSA row is unique whether their places before and after have to do with each other."""
+    edge = np.concatenate(([True], keys[1:] != keys[:-1], [True]))
+    alone = edge[:-1] & edge[1:]
+    before, after = ours[alone], theirs[alone]
+    k = len(before)
+    if k < _LEAST_UNIQUE:
+        return Check("order", True, "Too few records are recognisable to trace any order.")
+    by_source = after[np.argsort(before)]
+    ranks = np.empty(k)
+    ranks[np.argsort(by_source)] = np.arange(k)
+    # Ranks of a random permutation: correlation with the places has mean 0 and variance 1 / (k - 1).
+    centred = ranks - (k - 1) / 2
+    correlation = float(np.dot(centred, np.arange(k) - (k - 1) / 2) / np.dot(centred, centred))
+    # Neighbours that stay neighbours: Poisson with mean 2 at most.
+    kept = int(np.count_nonzero(np.abs(np.diff(ranks)) == 1))
+    passed = abs(correlation) * float(np.sqrt(k - 1)) <= _FAR and kept <= 30
+    return Check(
+        "order",
+        passed,
+        "The order of the records has nothing to do with the source's."
+        if passed
+        else "The records still stand in an order that follows the source's.",
+    )

@@ -1,0 +1,122 @@
+"""Labels that are intervals of numbers, read back as such, so that a range may be asked of them.
+
+A release names its intervals in words ("below 20", "20 to 39", "40 and more"; `generalise.intervals.interval_labels`),
+and some tables come with their own ("[20-30)", "20-29", "80+").
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.table import Column, Flags
+
+_MOST = 2_000  # intervals
+_NUMBER = r"([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_DASH = r"\s*[-–]\s*"
+_FROM_TO = re.compile(rf"{_NUMBER}\s+to\s+{_NUMBER}|{_NUMBER}{_DASH}{_NUMBER}")
+_TO_BELOW = re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-–,]\s*{_NUMBER}\s*\)")
+_BELOW = re.compile(rf"(?:below|under|<)\s*{_NUMBER}")
+_FROM = re.compile(rf"{_NUMBER}\s*(?:and more|or more|and over|\+)|(?:>=|≥)\s*{_NUMBER}")
+_ONE = re.compile(_NUMBER)
+
+Ends = NDArray[np.float64]
+
+
+def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
+    """Return (m,) least number and (m,) the number it stays below, per label; None unless all but missing are such.
+
+    Of whole numbers "20 to 39" stays below 40. Missing labels get NaN. A column whose labels are plain numbers is none
+    of intervals, nor is one of thousands of labels.
+    """
+    if column.m > _MOST:
+        return None
+    low, top = np.full(column.m, np.nan), np.full(column.m, np.nan)
+    known = np.flatnonzero(~column.missing)
+    wide = False
+    for code in known:
+        found = _ends(str(column.labels[code]))
+        if found is None or not found[0] < found[1]:
+            return None
+        low[code], top[code] = found[:2]
+        wide |= found[2]
+    order = known[np.argsort(low[known], kind="stable")]
+    if not wide or (top[order][:-1] > low[order][1:]).any():
+        return None
+    return low, top
+
+
+def is_interval(text: str) -> bool:
+    """Return whether a text names an interval of numbers."""
+    found = _ends(text)
+    return found is not None and found[2]
+
+
+def holding(column: Column, number: float) -> str | None:
+    """Return the label of the interval that holds a number; None where none does or the column is none of intervals."""
+    ends = interval_ends(column)
+    if ends is None:
+        return None
+    found = np.flatnonzero((ends[0] <= number) & (number < ends[1]))
+    return str(column.labels[found[0]]) if len(found) else None
+
+
+def _ends(text: str) -> tuple[float, float, bool] | None:
+    """Return where a label begins, below what it stays, and whether it is more than a number."""
+    text = text.strip()
+    for pattern, way in ((_TO_BELOW, "below"), (_FROM_TO, "to"), (_BELOW, "under"), (_FROM, "from"), (_ONE, "one")):
+        found = pattern.fullmatch(text)
+        if found is None:
+            continue
+        texts = [part for part in found.groups() if part is not None]
+        ends = [float(part.replace("−", "-")) for part in texts]
+        whole = all("." not in part for part in texts)
+        if way == "under":
+            return -np.inf, ends[0], True
+        if way == "from":
+            return ends[0], np.inf, True
+        if way == "below":
+            return ends[0], ends[1], True
+        last = ends[-1] + 1 if whole else np.nextafter(ends[-1], np.inf)
+        return ends[0], float(last), way == "to"
+    return None
+
+
+def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: float | None) -> Flags | str:
+    """Return (m,) the intervals that a range is made of, or the sentence that says why it is made of none.
+
+    Both ends of a range belong to it; it must begin where an interval begins and end with the last number of one.
+    """
+    bottom, top = ends
+    known = ~column.missing
+    whole = bool(np.all(np.isinf(top[known]) | (top[known] == np.round(top[known]))))
+    bad = None
+    if low is not None and not (bottom[known] == low).any():
+        bad = low
+    stops = None
+    if high is not None:
+        # 20..39 of whole numbers ends where the interval that stays below 40 does.
+        fits = [at for at in (high + 1 if whole else np.nan, float(np.nextafter(high, np.inf))) if (top == at).any()]
+        if not fits:
+            bad = high if bad is None else bad
+        else:
+            stops = fits[0]
+    if bad is not None:
+        labels = column.labels[known][np.argsort(bottom[known], kind="stable")].tolist()
+        listed = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
+        return say(
+            "“{column}” was published in intervals, and {end} is not where one of them begins or ends; choose among: "
+            "{listed}.",
+            column=column.name,
+            end=f"{bad:g}",
+            listed=listed,
+        )
+    chosen = known.copy()
+    if low is not None:
+        chosen &= bottom >= low
+    if stops is not None:
+        chosen &= top <= stops
+    return chosen

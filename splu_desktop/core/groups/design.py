@@ -1,0 +1,336 @@
+"""Which group sizes a sensitive column gets, given its tolerances.
+
+The papers minimise the loss, sum of (size - 1)^2. That alone can leave the transition matrix T nearly singular: with
+tolerances 1 / 0.5 / 0.3 it puts every record of the harmless value beside sensitive ones, and counts can hardly be read
+any more. So the sizes that the two searches find are only candidates. Of all settings over them with shares on a coarse
+grid that meet the tolerances, this takes those that keep at least KEPT of the best signal a - b of the commonest value,
+and of these the one with the least geometric mean variance of the inverse of T (ties: the least loss). Records of a
+value with tolerance 1 that no group needs then stay in groups of one.
+
+Sizes and shares are published, so they are chosen from counts rounded up to whole blocks of BLOCK records: all small
+counts lead to the same choice (docs/decisions/tolerances.md).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.core.groups.law import NoLaw
+from splu_desktop.core.groups.layout import Limits, caps_of, check_fakes, fits, layout
+from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.multi_size import many_sizes
+from splu_desktop.core.groups.rules import equal
+from splu_desktop.core.groups.search import two_sizes
+from splu_desktop.core.groups.tolerances import (
+    NOT_SENSITIVE,
+    Infeasible,
+    Tolerances,
+    caps,
+    check_feasible,
+    decimal_above,
+    most_share,
+    nearest_feasible,
+)
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Column
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+BLOCK = 10  # records; smaller in tables where blocks would make up more than a twentieth
+KEPT = 0.9  # of the best signal of the commonest value
+LARGEST_SIZE = 100
+_POOL = 5  # sizes combined with one another
+_LUMPED = 8  # values rated by themselves; the rarer ones of a tolerance together
+_STEPS = (10, 20, 40, 80, 200)  # shares are whole multiples of one of these parts, the coarsest that fits
+_SINGULAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How good a grouping is.
+
+    Attributes
+    ----------
+    grouping : the sizes and shares.
+    signal : a - b of the commonest value.
+    variance : geometric mean over the values of the variance of an estimate per record of the value; inf if singular.
+    condition : the smallest eigenvalue of T.
+    mse : the papers' loss / (N - 1).
+    """
+
+    grouping: DecoyGroups
+    signal: float
+    variance: float
+    condition: float
+    mse: float
+
+
+def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Rating:
+    """Return the group sizes for a column, with `fakes` fake values in each group.
+
+    Raises EmptyTable, BadSetting; Infeasible where no sizes meet the tolerances.
+    """
+    check_fakes(fakes)
+    if column.n == 0:
+        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+    check_feasible(column, tolerances, fakes)
+    counts, limits = column.counts(), tolerances.of(column)
+    progress = progress or Silent()
+    found = _designed(in_blocks(counts), limits, tolerances, fakes, progress)
+    if found is None or layout(counts, limits, found.grouping) is None:
+        # Tolerances so tight that blocks do not fit: the counts themselves have to decide.
+        found = _designed(counts, limits, tolerances, fakes, progress)
+    if found is None or layout(counts, limits, found.grouping) is None:
+        raise Infeasible(
+            say(
+                "No group sizes up to {largest_size} meet the tolerances of column “{column}” together, "
+                "though each alone could be kept; raise the smallest ones, {limits:g} first.",
+                largest_size=LARGEST_SIZE,
+                column=column.name,
+                limits=float(min(limits)),
+            )
+        )
+    return rate(counts, limits, found.grouping) or found
+
+
+def workable(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Tolerances:
+    """Return the tolerances, raised where they can't be kept, by no more than it takes.
+
+    Values whose share demands more get it (Lemma 3.7). Where no group sizes serve all together even then, those with
+    little room are raised towards one and a half times, or three times, their share: by the least part of the way that
+    serves, to a sixteenth. Raises EmptyTable, Cancelled.
+    """
+    least = nearest_feasible(column, tolerances, fakes)
+    shares = {str(label): Fraction(int(n), column.n) for label, n in zip(column.labels, column.counts(), strict=True)}
+
+    def serves(tried: Tolerances) -> bool:
+        try:
+            design(column, tried, fakes=fakes, progress=progress)
+        except Infeasible:
+            return False
+        return True
+
+    if serves(least):
+        return least
+    for room in (Fraction(3, 2), Fraction(3)):
+        way = {label: _roomy(shares[label] * room, limit, fakes) for label, limit in least.limits.items()}
+
+        def part(sixteenths: int, way: dict[str, Fraction] = way) -> Tolerances:
+            raised = {
+                label: limit
+                if way[label] <= limit
+                else Fraction(decimal_above(limit + (way[label] - limit) * Fraction(sixteenths, 16)))
+                for label, limit in least.limits.items()
+            }
+            return nearest_feasible(column, Tolerances(raised), fakes)
+
+        low, high = 0, 16
+        if not serves(part(high)):
+            continue
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if serves(part(middle)) else (middle, high)
+        return part(high)
+    return Tolerances(dict.fromkeys(least.limits, NOT_SENSITIVE))
+
+
+def _roomy(wanted: Fraction, limit: Fraction, fakes: int) -> Fraction:
+    """Return the least tolerance that a value of this wanted share could have, at least `limit`."""
+    if not wanted or most_share(limit, fakes) >= wanted:
+        return limit
+    if not fakes:
+        return min(wanted, NOT_SENSITIVE)
+    whole = int(1 / wanted)
+    return NOT_SENSITIVE if whole < 1 + fakes else Fraction(1, whole)
+
+
+def chosen_from_blocks(column: Column, grouping: DecoyGroups) -> bool:
+    """Return whether sizes and shares follow from counts in whole blocks, so that they tell nothing of small counts."""
+    blocks = in_blocks(column.counts())
+    return fits(blocks, caps_of(grouping.tolerances.of(column), grouping.sizes, grouping.fakes), grouping)
+
+
+def in_blocks(counts: Ints) -> Ints:
+    """Return counts rounded up to whole blocks, as the choice of sizes sees them."""
+    used = int(np.count_nonzero(counts))
+    block = next(size for size in (BLOCK, 5, 2, 1) if size == 1 or 20 * used * size <= int(counts.sum()))
+    return np.asarray(-(-counts // block) * block, np.int64)
+
+
+def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, progress: Progress) -> Rating | None:
+    pool = _pool(counts, limits, fakes, progress)
+    for parts in _STEPS:
+        rated = _rate_all(counts, limits, tolerances, pool, parts, fakes, progress)
+        if not rated:
+            continue
+        for finer in (parts, 2 * parts, 4 * parts, 4 * parts):
+            around = _around(_best(rated).grouping, finer)
+            rated += [rating for grouping in around if (rating := rate(counts, limits, grouping)) is not None]
+        return _best(rated)
+    return None
+
+
+def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
+    """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
+
+    Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
+    """
+    check_fakes(fakes)
+    check_eligible(column, gamma)
+    grouping = DecoyGroups((gamma,), (Fraction(1),), equal(column, gamma), fakes)
+    if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
+        counts = column.counts()
+        top = int(counts.argmax())
+        raise Infeasible(
+            say(
+                "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
+                "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
+                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value.",
+                gamma=gamma,
+                fakes=fakes,
+                whole=gamma + fakes,
+                label=str(column.labels[top]),
+                column=column.name,
+                share=100 * float(counts[top]) / column.n,
+            )
+        )
+    return grouping
+
+
+def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating | None:
+    """Return the smallest single group size that meets the tolerances, for comparison; None up to LARGEST_SIZE."""
+    counts, limits = column.counts(), tolerances.of(column)
+    for size in range(max(1, math.ceil(1 / min(limits)) - fakes), min(LARGEST_SIZE, column.n) + 1):
+        rating = rate(counts, limits, DecoyGroups((size,), (Fraction(1),), tolerances, fakes))
+        if rating is not None:
+            return rating
+    return None
+
+
+def rate(counts: Ints, limits: Limits, grouping: DecoyGroups) -> Rating | None:
+    """Return how good a grouping is, None where it does not meet the tolerances.
+
+    The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
+    """
+    total = int(counts.sum())
+    most = caps_of(limits, grouping.sizes, grouping.fakes)
+    if not fits(counts, most, grouping):
+        return None
+    held, caps_held = _lumped(counts, limits, most, grouping)
+    try:
+        groups = MixedGroups.of(held, caps_held, grouping)
+    except NoLaw:  # sizes whose law nobody can compute are not offered
+        return None
+    if not groups.fits:
+        return None
+    share, matrix = held / total, groups.matrix
+    root = np.sqrt(share)
+    even = root[:, None] * matrix / root
+    smallest = float(np.linalg.eigvalsh((even + even.T) / 2)[0])
+    variance = math.inf
+    if smallest > _SINGULAR:
+        spread = np.maximum(share @ (matrix @ np.linalg.inv(matrix) ** 2) / share - 1, 0.0)
+        variance = float(np.exp(np.log(spread + 1e-3).mean()))
+    top = int(held.argmax())
+    keep = float(matrix[top, top])
+    come = float((share @ matrix[:, top] - share[top] * keep) / (1 - share[top])) if share[top] < 1 else 0.0
+    loss = sum(
+        float(n) * (s - 1 + grouping.fakes) ** 2 for n, s in zip(grouping.numbers(total), grouping.sizes, strict=True)
+    )
+    return Rating(grouping, keep - come, variance, smallest, loss / max(total - 1, 1))
+
+
+def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: DecoyGroups) -> tuple[Floats, Ints]:
+    """Return counts and caps of the most frequent values, and of the rarer ones of each tolerance together."""
+    order = [value for value in np.argsort(-counts, kind="stable").tolist() if counts[value]]
+    rest: dict[Fraction, list[int]] = {}
+    for value in order[_LUMPED:]:
+        rest.setdefault(limits[value], []).append(value)
+    lumps = [[value] for value in order[:_LUMPED]] + list(rest.values())
+    held = np.array([float(counts[lump].sum()) for lump in lumps])
+    room = 2 * np.array(grouping.sizes) + grouping.fakes  # more than any group holds
+    return held, np.array([np.minimum(most[lump].sum(axis=0), room) for lump in lumps])
+
+
+def _pool(counts: Ints, limits: Limits, fakes: int, progress: Progress) -> list[int]:
+    """Return the sizes worth combining.
+
+    The least possible; the first three at which the strictest and the tightest value (largest f_i / f'_i) may stand
+    once, twice, three times, since more room than needed is what lets groups differ; those of the papers' searches.
+    With fake values, sizes with them are looked for, as if all values were records'.
+    """
+    total = int(counts.sum())
+    used = [(limit, Fraction(int(count), total)) for limit, count in zip(limits, counts, strict=True) if count]
+    least = max(math.ceil(1 / max(limit for limit, _ in used)), 1 + fakes)
+    strict = min(limit for limit, _ in used)
+    tight = max(used, key=lambda pair: pair[1] / pair[0])[0]
+    most = max(min(2 * math.ceil(1 / strict), LARGEST_SIZE, total), least)
+
+    def caps_at(size: int) -> Ints:
+        return caps(limits, size - fakes, fakes)
+
+    pool = [least, math.ceil(1 / strict), math.ceil(1 / tight)]
+    two = two_sizes(counts, caps_at, least, most, progress=progress)
+    pool += [bucket.size for bucket in two or ()]
+    pool += [math.ceil(2 / tight), math.ceil(3 / tight)]
+    if two is not None and most <= 24:
+        found = many_sizes(counts, caps_at, least, most, progress=progress) or ()
+        pool += [bucket.size for bucket, _ in sorted(found, key=lambda part: -part[0].records)]
+    pool = [size for size in dict.fromkeys(pool) if least <= size <= min(LARGEST_SIZE, total)]
+    return sorted(size - fakes for size in ({*pool[:_POOL], most} if two is None else set(pool[:_POOL])))
+
+
+def _rate_all(
+    counts: Ints,
+    limits: Limits,
+    tolerances: Tolerances,
+    pool: list[int],
+    parts: int,
+    fakes: int,
+    progress: Progress,
+) -> list[Rating]:
+    rated = []
+    sets = [sizes for q in (1, 2, 3) for sizes in itertools.combinations(pool, q)]
+    for done, sizes in enumerate(sets):
+        progress.report("Choosing group sizes", done / len(sets))
+        for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
+            rating = rate(counts, limits, DecoyGroups(sizes, shares, tolerances, fakes))
+            if rating is not None:
+                rated.append(rating)
+    return rated
+
+
+def _grid(q: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
+    """Yield all shares of q sizes in whole parts, none of them 0."""
+    for cuts in itertools.combinations(range(1, parts), q - 1):
+        edges = (0, *cuts, parts)
+        yield tuple(Fraction(b - a, parts) for a, b in itertools.pairwise(edges))
+
+
+def _around(grouping: DecoyGroups, parts: int) -> Iterator[DecoyGroups]:
+    """Yield the groupings one step away: one part moved from one size to another."""
+    step = Fraction(1, parts)
+    for source, target in itertools.permutations(range(len(grouping.sizes)), 2):
+        shares = list(grouping.shares)
+        shares[source] -= step
+        shares[target] += step
+        if shares[source] > 0:
+            yield replace(grouping, shares=tuple(shares))
+
+
+def _best(rated: list[Rating]) -> Rating:
+    most = max(rating.signal for rating in rated)
+    kept = [rating for rating in rated if rating.signal >= KEPT * most] or rated
+    return min(kept, key=lambda rating: (round(math.log(rating.variance), 2), rating.mse))

@@ -1,0 +1,1 @@
+"""Questions to a release and their answers: conditions, counts with intervals, cross-tables, workloads."""

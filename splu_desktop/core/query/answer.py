@@ -1,0 +1,147 @@
+"""One count from a release: its figures, how far they may be trusted, and how people are shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from splu_desktop.core.estimate import Method
+from splu_desktop.core.messages import Figure, listed, say
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.reconstruct.interval import NORMAL_95
+
+_RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
+
+
+class Badge(Enum):
+    """How far a figure may be trusted."""
+
+    EXACT = "exact"
+    PROTECTED = "protected"
+    UNCERTAIN = "uncertain"
+    RELIABLE = "reliable"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One count from a release.
+
+    Attributes
+    ----------
+    conditions : the question.
+    published : records of the published table that meet it.
+    estimate, low, high : of the true count, with the ends of the 95 % interval, records, not rounded.
+    method : the estimator.
+    n_p : records that meet the conditions on NSAs, exact in both tables.
+    variance : of the unbiased estimate; 0 where the count is exact, None where the release tells nothing about it.
+    small : the largest count that the custodian calls small (alpha).
+    vanished : whether the question names a sensitive value that no published record shows.
+    doubtful : whether the interval rests on an expansion that does not hold well here: better have it bootstrapped.
+    told : whether public figures alone leave so few counts that no draw protects this one (`public_figures`).
+    bootstrapped : whether the interval comes from repetitions of the draw (`reconstruct_bootstrap`).
+    """
+
+    conditions: tuple[Condition, ...]
+    published: int
+    estimate: float
+    low: float
+    high: float
+    method: Method
+    n_p: int
+    variance: float | None
+    small: int
+    vanished: bool = False
+    doubtful: bool = False
+    bootstrapped: bool = False
+    told: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the published count is the true one: no SA is named, or no record meets what else is."""
+        return self.variance == 0.0 or self.n_p == 0
+
+    @property
+    def share(self) -> tuple[float, float, float] | None:
+        """Estimate and interval as shares of N_P, None where no record is selected."""
+        if self.n_p == 0:
+            return None
+        return self.estimate / self.n_p, self.low / self.n_p, self.high / self.n_p
+
+    @property
+    def relative(self) -> float | None:
+        """The longer arm of the interval over the estimate, None where the estimate is 0."""
+        if self.estimate <= 0:
+            return None
+        return max(self.high - self.estimate, self.estimate - self.low, 0.0) / self.estimate
+
+    @property
+    def vague(self) -> bool:
+        """Whether the count may be a small one, so that only its range is shown and no figure of its own."""
+        return not self.exact and self.low <= self.small
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The ends of the interval as people are shown them; no range is narrower than what counts as small."""
+        high = int(np.ceil(self.high))
+        return max(0, int(np.floor(self.low))), max(high, min(self.small, self.n_p)) if self.vague else high
+
+    @property
+    def badge(self) -> Badge:
+        """How far to trust the figure: protected where the interval says that the count is small."""
+        if self.exact:
+            return Badge.EXACT
+        if self.vague:
+            # A wide interval from 0 on says only that little is known; the count may well be a large one.
+            small = self.high <= _small_end(self.small) and not self.told
+            return Badge.PROTECTED if small else Badge.UNCERTAIN
+        return Badge.RELIABLE if self.relative is not None and self.relative <= _RELIABLE else Badge.UNCERTAIN
+
+    @property
+    def badge_text(self) -> str:
+        """The badge in words."""
+        badge = self.badge
+        if badge is Badge.EXACT:
+            if self.variance != 0.0:
+                return say("exact: no record meets the conditions on columns published unchanged")
+            return say("exact: these columns are published unchanged")
+        if badge is Badge.PROTECTED:
+            return "protected: this count is small, the figure is deliberately unreliable"
+        if self.told and badge is Badge.UNCERTAIN:
+            return "uncertain: but not protected, since the numbers of records and values and gamma tell it"
+        if badge is Badge.UNCERTAIN or self.relative is None:
+            return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
+        return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))
+
+    @property
+    def shown(self) -> str:
+        """The figure for people: no more digits than the interval supports, none but the range for a small count."""
+        if self.exact:
+            return Figure(f"{self.published:,}")
+        low, high = self.ends
+        if self.vague:
+            return say("{low} to {high}", low=low, high=high)
+        # The last digit shown stands for no less than a tenth of the interval.
+        step = 10 ** max(0, int(np.floor(np.log10(max(self.high - self.low, 1.0)))) - 1)
+        return say("about {count}", count=round(self.estimate / step) * step)
+
+
+def _small_end(small: int) -> float:
+    """Return how far the interval of the largest small count may reach when only its own records are uncertain.
+
+    Published counts of f scatter less than Poisson's (mechanism.md section 3), so at most f + z sqrt(f) is published in
+    97.5 % of releases, and Poisson's interval for that ends at about o + z^2/2 + z sqrt(o + z^2/4).
+    """
+    seen = small + NORMAL_95 * np.sqrt(small)
+    return float(seen + NORMAL_95**2 / 2 + NORMAL_95 * np.sqrt(seen + NORMAL_95**2 / 4))
+
+
+def sentence(conditions: Sequence[Condition]) -> str:
+    """Return the question in words."""
+    if not conditions:
+        return say("How many records are there?")
+    next_one = "{head}; {tail}"
+    asked = listed((condition.words() for condition in conditions), next_one, next_one)
+    return say("How many records: {asked}?", asked=asked)

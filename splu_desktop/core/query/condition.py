@@ -1,0 +1,381 @@
+"""Conditions of a question: what a person types or points at, resolved to the labels of a published column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
+from splu_desktop.core.messages import listed, say
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.condition_values import (
+    end_of_intervals,
+    end_of_range,
+    is_span,
+    read_number,
+    short,
+    value_of,
+)
+from splu_desktop.core.table import Column, Flags
+
+EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
+
+
+class UnknownValue(BadQuestion):
+    """A value was named that no record of the release shows.
+
+    Attributes
+    ----------
+    column, value : what was asked.
+    sensitive : whether the column is an SA, whose rare values may vanish in the draw (mechanism.md section 2, step 5).
+    """
+
+    def __init__(self, column: Column, value: str, sensitive: bool) -> None:
+        super().__init__()
+        self.column, self.value, self.sensitive = column.name, value, sensitive
+        self._column = column
+
+    def __str__(self) -> str:
+        return self._sentence
+
+    @cached_property
+    def _sentence(self) -> str:
+        # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
+        # of questions for values that vanished reads no sentence.
+        column, value = self._column, self.value
+        near = difflib.get_close_matches(value, column.labels.tolist(), n=1, cutoff=0.6)
+        hint = say("; the nearest is “{near}”", near=near[0]) if near else ""
+        if ".." in value and not takes_range(column):
+            hint = say("; “..” is a range in columns of numbers or dates alone")
+        why = say(" (a rare value can vanish when the column is re-drawn)") if self.sensitive else ""
+        return say(
+            "No published record has {column} = “{value}”{why}{hint}.",
+            column=column.name,
+            value=short(value),
+            why=why,
+            hint=hint,
+        )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One column's part of a question: some of its values, or a range of numbers or dates.
+
+    Attributes
+    ----------
+    column : the column's name.
+    values : labels, any of which will do; empty for a range.
+    low, high : ends of a range as typed, both included, "" where open.
+    """
+
+    column: str
+    values: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+
+    @property
+    def is_range(self) -> bool:
+        """Whether this is a range rather than a list of values."""
+        return not self.values
+
+    def __str__(self) -> str:
+        chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(value or EMPTY for value in self.values)
+        return f"{self.column}={chosen}"
+
+    def words(self) -> str:
+        """Return the condition in words, for the sentence of a question."""
+        if not self.is_range:
+            next_one = "{head}, {tail}"
+            some = listed((short(value) if value else say("(empty)") for value in self.values[:6]), next_one, next_one)
+            if len(self.values) == 1:
+                return say("{column} is {value}", column=self.column, value=some)
+            if len(self.values) <= 6:
+                return say("{column} is one of {values}", column=self.column, values=some)
+            more = len(self.values) - 6
+            return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)
+        if self.low and self.low == self.high:  # a month of days
+            return say("{column} is {value}", column=self.column, value=self.low)
+        if self.low and self.high:
+            return say("{column} is from {low} to {high}", column=self.column, low=self.low, high=self.high)
+        return (
+            say("{column} is {low} or more", column=self.column, low=self.low)
+            if self.low
+            else say("{column} is {high} or less", column=self.column, high=self.high)
+        )
+
+    def select(self, column: Column, *, sensitive: bool = False) -> Flags:
+        """Return (m,) bool, the labels of `column` that meet the condition.
+
+        Raises
+        ------
+        UnknownValue : a value that no published record has.
+        BadQuestion : a range on a column without order, ends that can't be read or are the wrong way round, or a range
+            that holds no value of the column.
+        """
+        if self.is_range:
+            return self._within(column)
+        chosen = np.zeros(column.m, bool)
+        for value in self.values:
+            code = _code(column, value)
+            if code is None:
+                raise UnknownValue(column, value, sensitive)
+            chosen[code] = True
+        return chosen
+
+    def select_known(self, column: Column) -> Flags:
+        """Return (m,) bool like `select`, leaving out values that no published record has."""
+        chosen = np.zeros(column.m, bool)
+        for value in self.values:
+            code = _code(column, value)
+            if code is not None:
+                chosen[code] = True
+        return chosen
+
+    def _within(self, column: Column) -> Flags:
+        if not self.low and not self.high:
+            raise BadQuestion(
+                say(
+                    "The condition on “{column}” chooses nothing; name a value or leave the column out.",
+                    column=column.name,
+                )
+            )
+        intervals = interval_ends(column) if column.values is None else None
+        if intervals is not None:
+            return self._of_intervals(column, intervals)
+        if column.values is None:
+            raise BadQuestion(
+                say(
+                    "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
+                    "values with | between them.",
+                    value=self,
+                    column=column.name,
+                )
+            )
+        ends = [end_of_range(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
+        low, high = ends
+        if low is not None and high is not None and low > high:
+            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+        chosen = ~column.missing
+        if low is not None:
+            chosen &= column.values >= low
+        if high is not None:
+            chosen &= column.values <= high
+        if not chosen.any():
+            raise self._nothing_in(column)
+        return chosen
+
+    def _of_intervals(self, column: Column, intervals: tuple[Ends, Ends]) -> Flags:
+        """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
+        low, high = (end_of_intervals(column, text) for text in (self.low, self.high))
+        if low is not None and high is not None and low > high:
+            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+        chosen = inside(column, intervals, low, high)
+        if isinstance(chosen, str):
+            raise BadQuestion(chosen)
+        if not chosen.any():
+            raise self._nothing_in(column)
+        return chosen
+
+    def _nothing_in(self, column: Column) -> BadQuestion:
+        present = column.labels[~column.missing]
+        span = (
+            say("; its values run from {first} to {last}", first=present[0], last=present[-1]) if len(present) else ""
+        )
+        return BadQuestion(
+            say(
+                "No published record has {column} in “{low}..{high}”{span}.",
+                column=column.name,
+                low=self.low,
+                high=self.high,
+                span=span,
+            )
+        )
+
+
+def takes_range(column: Column) -> bool:
+    """Return whether a range may be asked of a column: numbers, dates, or intervals of numbers."""
+    return column.kind.ordered or interval_ends(column) is not None
+
+
+def parse_condition(text: str, published: Published) -> Condition:
+    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open).
+
+    ``Column=`` and the word ``(empty)`` mean the records without a value.
+
+    Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that
+    is a label as it stands is that label. Raises BadQuestion with one sentence.
+    """
+    fitting = [name for name in published.table.names if _after(name, text) is not None]
+    if fitting:
+        name = max(fitting, key=len)
+        return parse_choice(_after(name, text) or "", published.table[name], sensitive=published.is_sensitive(name))
+    head, equals, _ = text.partition("=")
+    if not equals:
+        raise BadQuestion(
+            say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text))
+        )
+    raise BadQuestion(unknown_column(head.strip(), published))
+
+
+def column_named(name: str, published: Published) -> str:
+    """Return the column that a typed name means. Raises BadQuestion with the nearest ones."""
+    for candidate in (name, name.strip()):
+        if candidate in published.table:
+            return candidate
+    raise BadQuestion(unknown_column(name.strip(), published))
+
+
+def unknown_column(name: str, published: Published) -> str:
+    """Return the sentence about a column that the release does not have."""
+    names = published.table.names
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    folded = [known for known in names if known.casefold() == name.casefold()]
+    hint = (folded or near)[:1]
+    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    advice = say("did you mean “{hint}”?", hint=hint[0]) if hint else say("its columns are: {listed}.", listed=listed)
+    return say("The release has no column “{name}”; {advice}", name=short(name), advice=advice)
+
+
+def parse_choice(text: str, column: Column, *, sensitive: bool = False, vanished: bool = False) -> Condition:
+    """Read the part after the equals sign, or a cell of a file of questions, for one column.
+
+    With `vanished`, values that no published record has are no fault and stand in the condition as typed. Raises
+    UnknownValue or BadQuestion.
+    """
+    condition = _read_choice(text, column, sensitive, vanished)
+    if not vanished or condition.is_range:
+        condition.select(column, sensitive=sensitive)
+    return condition
+
+
+def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> Condition:
+    labels = _labels(column, text)
+    if labels:
+        return Condition(column.name, labels)
+    if not text.strip():
+        raise BadQuestion(
+            say(
+                "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
+                "value or leave the column out.",
+                column=column.name,
+            )
+        )
+    values: list[str] = []
+    parts = text.split("|")
+    bars = max((label.count("|") for label in column.labels.tolist()), default=0)
+    at = 0
+    while at < len(parts):
+        # The longest run of parts that is a label as it stands: a label may itself hold the bar.
+        for stop in range(min(len(parts), at + 1 + bars), at, -1):
+            piece = "|".join(parts[at:stop])
+            labels = _labels(column, piece) if piece.strip() or stop > at + 1 else ()
+            if labels:
+                values += labels
+                at = stop
+                break
+        else:
+            piece = parts[at].strip()
+            if not piece:
+                raise BadQuestion(
+                    say(
+                        "“{column}={text}” has an empty place between its bars; take it out, or write (empty) for "
+                        "records without a value.",
+                        column=column.name,
+                        text=short(text),
+                    )
+                )
+            at += 1
+            within = _range(column, piece)
+            if within is not None:
+                if len(parts) == 1:
+                    return within
+                values += [str(label) for label in column.labels[within.select(column)]]
+            elif vanished and _possible(column, piece):
+                values.append(piece)
+            else:
+                raise _unknown(column, piece, sensitive)
+    return Condition(column.name, tuple(dict.fromkeys(values)))
+
+
+def _possible(column: Column, text: str) -> bool:
+    """Return whether a text could be a value that vanished: where all others are numbers, "25 years" is a slip."""
+    if column.kind.ordered:
+        return value_of(column, text) is not None
+    return interval_ends(column) is None or is_interval(text)
+
+
+def _unknown(column: Column, text: str, sensitive: bool) -> BadQuestion:
+    """Return the fault about a value that no published record has."""
+    number = None if column.kind.ordered else read_number(text)
+    label = None if number is None else holding(column, number)
+    if label is None:
+        return UnknownValue(column, text, sensitive)
+    return BadQuestion(
+        say(
+            "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that.",
+            column=column.name,
+            number=text,
+            label=label,
+        )
+    )
+
+
+def _range(column: Column, text: str) -> Condition | None:
+    """Return the range that a text asks for, None where it is none: low..high, or a month of days."""
+    if is_span(column, text):
+        return Condition(column.name, (), text, text)
+    if ".." not in text or not takes_range(column):
+        return None
+    low, _, high = text.partition("..")
+    return Condition(column.name, (), low.strip(), high.strip())
+
+
+def _labels(column: Column, text: str) -> tuple[str, ...]:
+    """Return the labels that a text names: one, or all that stand for “no value”; none where it names none."""
+    stripped = text.strip()
+    if not stripped or stripped.casefold() == EMPTY:
+        code = _code(column, text)
+        if code is None or column.missing[code]:  # "no value" may be written in several ways
+            return tuple(str(label) for label in column.labels[column.missing])
+        return (str(column.labels[code]),)
+    code = _code(column, text)
+    return () if code is None else (str(column.labels[code]),)
+
+
+def _after(name: str, text: str) -> str | None:
+    """Return what follows ``name=`` in the text, or None where the text does not start with it."""
+    for start in (text, text.lstrip()):
+        if start.startswith(name):
+            rest = start[len(name) :].lstrip()
+            if rest.startswith("="):
+                return rest[1:]
+    return None
+
+
+def _code(column: Column, text: str) -> int | None:
+    """Return the code a text names: the label itself, without blanks around it, by value, or but for upper case."""
+    for candidate in (text, text.strip()):
+        try:
+            return column.code_of(candidate)
+        except KeyError:
+            continue
+    stripped = text.strip()
+    if not stripped:
+        return None
+    found: Sequence[int] | NDArray[Any] = ()
+    if column.values is not None:
+        value = value_of(column, stripped)
+        if value is not None:
+            found = np.flatnonzero(column.values == value)
+    else:
+        folded = stripped.casefold()
+        found = [code for code, label in enumerate(column.labels.tolist()) if label.strip().casefold() == folded]
+    # Two labels with one value ("30" and "30.0") leave it open which is meant.
+    return int(found[0]) if len(found) == 1 else None

@@ -1,0 +1,480 @@
+"""Counts and estimates behind `query.Reader`: selections in, numbers out, what they share kept between questions."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.estimate import Method
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.selection import Picked, Selector
+from splu_desktop.core.reconstruct import counts as reconstruct
+from splu_desktop.core.reconstruct import interval as reconstruct_interval
+from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
+from splu_desktop.core.reconstruct import sets as reconstruct_sets
+from splu_desktop.core.reconstruct import states as reconstruct_states
+from splu_desktop.core.reconstruct import tight as reconstruct_tight
+from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
+from splu_desktop.core.reconstruct.counts import Rows
+from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.core.transition.two_numbers import Floats, Transition
+
+Indices = NDArray[np.intp]
+Bend = tuple[Floats, Floats, float]  # lift, its weight k, records selected
+_K = TypeVar("_K")
+_T = TypeVar("_T")
+
+_CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
+_KEPT_FLOATS = 8_000_000  # of bends kept
+_LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
+_COMBINATIONS = 6  # of pairs and of triples of columns to learn from
+_MANY = 300_000  # records from which fewer combinations do
+_WELL_KNOWN = 10.0  # values from which a release may be learnt from
+_LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, resolved.
+
+    Attributes
+    ----------
+    picked : conditions on NSAs, in the order of their names.
+    chosen : conditions on SAs: name and (m,) bool of its chosen values.
+    """
+
+    picked: tuple[Picked, ...]
+    chosen: tuple[tuple[str, Flags], ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The numbers of one answer.
+
+    Attributes
+    ----------
+    variance : that of the unbiased estimate, inf where the release tells nothing.
+    doubtful : whether the ends of the interval rest on an expansion that does not hold here.
+    bootstrapped : whether they come from repetitions of the draw instead.
+    """
+
+    published: int
+    estimate: float
+    low: float
+    high: float
+    n_p: int
+    variance: float
+    doubtful: bool = False
+    bootstrapped: bool = False
+
+
+class Engine:
+    """Counts and estimates over one release. Not for use by two threads at once."""
+
+    def __init__(self, published: Published) -> None:
+        self.published = published
+        self.selector = Selector(published.table)
+        self._two: dict[str, Transition | None] = {}
+        self._whole: dict[str, MatrixTransition | None] = {}
+        self._tight: dict[str, bool] = {}
+        self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
+        self._codes: dict[str, Indices] = {}
+        self._cross: dict[tuple[str, str], Floats | None] = {}
+        self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
+        self._taught: dict[str, list[Floats]] = {}
+
+    # --- what the release holds
+
+    def two_numbers(self, sa: str) -> Transition | None:
+        """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+
+    def transition(self, sa: str) -> Transition:
+        """Return the same for an SA that is known to have two numbers."""
+        two = self.two_numbers(sa)
+        assert two is not None
+        return two
+
+    def whole(self, sa: str) -> MatrixTransition | None:
+        """Return the same as the whole matrix, None where there are too many values for it."""
+        draw, labels = self.published.draws[sa], self.published.table[sa].labels
+        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+
+    def matrix(self, sa: str) -> MatrixTransition:
+        """Return the same for an SA that is answered `by_matrix`."""
+        whole = self.whole(sa)
+        assert whole is not None
+        return whole
+
+    def tight(self, sa: str) -> bool:
+        """Return whether an SA has two numbers, but only the whole matrix tells how surely counts are known."""
+        return kept(self._tight, sa, lambda: self._filled(sa))
+
+    def _filled(self, sa: str) -> bool:
+        through = self.two_numbers(sa)
+        if through is None or not reconstruct_tight.nearly_full(through):
+            return False
+        whole = self.whole(sa)
+        return whole is not None and reconstruct_tight.misjudged(whole.matrix, through)
+
+    def by_matrix(self, sa: str) -> bool:
+        """Return whether only the whole matrix of an SA gives intervals that hold."""
+        return self.two_numbers(sa) is None or self.tight(sa)
+
+    def best(self, sa: str) -> Transition | MatrixTransition:
+        """Return the transition whose intervals hold, the quicker one where both do."""
+        return self.matrix(sa) if self.by_matrix(sa) else self.transition(sa)
+
+    def _aims(self, base: str, selections: Sequence[tuple[Picked, ...]], y: Floats) -> tuple[Floats, Floats]:
+        """Return what the conditions of selections make likely one by one, for an SA without two numbers."""
+
+        def made() -> reconstruct_tolerant.Bends:
+            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.matrix(base))
+
+        return kept(self._matrix_bends, base, made).target(selections, y.sum(axis=1))
+
+    def codes(self, sa: str, records: Indices | None = None) -> Indices:
+        """Return the codes of an SA, of all or of some records, ready for counting."""
+        every = kept(self._codes, sa, lambda: self.published.table[sa].codes.astype(np.intp))
+        return every if records is None else every[records]
+
+    def cross(self, nsa: str, sa: str) -> Floats | None:
+        """Return (m_nsa, m_sa) published counts, None where that is too large to keep."""
+        return kept(self._cross, (nsa, sa), lambda: self._crossed(nsa, sa))
+
+    def _crossed(self, nsa: str, sa: str) -> Floats | None:
+        column, m = self.published.table[nsa], self.published.table[sa].m
+        if column.m * m > _CROSS_CELLS:
+            return None
+        keys = column.codes.astype(np.intp) * m
+        keys += self.codes(sa)
+        return np.bincount(keys, minlength=column.m * m).reshape(column.m, m).astype(np.float64)
+
+    def counted(self, base: str, picked: Sequence[Picked]) -> Floats:
+        """Return (m,) published counts of an SA's values among the records that meet conditions on NSAs."""
+        if len(picked) == 1:
+            cross = self.cross(picked[0][0], base)
+            if cross is not None:
+                return np.frombuffer(picked[0][1], bool).astype(np.float64) @ cross
+        if not picked:
+            return self.published.table[base].counts().astype(np.float64)
+        records = self.selector.records(picked)
+        return np.bincount(self.codes(base, records), minlength=self.published.table[base].m).astype(np.float64)
+
+    # --- one SA, many selections at once
+
+    def one_sa(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], asked: Sequence[tuple[int, Flags]], method: Method
+    ) -> list[Found]:
+        """Answer questions with conditions on one SA.
+
+        Parameters
+        ----------
+        selections : the distinct NSA parts.
+        asked : per question, the number of its selection and the chosen values.
+        """
+        y = np.array([self.counted(base, picked) for picked in selections])
+        if self.two_numbers(base) is None:
+            numbers = reconstruct_tolerant.one_sa(
+                y, asked, self.matrix(base), method, lambda: self._aims(base, selections, y)
+            )
+            return [
+                Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
+                for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
+            ]
+        case = ByTwoNumbers(self, base, selections, y, asked)
+        row, sides, rows, through = case.row, case.sides, case.rows, case.through
+        alone = np.array([len(codes) == 1 for codes, _ in sides])
+        first = np.array([codes[0] for codes, _ in sides], np.intp)
+        ends, doubtful = np.zeros((3, len(asked))), np.zeros(len(asked), bool)
+        if alone.any():
+            at, value = row[alone], first[alone]
+            ends[:, alone] = reconstruct_interval.one_value(
+                y[at, value], case.spilled[at, value], rows.total[at], value, through
+            )
+        if not alone.all():
+            several = np.flatnonzero(~alone)
+            sets = [sides[number][0] for number in several.tolist()]
+            ends[:, several] = self._set_ends(base, case.better, y, row[several], sets)
+        estimates = method.estimate(case).tolist()
+        honest = self._tight_ends(base, y, asked)
+        result = []
+        for number, (at, _) in enumerate(asked):
+            top = float(rows.total[at])
+            low, high, spread = ends[:, number].tolist()
+            if sides[number][1]:
+                low, high = top - high, top - low
+            if honest is not None and top < self.published.n:  # of all records, f' tells by itself
+                low, high, spread = _met((low, high, spread), honest[number].tolist())
+            inside = float(case.inside[number])
+            result.append(made(inside, estimates[number], low, high, top, spread, method, bool(doubtful[number])))
+        return result
+
+    def corrected(self, base: str, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return (Q, m) unbiased estimates, their variances, the same corrected, and by how much in y."""
+        through = self.transition(base)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        better, spilled = reconstruct.corrected(rows, x, var, through)
+        everything = rows.total >= through.n
+        better[everything], spilled[everything] = x[everything], 0.0  # f', which is unbiased itself
+        return x, var, better, spilled
+
+    def pooled(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, better: Floats, var: Floats
+    ) -> Floats:
+        """Return (Q, m) the default's estimates from the corrected ones."""
+        bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
+        start = np.array([self.teaching(base, len(picked)) for picked in selections])
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        return reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+
+    def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
+        """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
+        y = np.array([self.counted(base, picked) for picked in selections])
+        m = y.shape[1]
+        row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
+        if self.two_numbers(base) is None:
+            alone = np.eye(m, dtype=bool)
+            asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
+            numbers = np.array(
+                reconstruct_tolerant.one_sa(
+                    y, asked, self.matrix(base), Method.POOLED, lambda: self._aims(base, selections, y)
+                )
+            )
+            estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
+            return y, y.sum(axis=1), estimate, low, high, spread
+        through = self.transition(base)
+        rows = Rows.plain(y)
+        _, var, better, spilled = self.corrected(base, rows)
+        by_value = self.pooled(base, selections, rows, better, var)
+        ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
+        low, high, spread = (end.reshape(y.shape) for end in ends)
+        if self.tight(base):
+            alone = np.eye(m, dtype=bool)
+            honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
+            assert honest is not None
+            part = (rows.total < self.published.n)[:, None]
+            least, most, how = honest.T.reshape(3, *y.shape)
+            open_ended = np.isinf(spread)  # of a value that nothing tells of, both ends hold
+            least, most = (
+                np.where(open_ended, np.maximum(low, least), least),
+                np.where(open_ended, np.minimum(high, most), most),
+            )
+            low, high, spread = np.where(part, np.stack([least, most, how]), np.stack([low, high, spread]))
+        return y, rows.total, np.clip(by_value, low, high), low, high, spread
+
+    def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
+        """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
+        if not self.tight(base):
+            return None
+        numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.UNBIASED)
+        return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
+
+    def _set_ends(self, base: str, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices]) -> Floats:
+        """Return (3, Q) ends and variances for sets of values in selections `row` of x and y, (P, m).
+
+        What two numbers a, b_s leave out of the variance of a value adds up over a set, so that of each set is compared
+        with that by the whole matrix.
+        """
+        through, top = self.transition(base), y.sum(axis=1)[row]
+        counted = np.array([through.counts[codes].sum() for codes in sets])
+        least, most = reconstruct_interval.bounds(counted, through.a, top, float(through.n))
+        untold = np.stack([least, most, np.full(len(sets), np.inf)])
+        ends = untold.copy()
+        told = np.flatnonzero([through.readable[codes].all() for codes in sets])
+        readable = [sets[number] for number in told.tolist()]
+        centre, published = (
+            np.array([counts[at, codes].sum() for at, codes in zip(row[told].tolist(), readable, strict=True)])
+            for counts in (x, y)
+        )
+        matrix = self.whole(base)
+        if matrix is None or not len(told):
+            ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
+        else:
+            selections, place = np.unique(row[told], return_inverse=True)
+            flags = np.zeros((len(told), y.shape[1]), bool)
+            for number, codes in enumerate(readable):
+                flags[number, codes] = True
+            asked = list(zip(place.tolist(), flags, strict=True))
+            known = reconstruct_tolerant.of_sets(y[selections], asked, matrix)
+            ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through, known)
+        # An estimate so far beyond every possible count has strayed: it does not say that all or none meet it.
+        strayed = told[
+            np.abs(centre - np.clip(centre, 0.0, top[told])) > reconstruct_tolerant.BEYOND * np.sqrt(ends[2, told])
+        ]
+        ends[:, strayed] = untold[:, strayed]
+        return ends
+
+    def centre(self, base: str, picked: tuple[Picked, ...], chosen: Flags) -> float:
+        """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""
+        rows = Rows.plain(self.counted(base, picked)[None, :])
+        codes, turned = side(chosen, self.transition(base))
+        better = self.corrected(base, rows)[2][0, codes].sum()
+        return float(rows.total[0] - better if turned else better)
+
+    # --- the default's target
+
+    def bend(self, base: str, name: str, chosen: bytes) -> Bend:
+        """Return what one condition, on an NSA or on another SA, does to the distribution of `base`."""
+        key = base, name, chosen
+        found = self._bends.get(key)
+        if found is None:
+            through = self.transition(base)
+            flags = np.frombuffer(chosen, bool)
+            if self.published.is_sensitive(name):
+                weights = self.best(name).weights(flags)[self.codes(name)]
+                rows = weighted(self.codes(base), weights, through)
+            else:
+                rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])
+            lift, k = lifts(rows, through)
+            found = self._bends[key] = lift[0], k[0], float(rows.total[0])
+            if len(self._bends) * len(through.counts) > _KEPT_FLOATS:
+                self._bends.popitem(last=False)
+        else:
+            self._bends.move_to_end(key)
+        return found
+
+    def teaching(self, base: str, conditions: int) -> Floats:
+        """Return (K,) the weights that selections by as many conditions have in common in this release."""
+        taught = kept(self._taught, base, lambda: self._learn(base))
+        return taught[min(max(conditions, 1), 3) - 1]
+
+    def _learn(self, base: str) -> list[Floats]:
+        chance = np.random.default_rng(_LEARNING_STREAM)
+        m = self.published.table[base].m
+        names = [
+            name
+            for name in self.published.nsas
+            if 1 < self.published.table[name].m <= max(2, self.published.n // 5)
+            and self.published.table[name].m * m <= _CROSS_CELLS
+        ]
+        taught: list[Floats] = []
+        for size in (1, 2, 3):
+            groups = list(itertools.combinations(names, size))
+            most = _COMBINATIONS if self.published.n <= _MANY else _COMBINATIONS // 2
+            if size > 1 and len(groups) > most:
+                groups = [groups[at] for at in chance.choice(len(groups), most, replace=False)]
+            learnt = [self._examples(base, group, chance) for group in groups]
+            if not learnt:
+                taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
+                continue
+            x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
+            taught.append(reconstruct_pooled.learn(x, var, aims, shared, _WELL_KNOWN))
+        return taught
+
+    def _examples(
+        self, base: str, names: Sequence[str], chance: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return unbiased estimates, variances, targets and shared parts of selections that random records meet."""
+        through, table = self.transition(base), self.published.table
+        m = len(through.counts)
+        drawn = chance.integers(0, self.published.n, _LEARN_FROM)
+        picks = np.unique(np.stack([table[name].codes[drawn] for name in names], axis=1), axis=0)
+        crosses = [self.cross(name, base) for name in names]
+        if len(names) == 1:
+            assert crosses[0] is not None
+            y = crosses[0][picks[:, 0]]
+        else:
+            place = places([table[name] for name in names], picks)
+            meets = np.flatnonzero(place >= 0)
+            cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(picks) * m)
+            y = cells.reshape(len(picks), m).astype(np.float64)
+        rows = Rows.plain(y)
+        x = reconstruct.unbiased(rows, through)
+        var = reconstruct.variance(rows, x, through)
+        better, _ = reconstruct.corrected(rows, x, var, through)
+        bends: list[list[Bend]] = [[] for _ in range(len(y))]
+        for at, cross in enumerate(crosses):
+            assert cross is not None
+            single = Rows.plain(cross[picks[:, at]])
+            lift, k = lifts(single, through)
+            for row in range(len(y)):
+                bends[row].append((lift[row], k[row], float(single.total[row])))
+        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
+        return better, var, aims, shared
+
+
+def _met(plain: tuple[float, float, float], whole: Sequence[float]) -> tuple[float, float, float]:
+    """Return the ends and the variance by the whole matrix, within those that hold where a, b_s tell nothing."""
+    low, high, spread = whole
+    return (max(low, plain[0]), min(high, plain[1]), spread) if np.isinf(plain[2]) else (low, high, spread)
+
+
+def kept(store: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
+    """Return what the store has under a key, made where it has nothing yet."""
+    if key not in store:
+        store[key] = make()
+    return store[key]
+
+
+def made(
+    published: float,
+    estimate: float,
+    low: float,
+    high: float,
+    top: float,
+    spread: float,
+    method: Method,
+    doubtful: bool = False,
+) -> Found:
+    """Return the numbers of an answer, the estimate cut to what its method promises."""
+    estimate = method.made(estimate, low, high, top)
+    return Found(round(published), estimate, low, high, round(top), spread, doubtful)
+
+
+class ByTwoNumbers:
+    """A batch of questions with conditions on one SA that two numbers a, b_s describe (`estimate.Case`)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        base: str,
+        selections: Sequence[tuple[Picked, ...]],
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]],
+    ) -> None:
+        self._engine, self._base, self._selections, self._asked = engine, base, selections, asked
+        self.through = engine.transition(base)
+        self.rows = Rows.plain(y)
+        self.x, self.var, self.better, self.spilled = engine.corrected(base, self.rows)
+        self.row = np.array([at for at, _ in asked], np.intp)
+        self.sides = [side(chosen, self.through) for _, chosen in asked]
+        self.inside = np.array([y[at, chosen].sum() for at, chosen in asked])
+
+    def _summed(self, by_value: Floats) -> Floats:
+        found = []
+        for (at, _), (codes, turned) in zip(self._asked, self.sides, strict=True):
+            estimate = float(by_value[at, codes].sum())
+            found.append(float(self.rows.total[at]) - estimate if turned else estimate)
+        return np.array(found)
+
+    def unbiased(self) -> Floats:
+        return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
+
+    def shrunk(self) -> Floats:
+        return self._summed(reconstruct.shrink(self.rows, self.x, self.var, self.through))
+
+    def pooled(self) -> Floats:
+        return self._summed(self._engine.pooled(self._base, self._selections, self.rows, self.better, self.var))
+
+    def likeliest(self) -> Floats:
+        found = []
+        for (at, chosen), inside in zip(self._asked, self.inside, strict=True):
+            states = np.array([float(self.rows.total[at]) - inside, inside])
+            found.append(reconstruct_states.likeliest(states, self.through.two_states(chosen)))
+        return np.array(found)
+
+    def as_printed(self) -> Floats:
+        whole = np.array([self.through.counts[chosen].sum() for _, chosen in self._asked])
+        total, inside, n = self.rows.total[self.row], self.inside, self.through.n
+        cells = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+        return reconstruct_states.as_printed(cells, n, [self.through.gamma])

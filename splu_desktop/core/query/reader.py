@@ -1,0 +1,325 @@
+"""Questions to a published table: counts with honest error bars, from the release alone (mechanism.md section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.estimate import DEFAULT, Method
+from splu_desktop.core.guarantees import public_figures
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.answer import Answer, Badge, sentence
+from splu_desktop.core.query.bootstrap import bootstrapped
+from splu_desktop.core.query.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
+from splu_desktop.core.query.engine import Engine, Found, Question
+from splu_desktop.core.query.selection import Picked
+from splu_desktop.core.query.several_sas import Several
+from splu_desktop.core.rationals import as_fraction
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition.two_numbers import Floats
+
+__all__ = [
+    "DEFAULT",
+    "Answer",
+    "Badge",
+    "Condition",
+    "Method",
+    "Reader",
+    "UnknownValue",
+    "parse_choice",
+    "parse_condition",
+    "sentence",
+    "unknown_column",
+]
+
+_TAIL = 0.025  # of a 95 % interval, on either side
+_REPORT_EVERY = 50
+_CELLS = 250_000  # of one batch of (selections, values)
+
+
+class Reader:
+    """Answers questions from a release. Keeps what questions have in common, so one reader should live long.
+
+    Not for use by two threads at once.
+    """
+
+    def __init__(self, published: Published) -> None:
+        self.published = published
+        self._engine = Engine(published)
+        self._several = Several(self._engine)
+        self._totals: dict[tuple[str, bytes], float] = {}
+        self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def signal(self, sa: str) -> Floats:
+        """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
+        through = self._engine.two_numbers(sa) or self._engine.matrix(sa)
+        return np.asarray(through.signal / through.a, np.float64)
+
+    def answer(
+        self,
+        conditions: Iterable[Condition],
+        method: Method = DEFAULT,
+        progress: Progress | None = None,
+        *,
+        bootstrap: bool | None = False,
+    ) -> Answer:
+        """Answer one question (see `answers`). Raises BadQuestion; Cancelled."""
+        return self.answers([conditions], method, progress, bootstrap=bootstrap)[0]
+
+    def answers(
+        self,
+        questions: Iterable[Iterable[Condition]],
+        method: Method = DEFAULT,
+        progress: Progress | None = None,
+        *,
+        vanished: bool = False,
+        bootstrap: bool | None = False,
+    ) -> list[Answer]:
+        """Answer many questions, in order.
+
+        Intervals are those of theory; with `bootstrap` the draw is repeated on paper for them, a tenth of a second
+        each: for all where True, where None for those on which theory gives out (`Answer.doubtful`).
+
+        With `vanished`, a sensitive value that no published record shows is no fault: nobody publishing it is what is
+        known about it, and the answer says how many records may have had it. Raises BadQuestion; Cancelled.
+        """
+        progress = progress or Silent()
+        listed = [tuple(question) for question in questions]
+        asked = [self._resolve(question, vanished=vanished) for question in listed]
+        found: list[Found | None] = [None] * len(asked)
+        batches: dict[str, dict[tuple[Picked, ...], list[int]]] = {}  # by SA, by selection
+        done = 0
+        for place, (question, _) in enumerate(asked):
+            if any(not chosen.any() for _, chosen in question.chosen):
+                found[place] = self._barren(question)
+            elif not question.chosen:
+                found[place] = self._whole(listed[place], self._selected(question))
+            elif len(question.chosen) > 1:
+                found[place] = self._several.answer(question, method)
+            else:
+                batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
+                continue
+            done += 1
+            if done % _REPORT_EVERY == 0:
+                progress.report("Counting", done / len(asked))
+        for base, selections in batches.items():
+            keys = list(selections)
+            room = max(1, _CELLS // self.published.table[base].m)
+            for start in range(0, len(keys), room):
+                progress.report("Counting", done / len(asked))
+                part = keys[start : start + room]
+                places = [(row, place) for row, key in enumerate(part) for place in selections[key]]
+                wanted = [(row, asked[place][0].chosen[0][1]) for row, place in places]
+                for (_, place), numbers in zip(places, self._engine.one_sa(base, part, wanted, method), strict=True):
+                    found[place] = numbers
+                done += len(places)
+        progress.report("Counting", 1.0)
+        if bootstrap is not False:
+            self._bootstrap(asked, found, progress, every=bootstrap is True)
+        return [
+            self._answer(
+                conditions, numbers, method, lost, self._most(question, numbers, lost), self._told(question, numbers)
+            )
+            for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
+            if numbers is not None
+        ]
+
+    def _bootstrap(
+        self, asked: Sequence[tuple[Question, bool]], found: list[Found | None], progress: Progress, *, every: bool
+    ) -> None:
+        """Put intervals from repetitions of the draw in the place of those by theory."""
+        places = [
+            place
+            for place, numbers in enumerate(found)
+            if numbers is not None
+            and (every or numbers.doubtful)
+            and asked[place][0].chosen
+            and all(chosen.any() for _, chosen in asked[place][0].chosen)
+        ]
+        for done, place in enumerate(places):
+            numbers = found[place]
+            assert numbers is not None
+            part = Part(progress, done / len(places), 1 / len(places))
+            found[place] = bootstrapped(self._engine, self._several, asked[place][0], numbers, part)
+
+    def cells(
+        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
+        """Answer for every value of one SA in many selections, by the default estimator (see `crosstab.table`).
+
+        Returns (Q, m) published counts, (Q,) records selected, (Q, m) estimates, lower and upper ends of the 95 %
+        intervals, and variances, inf where the release tells nothing. Raises BadQuestion; Cancelled.
+        """
+        progress = progress or Silent()
+        if not self.published.is_sensitive(sa):
+            raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
+        picked = []
+        for conditions in selections:
+            question, _ = self._resolve(tuple(conditions), vanished=False)
+            if question.chosen:
+                raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
+            picked.append(question.picked)
+        if self.published.table[sa].m == 1:  # all others have vanished
+            count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
+            most = count.astype(np.float64)
+            return count, count[:, 0], most, np.zeros(most.shape), most, np.full(most.shape, np.inf)
+        room = max(1, _CELLS // self.published.table[sa].m)
+        parts = []
+        for start in range(0, len(picked), room):
+            progress.report("Counting", start / len(picked))
+            parts.append(self._engine.cells(sa, picked[start : start + room]))
+        published, selected, estimate, low, high, variance = (
+            np.concatenate([part[at] for part in parts]) for at in range(6)
+        )
+        total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
+        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.table[sa].counts())
+        high = np.minimum(high, total)
+        low, estimate = np.minimum(low, high), np.minimum(estimate, high)
+        return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
+
+    def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
+        """Turn conditions into sets of labels, those on one column intersected. Raises BadQuestion."""
+        table = self.published.table
+        chosen: dict[str, Flags] = {}
+        lost: list[str] = []
+        for condition in conditions:
+            if condition.column not in table:
+                raise BadQuestion(unknown_column(condition.column, self.published))
+            sensitive = self.published.is_sensitive(condition.column)
+            try:
+                labels = condition.select(table[condition.column], sensitive=sensitive)
+            except UnknownValue:
+                if not (vanished and sensitive):
+                    raise
+                labels = condition.select_known(table[condition.column])
+                lost.append(condition.column)
+            if condition.column in chosen:
+                labels = labels & chosen[condition.column]
+                if not labels.any() and condition.column not in lost:
+                    raise BadQuestion(
+                        say(
+                            "The conditions on “{column}” contradict each other: no value meets them all.",
+                            column=condition.column,
+                        )
+                    )
+            chosen[condition.column] = labels
+        # A condition that every label meets selects everything.
+        chosen = {name: labels for name, labels in chosen.items() if not labels.all()}
+        nsas = sorted(name for name in chosen if not self.published.is_sensitive(name))
+        sas = [name for name in self.published.sensitive if name in chosen]
+        question = Question(
+            tuple((name, chosen[name].tobytes()) for name in nsas), tuple((name, chosen[name]) for name in sas)
+        )
+        return question, bool(lost)
+
+    def _whole(self, conditions: tuple[Condition, ...], count: int) -> Found:
+        """Answer for a selection that no sensitive column narrows: exact, unless a column named has lost values.
+
+        That it has is seen where fewer are left than a group has members.
+        """
+        sure = not any(self._lacks_values(condition.column) for condition in conditions)
+        return Found(count, float(count), float(count) if sure else 0.0, float(count), count, 0.0 if sure else np.inf)
+
+    def _lacks_values(self, name: str) -> bool:
+        return (
+            self.published.is_sensitive(name) and self.published.table[name].m < self.published.draws[name].least_values
+        )
+
+    def _selected(self, question: Question) -> int:
+        records = self._engine.selector.records(question.picked)
+        return self.published.n if records is None else len(records)
+
+    def _barren(self, question: Question) -> Found:
+        """Answer for a value that nobody publishes: 0, and at most as many as stay unseen in 1 of 40 releases.
+
+        Each record of the value has gamma members in its group, none of which drew it:
+        (1 - 1/gamma)^(gamma f) >= 0.025.
+        """
+        sa = next(name for name, chosen in question.chosen if not chosen.any())
+        n_p = self._selected(question)
+        top = self._unseen(sa)
+        return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf if top else 0.0)
+
+    def _unseen(self, sa: str) -> float:
+        """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
+        return self.published.draws[sa].unseen(_TAIL)
+
+    def most(self, sa: str) -> float:
+        """Return the most records that one value of an SA can have, as its draw allows."""
+        return self.published.draws[sa].most(self.published.n)
+
+    def _most(self, question: Question, found: Found, lost: bool) -> float:
+        """Return the most records that can meet a question: no more than have its values in the whole table.
+
+        That is asked only where the answer reaches beyond the published count of the whole table; N where some values
+        are not known.
+        """
+        most = float(self.published.n)
+        if lost:
+            return most
+        for sa, chosen in question.chosen:
+            most = min(most, float(chosen.sum()) * self.most(sa))
+            if chosen.any() and max(found.high, found.estimate) > self.published.table[sa].counts()[chosen].sum():
+                most = min(most, self._total(sa, chosen))
+        return most
+
+    def _told(self, question: Question, found: Found) -> bool:
+        """Return whether public figures alone tell the count of one SA's values to within epsilon."""
+        if len(question.chosen) != 1:
+            return False
+        ((sa, chosen),) = question.chosen
+        ends = public_figures.of_cell(*self._range(sa), chosen, self.published.n, found.n_p)
+        return bool(public_figures.tell(*ends, as_fraction(self.published.thresholds.epsilon)))
+
+    def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if sa not in self._ranges:
+            self._ranges[sa] = public_figures.of_release(self.published, sa)
+        return self._ranges[sa]
+
+    def told(self, sa: str, selected: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (Q, m) whether public figures alone tell the count of each value among so many selected records."""
+        least, most = self._range(sa)
+        low = np.maximum(least - (self.published.n - selected[:, None]), 0)
+        high = np.minimum(most, selected[:, None])
+        return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
+
+    def _total(self, sa: str, chosen: Flags) -> float:
+        """Return the upper end of how many records of the whole table have values of an SA."""
+        key = sa, chosen.tobytes()
+        found = self._totals.get(key)
+        if found is None:
+            (numbers,) = self._engine.one_sa(sa, [()], [(0, chosen)], Method.UNBIASED)
+            found = self._totals[key] = max(numbers.high, self._unseen(sa), float(numbers.published))
+        return found
+
+    def _answer(
+        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
+    ) -> Answer:
+        # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
+        # interval helps nobody, and a wider interval covers no less.
+        estimate = found.estimate if method is Method.UNBIASED else min(found.estimate, max(most, 0.0))
+        possible = min(max(estimate, 0.0), float(found.n_p), most)
+        # Nor is any count of a sensitive value known to be 0: a few records never stand out.
+        asked = {condition.column for condition in conditions}
+        unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
+        room = 0.0 if found.variance == 0 else min(unseen, float(found.n_p))
+        return Answer(
+            conditions=conditions,
+            published=found.published,
+            estimate=estimate,
+            low=min(found.low, possible),
+            high=max(min(found.high, most), possible, room),
+            method=method,
+            n_p=found.n_p,
+            variance=found.variance if np.isfinite(found.variance) else None,
+            small=self.published.thresholds.alpha,
+            vanished=lost,
+            doubtful=found.doubtful,
+            bootstrapped=found.bootstrapped,
+            told=told,
+        )

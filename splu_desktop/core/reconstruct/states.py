@@ -1,0 +1,89 @@
+"""The journal's states (Definition 5): meeting each sensitive condition or not. Its Eq. 13-14, right and as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition.two_numbers import Floats, Transition
+
+_STEPS = 2_000  # of Eq. 13-14 at most
+_PRINTED_STOP = 0.01  # the journal's stopping rule: no component moves by more than 1 %
+_FINE_STOP = 1e-6
+_GONE = 1e-6  # records below which a component has arrived at 0: on its way there it moves by a constant share for ever
+
+
+def joint(parts: Sequence[tuple[Flags, Transition]]) -> Floats:
+    """Return (2^w, 2^w) the Kronecker product of the conditions' transitions; bit i stands for parts[i]."""
+    matrix: Floats = np.ones((1, 1))
+    for chosen, through in parts:
+        matrix = np.kron(through.two_states(chosen), matrix).astype(np.float64)
+    return matrix
+
+
+def straight(y: Floats, matrix: Floats) -> Floats:
+    """Return (K,) the linear estimate of the true states; the published ones where the matrix tells nothing."""
+    try:
+        return np.asarray(np.linalg.solve(matrix.T, y), np.float64)
+    except np.linalg.LinAlgError:
+        return y.astype(np.float64)
+
+
+def likeliest(y: Floats, matrix: Floats) -> float:
+    """Return the estimate of the last state by Eq. 13-14 with the right transition: the maximum of the likelihood."""
+    exact = straight(y, matrix)
+    if (exact >= 0).all():  # the linear answer is the likeliest wherever it is possible at all
+        return float(exact[-1])
+    if len(y) == 2:
+        return float(np.clip(exact[-1], 0.0, y.sum()))
+    x = y.astype(np.float64)
+    for _ in range(_STEPS):
+        expected = x @ matrix
+        ratio = np.divide(y, expected, out=np.zeros_like(expected), where=expected > 0)
+        new = x * (matrix @ ratio)
+        settled = (np.abs(new - x) <= _FINE_STOP * np.maximum(x, _GONE)).all()
+        x = new
+        if settled:
+            break
+    return float(x[-1])
+
+
+def as_printed(y: Floats, n: int, gammas: Sequence[float | Floats]) -> Floats:
+    """Return (Q,) journal Eq. 13-14 as printed: start x = y, stop when no component moves by 1 %.
+
+    Parameters
+    ----------
+    y : (Q, 2^(w+1)) published records by state; bit i for meeting sensitive condition i, the top bit for P.
+    n : records, N.
+    gammas : the w group sizes, each one number or (Q,) of them.
+
+    M_i = ((1 - f_s / N, f_s / N), (1 - 1 / gamma, 1 / gamma)) with f_s from the current x, as Eq. 6-9 say.
+    """
+    states = y.shape[1]
+    outcome = y.astype(np.float64, copy=True)
+    has = [((np.arange(states) >> bit) & 1).astype(bool) for bit in range(len(gammas))]
+    going: NDArray[np.intp] = np.flatnonzero(y[:, -1] > 0)
+    keeps = [np.broadcast_to(1 / np.asarray(gamma, np.float64), (len(y),)) for gamma in gammas]
+    for _ in range(_STEPS):
+        if not len(going):
+            break
+        old, seen = outcome[going], y[going]
+        moves = np.ones((len(going), 1, 1))
+        for bit, keep in enumerate(keeps):
+            share = old[:, has[bit]].sum(axis=1) / n
+            one = np.empty((len(going), 2, 2))
+            one[:, 0, 0], one[:, 0, 1] = 1 - share, share
+            one[:, 1, 0], one[:, 1, 1] = 1 - keep[going], keep[going]
+            moves = np.einsum("qab,qcd->qacbd", one, moves).reshape(len(going), 2 * moves.shape[1], -1)
+        # P is published as it is, so the two halves never mix.
+        halves = old.reshape(len(going), 2, -1)
+        expected = np.einsum("qhi,qij->qhj", halves, moves)
+        ratio = np.divide(seen.reshape(expected.shape), expected, out=np.zeros_like(expected), where=expected > 0)
+        new = (halves * np.einsum("qij,qhj->qhi", moves, ratio)).reshape(old.shape)
+        outcome[going] = new
+        moved = np.abs(new - old) > _PRINTED_STOP * np.maximum(old, _GONE)
+        going = going[moved.any(axis=1)]
+    return np.where(y[:, -1] > 0, outcome[:, -1], 0.0)

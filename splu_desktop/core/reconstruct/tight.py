@@ -1,0 +1,50 @@
+"""Plain groups in which one value leaves so little room to the others that two numbers a, b_s do not describe them.
+
+`reconstruct` takes all other values as feeding s alike and corrects a small rest (`Transition.spill`) by a composition
+drawn towards independence. Where a value nearly fills its groups up (the frequent value of a short column at gamma 2 or
+3), that rest is no small one: a record of the frequent value shares its group with the others many times as often as
+they do with one another. Then what is badly known of the frequent value's place is badly known of every other's, and an
+interval that leaves it out holds the truth in half the questions only. Such a column is answered by the whole matrix
+(`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what plain groups are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.core.transition.two_numbers import Floats, Transition
+
+_TIGHT = 0.5  # of its groups, that the most frequent value fills: below, the whole matrix widens by 4 % at most
+_MORE = 1.05  # times the variance of two numbers: 2.5 % of an interval's width, half a point of its coverage
+_STRAYS = 0.6  # standard deviations by which what can't be told biases others, beyond which it is not left out
+_PART = 1 / 8  # of the records of a value: a quarter of the table in which it strays by half from independence
+
+
+def nearly_full(through: Transition) -> bool:
+    """Return whether one value nearly fills its groups, so that two numbers may not describe them."""
+    return bool(through.counts.max() * through.gamma > _TIGHT * through.n)
+
+
+def misjudged(matrix: Floats, through: Transition) -> bool:
+    """Return whether two numbers leave out much of the variance of some value, or a bias that shows."""
+    told = through.readable
+    if not told.any():
+        return False
+    gain = 1 / np.where(told, through.signal, 1.0)
+    straight = np.diag(gain) - through.b * gain
+    share = through.counts / through.n
+    usual = np.maximum(_spread(matrix, straight, share)[told], 1e-12)
+    clear, hidden = MatrixTransition.inverted(matrix, through.counts)
+    if (_spread(matrix, clear, share)[told] > _MORE * usual).any():
+        return True
+    # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.
+    missed = np.abs(hidden.T @ hidden / np.maximum(through.counts, 1e-9)[:, None])
+    np.fill_diagonal(missed, 0.0)
+    bias = _PART * (missed * through.counts[:, None]).max(axis=0)
+    return bool((bias[told] > _STRAYS * np.sqrt(usual * through.n / 4)).any())
+
+
+def _spread(matrix: Floats, weights: Floats, share: Floats) -> Floats:
+    """Return (m,) the variance that a record of the table adds to estimates that are sums of `weights`."""
+    return np.asarray(share @ np.maximum(matrix @ weights**2 - (matrix @ weights) ** 2, 0.0), np.float64)

@@ -1,0 +1,341 @@
+"""Estimates and 95 % intervals for a sensitive column with a tolerance per value (mechanism.md section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splu_desktop.core.estimate import Method
+from splu_desktop.core.query.selection import Picked
+from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
+from splu_desktop.core.reconstruct import states as reconstruct_states
+from splu_desktop.core.reconstruct.counts import Rows, shrink
+from splu_desktop.core.reconstruct.interval import NORMAL_95
+from splu_desktop.core.reconstruct.states import as_printed
+from splu_desktop.core.table import Flags
+from splu_desktop.core.transition.matrix import Floats, MatrixTransition
+
+Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
+
+_STEPS = 5_000  # of the likelihood's maximisation at most
+_SETTLED = 1e-7
+_SHARED_AT_MOST = 0.97
+_KEPT_FLOATS = 4_000_000  # of bends
+_SETS_AT_ONCE = 64
+_STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
+BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
+
+
+Aims = Callable[[], tuple[Floats, Floats]]
+
+
+class ByMatrix:
+    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
+
+    def __init__(
+        self, y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, aims: Aims | None
+    ) -> None:
+        self._y, self._asked, self._through, self._aims = y, asked, through, aims
+        self.rows = Rows.plain(y)
+        self.x = _straight(self.rows, through)
+        self.composition = _composition(self.rows, self.x, through)
+        self.variance = through.variance(self.composition)
+
+    def _summed(self, by_value: Floats) -> Floats:
+        return np.array([float(by_value[row, chosen].sum()) for row, chosen in self._asked])
+
+    def unbiased(self) -> Floats:
+        return self._summed(self.x)
+
+    def shrunk(self) -> Floats:
+        shrunk = shrink(self.rows, self.x, self.variance, self._through)
+        return self._summed(_adding_up(shrunk, self.rows.total))
+
+    def pooled(self) -> Floats:
+        if self._aims is None:
+            return self.shrunk()
+        start = np.tile(reconstruct_pooled.UNTAUGHT, (len(self._y), 1))
+        pooled = reconstruct_pooled.pool(self.rows, self.x, self.variance, *self._aims(), start)
+        return self._summed(_adding_up(pooled, self.rows.total))
+
+    def likeliest(self) -> Floats:
+        return self._summed(likeliest(self._y, self._through.matrix))
+
+    def as_printed(self) -> Floats:
+        return as_published(self._y, self._asked, self._through)
+
+
+def one_sa(
+    y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, method: Method, aims: Aims | None = None
+) -> list[Numbers]:
+    """Return the numbers of questions with conditions on one SA.
+
+    Parameters
+    ----------
+    y : (Q, m) published counts of the SA's values in Q selections.
+    asked : per question, its row and the (m,) chosen values.
+    aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
+        that it shares with the selection (`Bends.target`).
+    """
+    case = ByMatrix(y, asked, through, aims)
+    rows, x, variance = case.rows, case.x, case.variance
+    estimates = method.estimate(case).tolist()
+    least, most = _hidden_range(rows, x, variance, through)
+    alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
+    spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
+    spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
+    found: list[Numbers] = []
+    for (row, chosen), spread, estimate in zip(asked, spreads.tolist(), estimates, strict=True):
+        top = float(rows.total[row])
+        centre = float(x[row, chosen].sum())
+        strays = None
+        if len(through.hidden) == 1:
+            moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
+            strays = float(moves.min()), float(moves.max())
+        found.append(_made(estimate, centre, spread, top, chosen, through, method, strays))
+    return found
+
+
+def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> tuple[Floats, Floats, Floats]:
+    """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
+
+    Where one direction can't be told, the estimates leave it out, and the variance says how far P may well stray in it;
+    where more can't be told, it is infinite for sets they touch. Parameters as for `one_sa`.
+    """
+    rows = Rows.plain(y)
+    x = _straight(rows, through)
+    composition = _composition(rows, x, through)
+    variance = _spreads(asked, composition, through)
+    told = np.array([bool(through.readable[chosen].all()) for _, chosen in asked])
+    likely, straight = (np.array([counts[row, chosen].sum() for row, chosen in asked]) for counts in (composition, x))
+    if len(through.hidden) == 1:
+        way, share = through.hidden[0], rows.total[[row for row, _ in asked]] / max(through.n, 1)
+        moved = np.array([abs(float(way[chosen].sum())) for _, chosen in asked])
+        variance = variance + (_STRAYS * share * (1 - share) * moved * np.abs(way).max()) ** 2
+        told[:] = True
+    return likely, np.where(told, variance, np.inf), straight
+
+
+def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: MatrixTransition) -> Floats:
+    """Return (len(asked),) variances of counts over sets of values."""
+    found = np.zeros(len(asked))
+    for at in range(0, len(asked), _SETS_AT_ONCE):
+        part = asked[at : at + _SETS_AT_ONCE]
+        rows, place = np.unique([row for row, _ in part], return_inverse=True)
+        variance = through.variance(composition[rows], np.stack([chosen for _, chosen in part], axis=1))
+        found[at : at + len(part)] = variance[place, np.arange(len(part))]
+    return found
+
+
+def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> tuple[Floats, Floats]:
+    """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
+
+    What strays in it strays the other way among all other records, so both sides bound it.
+    """
+    if len(through.hidden) != 1:
+        return np.zeros(len(x)), np.zeros(len(x))
+    least, most = _one_range(x, variance, rows.total, through.hidden[0])
+    others = Rows.plain(through.counts - rows.y)
+    there = _straight(others, through)
+    back, forth = _one_range(
+        there, through.variance(_composition(others, there, through)), others.total, through.hidden[0]
+    )
+    return np.maximum(least, -forth), np.minimum(most, -back)
+
+
+def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> tuple[Floats, Floats]:
+    """Return (Q,) ends of how far x may move along `way`.
+
+    No value has less than no record or more than all selected ones, to within 1.96 standard deviations.
+    """
+    arm = NORMAL_95 * np.sqrt(variance)
+    reached = np.stack([-(x + arm), totals[:, None] - x + arm]) / np.where(np.abs(way) > 1e-9, way, np.inf)
+    least, most = reached.min(axis=0), reached.max(axis=0)
+    least[:, np.abs(way) <= 1e-9], most[:, np.abs(way) <= 1e-9] = -np.inf, np.inf
+    # 0 is independence, which is possible always.
+    return np.minimum(least.max(axis=1), 0.0), np.maximum(most.min(axis=1), 0.0)
+
+
+class Bends:
+    """What single conditions on NSAs do to the distribution of an SA with tolerances, kept between questions."""
+
+    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: MatrixTransition) -> None:
+        self._counted, self._through = counted, through
+        self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
+
+    def target(self, selections: Sequence[Sequence[Picked]], totals: Floats) -> tuple[Floats, Floats]:
+        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target` for plain groups."""
+        base = self._through.counts / max(self._through.n, 1)
+        aims, shared = np.empty((len(totals), len(base))), np.zeros((len(totals), len(base)))
+        for row, picked in enumerate(selections):
+            shape, apart = base, np.ones(len(base))
+            if len(picked) > 1:
+                for condition in picked:
+                    lift, k, selected = self._bend(condition)
+                    shape = shape * lift
+                    apart = apart * (1 - min(totals[row] / max(selected, 1e-9), 1.0) * k)
+                shared[row] = np.minimum(1 - apart, _SHARED_AT_MOST)
+            aims[row] = shape / max(float(shape.sum()), 1e-300) * totals[row]
+        return aims, shared
+
+    def _bend(self, condition: Picked) -> tuple[Floats, Floats, float]:
+        found = self._known.get(condition)
+        if found is None:
+            rows = Rows.plain(self._counted([condition])[None, :])
+            x = rows.y @ self._through.inverse
+            variance = self._through.variance(_composition(rows, x, self._through))
+            lift, k = reconstruct_pooled.lifts(rows, x, variance, self._through)
+            if len(self._known) * len(lift[0]) > _KEPT_FLOATS:
+                self._known.clear()
+            found = self._known[condition] = lift[0], k[0], float(rows.total[0])
+        return found
+
+
+def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> Floats:
+    """Return (len(asked),) the journal's estimate with its printed matrix, 1/gamma being what the values really keep.
+
+    The papers have groups of one size only; that others are published as s with f_s / N is the printed error.
+    """
+    inside = np.array([y[row, chosen].sum() for row, chosen in asked])
+    whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
+    total = np.array([y[row].sum() for row, _ in asked])
+    cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+    sizes = np.array([1 / through.two_states(chosen)[1, 1] for _, chosen in asked])
+    return as_printed(cells, through.n, [sizes])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A question's condition on one of several SAs.
+
+    Attributes
+    ----------
+    weights : (N_P,) phi of each selected record: mean 1 where it meets the condition, else 0.
+    state : (2, 2) transition between meeting the condition not (0) and meeting it (1).
+    alone : estimate and upper end of the count that meets this condition alone, of the selected records.
+    """
+
+    weights: Floats
+    state: Floats
+    alone: tuple[float, float]
+
+
+def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method) -> Numbers:
+    """Return the numbers of a question with conditions on several SAs.
+
+    Parameters
+    ----------
+    readable : whether every chosen value can be told from others.
+    states : (2^w,) selected records by which of the w conditions they meet as published; bit i stands for parts[i].
+    outside : (2^w,) the same of all other records.
+
+    A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
+    conditions than meet one.
+    """
+    case = SeveralByMatrix(parts, readable, states, outside)
+    estimate = float(method.estimate(case)[0])
+    top, most, centre, spread = case.top, case.most, case.centre, case.spread
+    if not readable:
+        return min(max(estimate, 0.0), top), 0.0, most, float("inf")
+    arm = NORMAL_95 * spread**0.5
+    # An estimate beyond the largest count has strayed: it does not say that the count is at that end of its range.
+    centre = min(centre, most) if centre + arm > 0 else 0.0
+    low, high = min(max(centre - arm, 0.0), most), min(max(centre + arm, 0.0), most)
+    return method.made(estimate, low, high, top), low, high, spread
+
+
+class SeveralByMatrix:
+    """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
+
+    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats) -> None:
+        self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
+        self.top = float(states.sum())
+        self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))
+        weights = np.prod([part.weights for part in parts], axis=0)
+        self.centre = float(weights.sum())
+        self.spread = max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
+
+    def unbiased(self) -> Floats:
+        return np.array([self.centre])
+
+    def shrunk(self) -> Floats:
+        if not self._readable:
+            return self.unbiased()
+        independent = self.top * float(np.prod([part.alone[0] / max(self.top, 1.0) for part in self._parts]))
+        # One count can't say how far it strays from independence; as far again is what other columns suggest.
+        far = independent**2
+        return np.array([independent + far / max(far + self.spread, 1e-300) * (self.centre - independent)])
+
+    def pooled(self) -> Floats:
+        return self.shrunk()
+
+    def likeliest(self) -> Floats:
+        matrix: Floats = np.ones((1, 1))
+        for part in self._parts:
+            matrix = np.kron(part.state, matrix).astype(np.float64)
+        return np.array([reconstruct_states.likeliest(self._states, matrix)])
+
+    def as_printed(self) -> Floats:
+        sizes = [1 / part.state[1, 1] for part in self._parts]
+        cells = np.concatenate([self._outside, self._states])[None, :]
+        return as_printed(cells, round(self.top + float(self._outside.sum())), sizes)
+
+
+def likeliest(y: Floats, matrix: Floats) -> Floats:
+    """Return (Q, m) the maximum of the likelihood over all values at once (journal Eq. 13-14 with the matrix T)."""
+    x = y.astype(np.float64) + 1e-9
+    for _ in range(_STEPS):
+        expected = x @ matrix
+        new = x * (np.divide(y, expected, out=np.zeros_like(expected), where=expected > 0) @ matrix.T)
+        settled = bool((np.abs(new - x) <= _SETTLED * np.maximum(x, 1.0)).all())
+        x = new
+        if settled:
+            break
+    return np.asarray(x, np.float64)
+
+
+def _straight(rows: Rows, through: MatrixTransition) -> Floats:
+    """Return (Q, m) unbiased estimates, y G; f' for the whole table, though no groups may explain counts as large."""
+    x = rows.y @ through.inverse
+    if not through.groups.fits:
+        x = x + rows.total[:, None] / through.n * (through.counts - through.counts @ through.inverse)
+    return np.asarray(x, np.float64)
+
+
+def _composition(rows: Rows, x: Floats, through: MatrixTransition) -> Floats:
+    """Return (Q, m) a likely composition of each selection, for its variances."""
+    even = rows.total[:, None] * (through.counts / max(through.n, 1))
+    variance = through.variance(even)
+    return _adding_up(shrink(rows, x, variance, through), rows.total)
+
+
+def _adding_up(counts: Floats, total: Floats) -> Floats:
+    whole = counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts * np.divide(total[:, None], whole, out=np.zeros_like(whole), where=whole > 0), np.float64)
+
+
+def _made(
+    estimate: float,
+    centre: float,
+    spread: float,
+    top: float,
+    chosen: Flags,
+    through: MatrixTransition,
+    method: Method,
+    strays: tuple[float, float] | None,
+) -> Numbers:
+    readable = bool(through.readable[chosen].all())
+    if not readable and strays is None:
+        return min(max(estimate, 0.0), top), 0.0, top, float("inf")
+    arm = NORMAL_95 * spread**0.5
+    least, most = strays or (0.0, 0.0)
+    if max(centre + least - top, -(centre + most)) > BEYOND * spread**0.5:
+        least, most, spread = -float("inf"), float("inf"), float("inf")
+    elif centre + least - arm > top:  # "all of them" as surely as it is known, not more surely
+        centre = top - least
+    low, high = min(max(centre - arm + least, 0.0), top), min(max(centre + arm + most, 0.0), top)
+    if not readable:
+        spread = float("inf")
+    return method.made(estimate, low, high, top), low, high, spread

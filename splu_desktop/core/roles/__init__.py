@@ -1,0 +1,1 @@
+"""What a column is: its role, suggested from its name and from what stands in it."""

@@ -1,0 +1,216 @@
+"""What a column's values say about it: e-mail addresses, telephone numbers, official numbers with check digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from splu_desktop.core.generalise.chapters import system_of
+from splu_desktop.core.roles.first_names import FIRST_NAMES
+from splu_desktop.core.roles.names import listed, unaccented
+from splu_desktop.core.roles.numbers import (
+    british_national_insurance,
+    french_nir,
+    german_insurance_number,
+    german_tax_number,
+    iban,
+    nhs_number,
+    spanish_dni,
+    spanish_social_security,
+    swiss_social_security,
+    us_medicare,
+    us_provider,
+)
+from splu_desktop.core.table import Column, Kind
+
+LOOKED_AT = 2000  # labels looked at per column
+MOST = 0.8  # of the labels looked at
+_AT_ONCE = 20_000  # labels looked at without a break
+REFERENCES = 0.3  # of a column's labels that are labels of a key
+NEAR_UNIQUE = 0.9  # distinct values per record
+FEWEST = 50  # records below which being near-unique says nothing
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
+_PHONE = re.compile(
+    r"(?:\+|00)\d{1,3}[\s./()-]*(?:\d[\s./()-]*){6,12}|\(?0?\d{2,4}\)?[\s./-]\d{3,4}[\s./-]\d{2,4}(?:[\s.-]?\d{2,4})?"
+)
+_SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")
+_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
+_URL = re.compile(r"(?:https?://|www\.)\S+")
+_STREET = re.compile(
+    r"\d{1,5}[a-z]?,?\s+(?:[\w.'-]+\s+){1,4}(?:st|street|ave|avenue|rd|road|ln|lane|dr|drive|blvd|way|court|ct|close)\b\.?.*"
+    r"|.*(?:stra(?:ß|ss)e|str\.|gasse|platz|weg|allee)\s*\d+\s?[a-z]?\b.*|(?:\d+\s?(?:bis|ter)?,?\s+)?(?:rue|avenue|boulevard|place|chemin|calle|avenida|plaza|paseo)\s.*\d*.*",
+    re.IGNORECASE,
+)
+
+
+# Checks whose chance agreement is small enough that most labels passing is proof.
+_CHECKS = (
+    ("NHS number", nhs_number),
+    ("Spanish identity number", spanish_dni),
+    ("French social-security number", french_nir),
+    ("German health-insurance number", german_insurance_number),
+    ("German tax number", german_tax_number),
+    ("Swiss social-security number", swiss_social_security),
+    ("Spanish social-security number", spanish_social_security),
+    ("US Medicare number", us_medicare),
+    ("US provider number", us_provider),
+    ("British National Insurance number", british_national_insurance),
+    ("bank account number (IBAN)", iban),
+    ("e-mail address", lambda text: _EMAIL.fullmatch(text.strip()) is not None),
+    ("social-security number", lambda text: _SSN.fullmatch(text.strip()) is not None),
+    ("telephone number", lambda text: _PHONE.fullmatch(text.strip()) is not None),
+    ("unique key", lambda text: _UUID.fullmatch(text.strip()) is not None),
+    ("network address", lambda text: _IP.fullmatch(text.strip()) is not None),
+    ("web address", lambda text: _URL.fullmatch(text.strip()) is not None),
+    ("street address", lambda text: _STREET.fullmatch(text.strip()) is not None),
+)
+
+
+# What a medical column may hold too: codes of digits and dashes, and words such as "place".
+_DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_ANSWERS = listed("yes no unknown none ja nein unbekannt keine oui non inconnu aucun si desconocido true false 0 1")
+_MOST_ANSWERS = 5
+WEAK = ("telephone number", "social-security number", "network address", "street address")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
+_PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
+_TITLES = listed("dr dra prof mr mrs ms miss herr frau mme mlle sr sra srta don dona pr")
+_PARTICLES = listed(
+    "med phil rer nat dent habil von van de der den del la las los le di da dos y e und zu zur zum bin al el"
+)
+_NO_PERSON = listed(
+    "st saint sankt san santa sainte hospital clinic clinica clinique klinik klinikum krankenhaus hopital medical "
+    "center centre zentrum university universitaet ward unit station road street school college"
+)
+_FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
+
+
+def sample_labels(column: Column) -> Sequence[str]:
+    """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
+    present = column.labels[~column.missing]
+    step = max(1, len(present) // LOOKED_AT)
+    return [str(label) for label in present[::step]]
+
+
+def identifier_by_content(column: Column) -> str | None:
+    """Return what kind of direct identifier most of a column's values are, None where they are none."""
+    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
+        return None
+    labels = sample_labels(column)
+    if len(labels) < 3:
+        return None
+    for what, check in _CHECKS:
+        # A quick look first: most columns fail every check within a few labels.
+        if sum(map(check, labels[:10])) >= 0.5 * len(labels[:10]) and sum(map(check, labels)) >= MOST * len(labels):
+            return what
+    return None
+
+
+def names_persons(column: Column) -> bool:
+    """Whether a column's values look like names of persons: by title, or by enough known first names among them."""
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT):
+        return False
+    labels = sample_labels(column)
+    if len(labels) < _FEWEST_NAMES or sum(_named(text) is not None for text in labels[:10]) < 5:
+        return False
+    found = [_named(text) for text in labels]
+    shaped = [each for each in found if each is not None]
+    if len(shaped) < MOST * len(labels):
+        return False
+    titled, known, words = (sum(each[at] for each in shaped) for at in range(3))
+    alone = words < 1.5 * len(shaped)  # first names by themselves, of which a list knows more
+    return titled >= 0.6 * len(labels) or known >= (0.6 if alone else 0.4) * len(labels)
+
+
+def _named(text: str) -> tuple[bool, bool, int] | None:
+    """Return whether a text has a title, whether it has a known first name, and its words; None where it is no name."""
+    if len(text) > 60 or not _PERSON_SHAPE.fullmatch(text.strip()):
+        return None
+    words = _WORD.findall(text)
+    plain = [unaccented(word.rstrip(".")).lower() for word in words]
+    if not 1 <= len(words) <= 6 or _NO_PERSON.intersection(plain):
+        return None
+    if any(word[0].islower() and low not in _PARTICLES for word, low in zip(words, plain, strict=True)):
+        return None
+    titled = len(words) > 1 and plain[0] in _TITLES
+    known = any(low in FIRST_NAMES or low.split("-")[0] in FIRST_NAMES for low in plain)
+    return titled, known, len(words)
+
+
+def holds_diagnosis_codes(column: Column) -> bool:
+    """Whether a column's values are codes of the ICD, which are rare in small tables and identify nobody.
+
+    Record numbers may have the same form (A123456), but are all of one length and have no dot.
+    """
+    if system_of(column) is None:
+        return False
+    labels = sample_labels(column)
+    return any("." in label for label in labels) or len({len(label.strip()) for label in labels}) > 1
+
+
+def holds_small_numbers(column: Column) -> bool:
+    """Whether a column holds numbers of a few digits, which reach nobody."""
+    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
+        return False
+    return bool((np.abs(column.values[~column.missing]) < 10_000).all())
+
+
+def holds_codes(column: Column) -> bool:
+    """Whether a column holds many different codes of four digits or more."""
+    labels = sample_labels(column)
+    return column.m >= FEWEST and sum(sum(map(str.isdecimal, text)) >= 4 for text in labels) >= MOST * len(labels)
+
+
+def holds_answers(column: Column) -> bool:
+    """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
+    labels = sample_labels(column)
+    return len(labels) <= _MOST_ANSWERS and all(
+        len(text.strip()) <= 1 or unaccented(text.strip()).lower() in _ANSWERS for text in labels
+    )
+
+
+def looks_like_days(column: Column) -> bool:
+    """Whether a column of texts holds days that could not be read as dates."""
+    labels = sample_labels(column)
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < 3:
+        return False
+    return sum(_DAY.match(label.strip()) is not None for label in labels) >= MOST * len(labels)
+
+
+def distinct_share(column: Column) -> float:
+    """Return the distinct values per record that has one, 0 where none has."""
+    filled = int(column.counts()[~column.missing].sum())
+    return float(np.count_nonzero(~column.missing)) / filled if filled else 0.0
+
+
+def near_unique(column: Column) -> bool:
+    """Whether nearly every record has a value of its own, in a table large enough for that to mean something."""
+    filled = int(column.counts()[~column.missing].sum())
+    return filled >= FEWEST and distinct_share(column) >= NEAR_UNIQUE
+
+
+def counts_records(column: Column) -> bool:
+    """Whether a column's whole numbers run on from 0 or 1, or are long keys, each in one record only."""
+    if column.kind is not Kind.INTEGER or column.values is None or column.missing.any() or column.m < column.n:
+        return False
+    low, high = float(column.values.min()), float(column.values.max())
+    return (low in (0.0, 1.0) and high - low < 1.5 * column.n) or (low >= 10_000 and high - low > 20.0 * column.n)
+
+
+def refers_to(column: Column, key: Column) -> bool:
+    """Whether many of a column's values are values of a key column: a reference to another record.
+
+    Many is enough: a table rarely holds all the persons it refers to (the case that infected this one, a mother).
+    """
+    if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
+        return False
+    own = sample_labels(column)  # a column of free text may have a label per record
+    wanted = set(own)
+    known: set[str] = set()
+    for start in range(0, key.m, _AT_ONCE):  # a set of a million labels would hold up the window
+        part = slice(start, start + _AT_ONCE)
+        known |= wanted.intersection(key.labels[part][~key.missing[part]].tolist())
+    return sum(label in known for label in own) >= REFERENCES * len(own)

@@ -1,0 +1,243 @@
+"""Estimates from groups of several sizes: the whole transition matrix (mechanism.md section 5).
+
+x = y G with G the inverse of T, over all values of a selection P at once. T is computed from the published counts f',
+so it moves together with y; to first order around independence (x = q f, q = N_P / N) a selected record published as u
+adds (1 - q) G[u, s] + q [u = s] to x_s and any other record -q (G[u, s] - [u = s]), because f' T(f') = f' for every f'.
+The variance is that of these contributions: given the groups records are drawn independently, and the groups' means
+differ, of which the selected records hold a part without replacement.
+
+For few values the derivative of T by f' is taken itself, so that selections far from independence get their due: with
+D[k, s] = x (dT / df'_k) G a selected record adds G[u, s] - D[u, s] and any other -D[u, s].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.groups.law import NoLaw
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_FEW = 12  # values up to which derivatives of T are taken
+_CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
+
+
+class Mixing(Protocol):
+    """How the values of a column are mixed: what a draw says of its matrix."""
+
+    @property
+    def matrix(self) -> Floats:
+        """(m, m) T[v, u], the chance that a record of value v is published as u."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether such counts can have been mixed so."""
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Independent:
+    """Mixing by draws of each record for itself, with the chances `matrix` (m, m)."""
+
+    matrix: Floats
+    fits: bool = True
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return zeros: records share nothing."""
+        return np.zeros((len(left), left.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Variances of one record's contribution, for k functions g of its published value (m, k) and a target's indicator.
+
+    Rows are the record's true value. `drawn` parts are means over the groups of the variance of the draw, `grouped` is
+    the variance of the groups' means of g.
+    """
+
+    drawn: Floats  # Var g
+    mixed: Floats  # Cov(g, indicator)
+    kept: Floats  # Var indicator
+    grouped: Floats
+
+    def of(self, x: Floats, counts: Floats) -> Floats:
+        """Return (Q, k) variances for compositions x (Q, m) of Q selections."""
+        q = x.sum(axis=1, keepdims=True) / max(float(counts.sum()), 1.0)
+        rest = np.maximum(counts - x, 0.0)
+        inside = (1 - q) ** 2 * (x @ self.drawn) + 2 * q * (1 - q) * (x @ self.mixed) + q**2 * (x @ self.kept)
+        outside = q**2 * (rest @ self.drawn - 2 * (rest @ self.mixed) + rest @ self.kept)
+        held = np.divide(x, counts, out=np.ones_like(x), where=counts > 0)
+        dealt = (x * (1 - np.minimum(held, 1.0))) @ self.grouped
+        return np.asarray(np.maximum(inside + outside + dealt, 1e-9), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixTransition:
+    """The draw of one SA by its whole matrix, as the reader of a release knows it.
+
+    Attributes
+    ----------
+    n : records, N.
+    counts : (m,) published counts f'_s, which stand for the true f_s.
+    mixed : how values are mixed at given counts, (m,) counts -> `Mixing`.
+    groups : the same at these counts.
+    """
+
+    n: int
+    counts: Floats
+    mixed: Callable[[Floats], Mixing]
+    groups: Mixing
+
+    @classmethod
+    def of(cls, counts: Floats, mixed: Callable[[Floats], Mixing]) -> MatrixTransition:
+        """Return the transition of one SA with published `counts`. Raises NoLaw where these can't be mixed so."""
+        return cls(int(counts.sum()), counts, mixed, mixed(counts))
+
+    @property
+    def matrix(self) -> Floats:
+        """(m, m) T[v, u], the chance that a record of value v is published as u."""
+        return self.groups.matrix
+
+    @property
+    def a(self) -> Floats:
+        """(m,) probability that a record of value s keeps it."""
+        return np.diag(self.matrix)
+
+    @cached_property
+    def b(self) -> Floats:
+        """(m,) probability that a record of another value is published as s."""
+        others = np.maximum(self.n - self.counts, 1e-9)
+        return np.asarray((self.counts @ self.matrix - self.counts * self.a) / others, np.float64)
+
+    @property
+    def signal(self) -> Floats:
+        """(m,) a_s - b_s."""
+        return self.a - self.b
+
+    @cached_property
+    def _inverted(self) -> tuple[Floats, Floats]:
+        return self.inverted(self.matrix, self.counts)
+
+    @property
+    def inverse(self) -> Floats:
+        """(m, m) G; directions that tell nothing are left out."""
+        return self._inverted[0]
+
+    @property
+    def hidden(self) -> Floats:
+        """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
+        return self._inverted[1]
+
+    @staticmethod
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
+        """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones."""
+        root = np.sqrt(np.maximum(counts, 1e-9))
+        even = root[:, None] * matrix / root
+        values, vectors = np.linalg.eigh((even + even.T) / 2)
+        clear = values > _CLEAR / np.sqrt(max(int(counts.sum()), 1))
+        part = (vectors[:, clear] / values[clear]) @ vectors[:, clear].T
+        return np.asarray(part / root[:, None] * root, np.float64), vectors[:, ~clear].T * root
+
+    @cached_property
+    def readable(self) -> Flags:
+        """(m,) whether the value can be told from the others at all."""
+        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
+
+    def weights(self, chosen: Flags) -> Floats:
+        """Return (m,) phi(u), of mean 1 for records of a chosen value and 0 for others, as far as they can be told."""
+        return np.asarray(self.inverse @ chosen, np.float64)
+
+    def two_states(self, chosen: Flags) -> Floats:
+        """Return (2, 2) the transition between having none (0) and one (1) of the chosen values."""
+        flags = chosen.astype(np.float64)
+        into = self.matrix @ flags
+        own, others = self.counts * flags, self.counts * (1 - flags)
+        keep = float(own @ into) / float(own.sum()) if own.sum() > 0 else float(into[chosen].mean())
+        come = float(others @ into) / max(float(others.sum()), 1e-300)
+        return np.array([[1 - come, come], [1 - keep, keep]])
+
+    def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
+        """Return variances of estimates in selections of compositions x (Q, m).
+
+        (Q, m), one per value; with k sets of values `chosen` (m, k), (Q, k) of their sums.
+        """
+        sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
+        if len(self.counts) <= _FEW and self.groups.fits:
+            return self._followed(x, sets)
+        spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
+        return spread.of(x, self.counts)
+
+    @cached_property
+    def _by_value(self) -> Spread:
+        return self._spread(self.inverse, np.eye(len(self.counts)))
+
+    @cached_property
+    def _derivatives(self) -> Floats:
+        """(m, m, m) dT / df'_k G, k moving at the cost of all values in proportion."""
+        result = np.zeros((len(self.counts),) * 3)
+        for k, count in enumerate(self.counts.tolist()):
+            step = max(count, 1.0) ** 0.5 / 2
+            move = -self.counts * (step / self.n)
+            move[k] += step
+            there, back = self._moved(move), self._moved(-move)
+            apart = step * ((there is not self.matrix) + (back is not self.matrix))
+            if apart:
+                result[k] = (there - back) / apart @ self.inverse
+        return result
+
+    def _moved(self, move: Floats) -> Floats:
+        """Return T at counts nearby; T itself where no groups hold those, so that the other side alone tells."""
+        try:
+            return self.mixed(np.maximum(self.counts + move, 0.0)).matrix
+        except NoLaw:
+            return self.matrix
+
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """(m, m, m) of a record of v: mean over its groups of the covariance of its draw, covariance of the groups."""
+        m = len(self.counts)
+        every = np.eye(m)
+        left, right = np.repeat(every, m, axis=1), np.tile(every, (1, m))
+        grouped = self.groups.spread_of_means(left, right).reshape(m, m, m)
+        drawn = self.matrix[:, :, None] * every - self.matrix[:, :, None] * self.matrix[:, None, :] - grouped
+        return drawn, grouped
+
+    def _followed(self, x: Floats, sets: Floats) -> Floats:
+        drawn, grouped = self._moments
+        function = self.inverse @ sets
+        moved = np.einsum("qv,kvs->qks", x, self._derivatives) @ sets
+        rest = np.maximum(self.counts - x, 0.0)
+        held = np.divide(x, self.counts, out=np.ones_like(x), where=self.counts > 0)
+        dealt = x * (1 - np.minimum(held, 1.0))
+        inside = _quadratic(np.einsum("qv,vuw->quw", x, drawn), function - moved)
+        outside = _quadratic(np.einsum("qv,vuw->quw", rest, drawn), moved)
+        means = _quadratic(np.einsum("qv,vuw->quw", dealt, grouped), np.broadcast_to(function, moved.shape))
+        return np.asarray(np.maximum(inside + outside + means, 1e-9), np.float64)
+
+    def _spread(self, functions: Floats, indicator: Floats) -> Spread:
+        """Return the spread of k functions (m, k) with their targets' indicators (m, k)."""
+        matrix = self.matrix
+        mean, kept = matrix @ functions, matrix @ indicator
+        grouped = np.maximum(self.groups.spread_of_means(functions, functions), 0.0)
+        mixed = self.groups.spread_of_means(functions, indicator)
+        own = np.maximum(self.groups.spread_of_means(indicator, indicator), 0.0)
+        return Spread(
+            drawn=matrix @ functions**2 - mean**2 - grouped,
+            mixed=matrix @ (functions * indicator) - mean * kept - mixed,
+            kept=matrix @ indicator**2 - kept**2 - own,
+            grouped=grouped,
+        )
+
+
+def _quadratic(forms: Floats, functions: Floats) -> Floats:
+    """Return (Q, k) h' A h for forms A (Q, m, m) and functions h (Q, m, k)."""
+    return np.asarray(np.einsum("quk,quw,qwk->qk", functions, forms, functions, optimize=True), np.float64)

@@ -1,0 +1,102 @@
+"""What a release needs of the machine, and what the machine has."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from splu_desktop.core.messages import Figure
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.table import Column, Table
+
+_LOOKED_AT = 20_000  # labels of a column at most
+
+
+@dataclass(frozen=True)
+class Need:
+    """What publishing takes, estimated.
+
+    Attributes
+    ----------
+    disk, memory : bytes; memory beyond what the opened table holds already.
+    seconds : on a machine of 2024.
+    """
+
+    disk: int
+    memory: int
+    seconds: float
+
+
+def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> Need:
+    """Return what publishing a table (as read) takes.
+
+    The CSV's size is exact but for generalisation and quoting, and where labels are so many that they are sampled.
+    """
+    kept = [column for column in table.columns if plan.roles[column.name].published]
+    n, cells = table.n, table.n * len(kept)
+    csv_bytes = sum(_text_bytes(column) for column in kept)
+    disk, seconds = csv_bytes, 1e-7 * cells + 1e-6 * n * (1 + len(plan.draws))
+    if "xlsx" in formats:
+        disk += 12 * cells
+        seconds += 1.5e-6 * cells
+    if "parquet" in formats:
+        disk += 8 * cells
+        seconds += 1e-7 * cells
+    if packed:
+        disk *= 2
+        seconds += 3e-8 * disk
+    return Need(disk + (1 << 20), 4 * cells + 80 * n + (64 << 20), seconds)
+
+
+def _text_bytes(column: Column) -> int:
+    """Return the bytes that a column's cells take as text, with a comma or line end each; sampled from many labels."""
+    step = -(-column.m // _LOOKED_AT) if column.m else 1
+    counts = column.counts()[::step].tolist()
+    lengths = [len(text.encode("utf-8", "surrogatepass")) + 1 for text in column.labels[::step].tolist()]
+    seen = sum(counts)
+    size = sum(length * count for length, count in zip(lengths, counts, strict=True))
+    return int(size * column.n // seen) if seen else size
+
+
+def free_memory() -> int | None:
+    """Return the bytes that can be had without swapping, None where the system does not say."""
+    if sys.platform == "win32":
+        return _windows_memory()
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return None
+
+
+def _windows_memory() -> int | None:
+    import ctypes
+
+    class Status(ctypes.Structure):
+        _fields_ = (
+            ("length", ctypes.c_ulong),
+            ("load", ctypes.c_ulong),
+            *((name, ctypes.c_ulonglong) for name in ("total", "free", "pages", "page", "virtual", "left", "extended")),
+        )
+
+    status = Status()
+    status.length = ctypes.sizeof(Status)
+    if not ctypes.WinDLL("kernel32").GlobalMemoryStatusEx(ctypes.byref(status)):  # type: ignore[attr-defined, unused-ignore]
+        return None
+    return int(status.free)
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes for people."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return Figure(f"{size / factor:.1f} {unit}")
+    return Figure(f"{size} B")

@@ -1,0 +1,173 @@
+"""Unfinished work on disk: who owns it, and how what a killed run left behind is cleared away.
+
+Work grows in a folder of its own, `.splu-partial-…`, beside its destination, which nobody but its owner may enter and
+no reader takes for a release. A lock file of the same name with `.lock` behind it is there first, gone last and held
+in between, by a lock that the system itself drops when the process dies. Whatever bears the mark and nobody holds is
+therefore a dead run's, and is removed the next time anything is written to that folder, or when the program starts (a
+note in the data folder tells where to look).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from splu_desktop.files.disk.place import data_folder
+
+MARK = ".splu-partial-"
+_LOCK = ".lock"
+_NOTES = "unfinished"
+_WORK = "whole"  # within the private folder
+_TRIES = 3  # a virus scanner holds a file for a moment; a disk may fail once
+
+
+@contextlib.contextmanager
+def partial_beside(target: Path) -> Iterator[Path]:
+    """Give a free path, in a private folder beside `target`, that is this process's own until the block ends.
+
+    The folder and what is left in it are then gone. Raises OSError where the folder can't be written. Dead runs'
+    leftovers in the same place are removed first.
+    """
+    clear_leftovers(target.parent)
+    token = secrets.token_hex(6)
+    path = target.with_name(f"{MARK}{token}")
+    lock_path = path.with_name(path.name + _LOCK)
+    with _noted(target.parent, token):
+        lock = FileLock(lock_path, thread_local=False)
+        try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
+            try:
+                _acquire(lock, lock_path)
+                if os.name == "nt":  # where a private folder's rights would cling to what leaves it
+                    path.mkdir()
+                else:
+                    path.mkdir(mode=0o700)
+                yield path / _WORK
+            finally:
+                _end(path, lock, lock_path)
+        finally:
+            _end(path, lock, lock_path)
+
+
+def _acquire(lock: FileLock, lock_path: Path) -> None:
+    try:
+        lock.acquire(timeout=30)
+    except Timeout as fault:
+        raise OSError(f"“{lock_path}” can't be locked") from fault
+
+
+def _end(path: Path, lock: FileLock, lock_path: Path) -> None:
+    if lock.is_locked:
+        remove(path)
+        _drop(lock, lock_path)
+
+
+def unfinished(path: Path) -> bool:
+    """Return whether a path lies in work that no run has finished; such a release is none."""
+    return any(part.startswith(MARK) for part in path.absolute().parts)
+
+
+def clear_leftovers(folder: Path) -> int:
+    """Remove what dead runs left in `folder`; returns how many pieces. Living runs' work and other files stay."""
+    removed = 0
+    try:
+        found = [entry for entry in folder.iterdir() if entry.name.startswith(MARK)]
+    except OSError:
+        return 0
+    locks = {entry.name for entry in found if entry.name.endswith(_LOCK)}
+    for entry in found:
+        if entry.name in locks:
+            work = entry.with_name(entry.name.removesuffix(_LOCK))
+            removed += _clear(entry, work)
+        elif entry.name + _LOCK not in locks and not entry.with_name(entry.name + _LOCK).exists():
+            removed += remove(entry)  # the lock file comes first and goes last: without it nobody works here
+    return removed
+
+
+def clear_all_leftovers() -> int:
+    """Remove what dead runs left anywhere this user's runs were noted to work; returns how many pieces."""
+    removed = 0
+    with contextlib.suppress(OSError):
+        for note in list((data_folder() / _NOTES).iterdir()):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                folder = Path(note.read_text(encoding="utf-8"))
+                removed += clear_leftovers(folder)
+                if not folder.is_dir() or not any(note.name in entry.name for entry in folder.iterdir()):
+                    note.unlink()
+    return removed
+
+
+def remove(path: Path) -> bool:
+    """Remove a file or folder; returns whether anything was there and is gone."""
+    if not os.path.lexists(path):
+        return False
+    for _ in range(_TRIES):
+        with contextlib.suppress(OSError):  # which `rmtree` raises on a failed close even where it ignores errors
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if not os.path.lexists(path):
+            return True
+    return False
+
+
+def _clear(lock_path: Path, work: Path) -> bool:
+    lock = FileLock(lock_path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, NotImplementedError):
+        return False  # a living run, or a file system without locks: better a leftover than another's work destroyed
+    gone = remove(work)
+    _drop(lock, lock_path)
+    return gone
+
+
+def _drop(lock: FileLock, lock_path: Path) -> None:
+    """Release a lock and remove its file: removed while still held where the system allows, so that nobody slips in."""
+    with contextlib.suppress(OSError):
+        lock_path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        lock.release()
+    remove(lock_path)
+
+
+@contextlib.contextmanager
+def _noted(folder: Path, token: str) -> Iterator[None]:
+    """Note for the next start that work goes on in `folder`; without a writable data folder only the note is lost."""
+    note = data_folder() / _NOTES / token
+    with contextlib.suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        note.write_text(str(folder.resolve()), encoding="utf-8")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            note.unlink(missing_ok=True)
+
+
+def is_dead(path: Path) -> bool:
+    """Return whether unfinished work is there at `path` and its run is not alive any more."""
+    lock_path = path.with_name(path.name + _LOCK)
+    if not os.path.lexists(path):
+        return False
+    lock = FileLock(lock_path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, NotImplementedError):
+        return False
+    lock.release()
+    return True
+
+
+def free_space(folder: Path) -> int | None:
+    """Return the free bytes at a folder, None where the system does not say."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None

@@ -1,0 +1,202 @@
+"""Files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from splu_desktop.core.errors import FileFault
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.partial import partial_beside
+
+
+class CannotWrite(FileFault):
+    """The destination refuses: no room, no right, no such folder, or something is there already."""
+
+    @classmethod
+    def refused(cls, target: Path, fault: OSError) -> CannotWrite:
+        """Return the fault for a refusal of the system."""
+        reason = (fault.strerror or "the system gave no reason").lower()
+        return cls(
+            say(
+                "“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind.",
+                target=target,
+                reason=reason,
+            )
+        )
+
+
+# What file systems answer that know no sync of a folder: the rename itself is as durable there as they make it.
+_NO_SUCH_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has a file or the names in a folder. Raises OSError where it says that it has not."""
+    folder = path.is_dir()
+    if folder and os.name == "nt":  # which opens no folder
+        return
+    handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    except OSError as fault:
+        if not folder or fault.errno not in _NO_SUCH_SYNC:
+            raise
+    finally:
+        os.close(handle)
+
+
+# Windows takes these for devices, whatever the ending; a name that ends in a dot or space it changes.
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?")
+
+
+def check_name(target: Path) -> None:
+    """Raise CannotWrite where a name can't be used everywhere: a release is handed on, and opened on other systems."""
+    name = target.name
+    if _RESERVED.fullmatch(name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
+        raise CannotWrite(
+            say(
+                "“{name}” can't be a name on Windows, where somebody may open it; choose one without <>:\"|?*\\, "
+                "without a dot or space at its end, and none of CON, PRN, AUX, NUL, COM1 or LPT1.",
+                name=name,
+            )
+        )
+
+
+@contextlib.contextmanager
+def _refusals(target: Path) -> Iterator[None]:
+    """Turn what the system says of an impossible path (too long, a null byte, no letters) into CannotWrite."""
+    try:
+        str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
+        yield
+    except OSError as fault:
+        raise CannotWrite.refused(target, fault) from None
+    except ValueError:
+        raise CannotWrite(say("“{target}” is no path that this system knows; choose another.", target=target)) from None
+
+
+def check_new_folder(target: Path) -> None:
+    """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
+    with _refusals(target):
+        _check_new_folder(target)
+
+
+def _check_new_folder(target: Path) -> None:
+    if target.exists() or target.is_symlink():
+        raise CannotWrite(
+            say(
+                "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
+                target=target,
+            )
+        )
+    _check_parent(target.parent)
+
+
+def _check_parent(parent: Path) -> None:
+    if not parent.is_dir():
+        raise CannotWrite(
+            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=parent)
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise CannotWrite(say("You may not write to the folder “{parent}”; choose another destination.", parent=parent))
+
+
+def check_new_file(target: Path, *, overwrite: bool = False) -> None:
+    """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
+    with _refusals(target):
+        _check_new_file(target, overwrite)
+
+
+def _check_new_file(target: Path, overwrite: bool) -> None:
+    if target.is_dir():
+        raise CannotWrite(say("“{target}” is a folder; give a file name.", target=target))
+    if target.exists() and not overwrite:
+        raise CannotWrite(say("“{target}” exists already; choose another name.", target=target))
+    _check_parent(target.parent)
+
+
+@contextlib.contextmanager
+def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) -> Iterator[Path]:
+    """Give a temporary folder that becomes `target` when the block ends without an exception.
+
+    Parameters
+    ----------
+    target : must not exist; its parent must.
+    before : called with the temporary folder when all is on disk, immediately before the rename; raising prevents it.
+
+    Raises CannotWrite if `target` exists, its parent does not, or the system refuses, be it only to confirm that the
+    disk has everything; the temporary folder is removed whatever happens.
+    """
+    check_new_folder(target)
+    try:
+        with partial_beside(target) as partial:
+            partial.mkdir()
+            yield partial
+            for file in partial.iterdir():
+                _sync(file)
+            _sync(partial)
+            if before is not None:
+                before(partial)
+            if target.exists() or target.is_symlink():
+                raise CannotWrite(
+                    say("“{target}” was created by someone else meanwhile; choose a new folder name.", target=target)
+                )
+            _appear(partial, target)
+    except OSError as fault:
+        raise CannotWrite.refused(target, fault) from None
+
+
+@contextlib.contextmanager
+def whole_file(
+    target: Path, *, overwrite: bool = False, before: Callable[[Path], None] | None = None
+) -> Iterator[Path]:
+    """Give a temporary file name that becomes `target` when the block ends without an exception.
+
+    Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
+    `before` is as for `whole_folder`.
+    """
+    check_new_file(target, overwrite=overwrite)
+    try:
+        with partial_beside(target) as partial:
+            yield partial
+            _sync(partial)
+            if before is not None:
+                before(partial)
+            if overwrite and target.exists():
+                partial.replace(target)
+                _confirm(target)
+            else:
+                _appear(partial, target)
+    except OSError as fault:
+        raise CannotWrite.refused(target, fault) from None
+
+
+def _appear(partial: Path, target: Path) -> None:
+    """Give finished work its name, and take it away again unless the disk confirms that name."""
+    try:
+        partial.rename(target)
+        _sync(target.parent)
+    except BaseException:  # a signal as well: what was stopped is not there
+        with contextlib.suppress(OSError):
+            if not os.path.lexists(partial):
+                target.rename(partial)
+        raise
+
+
+def _confirm(target: Path) -> None:
+    """Raise CannotWrite where the disk does not confirm a file that took another's place: that one is gone already."""
+    try:
+        _sync(target.parent)
+    except OSError as fault:
+        reason = (fault.strerror or "the system gave no reason").lower()
+        raise CannotWrite(
+            say(
+                "“{target}” was written, but the disk does not confirm that it keeps it ({reason}); write it again, "
+                "or to another disk.",
+                target=target,
+                reason=reason,
+            )
+        ) from None

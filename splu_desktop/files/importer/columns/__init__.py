@@ -1,0 +1,1 @@
+"""From cells to columns: header, records, kinds, missing values."""

@@ -1,0 +1,295 @@
+"""From raw columns to the table: number format, types, missing values, and what doesn't fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.importer.choices import ImportChoices, MissingToken
+from splu_desktop.files.importer.columns.kinds import Typed, decide
+from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
+from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
+from splu_desktop.files.importer.columns.spread import spread
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawColumn, RawTable
+
+MAX_LISTED = 1000  # problems listed one by one, per column
+_EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """The table and what was decided while building it."""
+
+    table: Table
+    choices: ImportChoices
+    problems: tuple[Problem, ...]
+    reasons: dict[str, str]
+    missing_tokens: tuple[MissingToken, ...]
+    rows_dropped: int
+
+
+def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_likely: bool = False) -> Built:
+    """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
+    evidence = [_evidence(column) for column in raw.columns]
+    overall = _overall(evidence, choices, comma_likely)
+    forms = [_form(marks, overall, choices) for marks in evidence]
+    found = spread(
+        lambda i, own: _one(raw, i, forms[i], choices, choices.date_order, own),
+        len(raw.names),
+        len(raw.rows),
+        progress,
+        "Finding types",
+        load=lambda i: len(raw.columns[i].labels),
+    )
+    problems: list[Problem] = []
+    order = choices.date_order or _told_order([one.typed for one in found])
+    undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
+    if undecided and order is not None:  # what one column tells holds for the others
+        for i in undecided:
+            progress.report("Finding types", 1.0)
+            found[i] = _one(raw, i, forms[i], choices, order, progress)
+    elif undecided:
+        problems.append(_order_problem([raw.names[i] for i in undecided]))
+    keep = np.ones(len(raw.rows), bool)
+    decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
+    for name, column, one in zip(raw.names, raw.columns, found, strict=True):
+        if one.misfits.any():
+            problems.extend(_misfit_problems(raw, name, column, one.misfits, one.typed.kind, decision))
+            if decision is Decision.DROP:
+                keep &= ~one.misfits[column.codes]
+    table = Table(tuple(one.column for one in found))
+    dropped = int((~keep).sum())
+    if dropped:
+        table = Table(tuple(column.compacted() for column in table.take(keep).columns))
+    resolved = replace(
+        choices,
+        names=raw.names,
+        decimal=choices.decimal or overall.decimal,
+        thousands=overall.thousands if choices.thousands is None else choices.thousands,
+        date_order=order or next((one.typed.date_order for one in found if one.typed.date_order), None),
+        types={name: one.typed.kind for name, one in zip(raw.names, found, strict=True)},
+        missing={
+            name: tuple(sorted(token.token for token in one.tokens if token.applied))
+            for name, one in zip(raw.names, found, strict=True)
+        },
+    )
+    reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
+    reasons["decimal"] = say(
+        "numbers are written like {example}", example="1,234.5" if overall.decimal == "." else "1.234,5"
+    )
+    return Built(
+        table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """One column typed."""
+
+    column: Column
+    typed: Typed
+    tokens: list[MissingToken]
+    misfits: NDArray[np.bool_]
+
+
+def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) -> NumberFormat:
+    form = overall if choices.decimal is not None else marks.format(overall)
+    return form if choices.thousands is None else replace(form, thousands=choices.thousands)
+
+
+def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None, own: Progress) -> _One:
+    own.report("Finding types", 0.0)
+    name, column = raw.names[i], raw.columns[i]
+    counts = column.counts()
+    wanted = choices.missing.get(name)
+    declared = raw.declared.get(name, ())
+    other = None
+    if name in raw.number_cells:
+        # The numbers' own texts have a point; texts among them may be written another way.
+        comma = choices.decimal == "," or _evidence(column).comma
+        other = NumberFormat(",", ".") if comma else None
+        form = NumberFormat(".", form.thousands if form.decimal == "." else "")
+    typed = decide(
+        name,
+        column.labels,
+        counts,
+        form,
+        other=other,
+        known=None if column.plain is None or column.zeros is None else (column.plain, column.zeros),
+        wanted=choices.types.get(name),
+        date_order=order,
+        first_day=raw.first_day,
+        absent=frozenset(declared if wanted is None else wanted),
+    )
+    own.report("Finding types", 0.5)
+    valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
+    tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
+    taken = {token.token for token in tokens if token.applied}
+    absent = np.zeros(len(column.labels), bool)
+    if taken:
+        absent[[k for k, label in enumerate(column.labels) if label in taken]] = True
+    misfits = typed.misfits & ~absent
+    if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
+        absent |= misfits
+    labels = np.empty(len(column.labels), object)
+    labels[:] = column.labels
+    values = _values(typed, absent)
+    numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
+    if column.ordered and numeric and values is not None and not absent[:-1].any() and not misfits.any():
+        # The reader found the labels in the order of their values: nothing is left to sort.
+        built = Column(name, typed.kind, column.codes, labels, absent, values)
+    else:
+        built = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind)
+    return _One(built, typed, tokens, misfits)
+
+
+def _told_order(typed: Sequence[Typed]) -> str | None:
+    """Return the order of day and month that some columns tell, None where none does or they contradict."""
+    told = {one.date_order for one in typed if one.date_order and not one.date_undecided}
+    return told.pop() if len(told) == 1 else None
+
+
+def _order_problem(names: Sequence[str]) -> Problem:
+    listed = ", ".join(f"“{name}”" for name in names[:8])
+    return Problem(
+        ProblemKind.DATE_ORDER,
+        say(
+            "The dates of {listed} can be read day first or month first; they were read day first: "
+            "choose the order if that is wrong.",
+            listed=listed,
+        ),
+        column=names[0],
+    )
+
+
+def _evidence(column: RawColumn) -> MarkEvidence:
+    marks = MarkEvidence()
+    labels = column.labels
+    step = max(1, len(labels) // _EVIDENCE)
+    marks.add(labels[::step])
+    return marks
+
+
+def _overall(evidence: Sequence[MarkEvidence], choices: ImportChoices, comma_likely: bool) -> NumberFormat:
+    if choices.decimal is not None:
+        default = {".": ",", ",": "."}.get(choices.decimal, "")
+        return NumberFormat(choices.decimal, default if choices.thousands is None else choices.thousands)
+    total = MarkEvidence()
+    for marks in evidence:  # one column, one voice: a long column must not outshout the others
+        total.point += bool(marks.point)
+        total.comma += bool(marks.comma)
+        total.comma_three += bool(marks.comma_three)
+        total.point_three += bool(marks.point_three)
+        total.blank += bool(marks.blank)
+        total.quote += bool(marks.quote)
+        if marks.point_three or marks.comma_three:
+            total.small += bool(marks.small)
+            total.large += bool(marks.large)
+    return total.format(NumberFormat(",", ".") if comma_likely else None)
+
+
+def _values(typed: Typed, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
+    if typed.values is None:
+        return None
+    values = typed.values.copy()
+    values[absent] = np.datetime64("NaT") if values.dtype.kind == "M" else np.nan
+    return values
+
+
+def _tokens(
+    name: str,
+    column: RawColumn,
+    counts: NDArray[np.int64],
+    typed: Typed,
+    valued: bool,
+    wanted: tuple[str, ...] | None,
+    declared: tuple[str, ...],
+) -> list[MissingToken]:
+    """Return what is, or may be, a mark for "no value" in a column."""
+    codes: set[int] = set()
+    if typed.values is not None:
+        dated = typed.values.dtype.kind == "M"
+        codes = set(day_proposals(typed.values) if dated else code_proposals(typed.values, counts))
+    # A text with a value of its own is no mark for "no value", unless somebody says so.
+    named = {*(wanted or ()), *declared}
+    if named:
+        known = [i for i, label in enumerate(column.labels) if label in named]
+        looked_at = sorted({*known, *candidates(column.labels), *codes})
+    elif typed.values is None:
+        looked_at = candidates(column.labels)
+    else:
+        looked_at = sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
+    found: list[MissingToken] = []
+    for i in looked_at:
+        label, count = column.labels[i], int(counts[i])
+        if not count and label not in (wanted or ()):
+            continue  # it stood in rows that are no records
+        advice = proposal(label, valued=valued)
+        if wanted is not None and label in wanted:
+            found.append(MissingToken(name, label, count, True, "chosen"))
+        elif label in declared:
+            found.append(MissingToken(name, label, count, wanted is None, "the file declares it as missing"))
+        elif advice is not None:
+            found.append(MissingToken(name, label, count, advice[0] and wanted is None, advice[1]))
+        elif i in codes:
+            reason = (
+                "far from all other dates: may be a mark for no date"
+                if typed.kind in (Kind.DATE, Kind.DATETIME)
+                else "far from all other numbers: may be a code for no value"
+            )
+            found.append(MissingToken(name, label, count, False, reason))
+    return found
+
+
+def _speechless(typed: Typed) -> NDArray[np.bool_]:
+    if typed.values is None:
+        return np.ones(len(typed.misfits), bool)
+    return np.asarray(np.isnat(typed.values) if typed.values.dtype.kind == "M" else np.isnan(typed.values), bool)
+
+
+def _misfit_problems(
+    raw: RawTable, name: str, column: RawColumn, misfits: NDArray[np.bool_], kind: Kind, decision: Decision
+) -> list[Problem]:
+    at = np.flatnonzero(misfits[column.codes])
+    listed = [
+        Problem(
+            ProblemKind.MISFIT,
+            say(
+                "Row {row}, column “{column}”: “{value}” is no {kind}.",
+                row=int(raw.rows[i]),
+                column=name,
+                value=column.labels[column.codes[i]][:80],
+                kind=say(kind.value),
+            ),
+            row=int(raw.rows[i]),
+            column=name,
+            value=column.labels[column.codes[i]],
+            decision=decision,
+        )
+        for i in at[:MAX_LISTED]
+    ]
+    if len(at) > MAX_LISTED:
+        rest = len(at) - MAX_LISTED
+        listed.append(
+            Problem(
+                ProblemKind.MISFIT,
+                say(
+                    "Column “{column}” has {rest} further values that are no {kind}.",
+                    column=name,
+                    rest=rest,
+                    kind=say(kind.value),
+                ),
+                column=name,
+                rows=rest,
+                decision=decision,
+            )
+        )
+    return listed

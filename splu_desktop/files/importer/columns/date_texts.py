@@ -1,0 +1,188 @@
+"""Dates and times as people and programs write them; day-first and month-first told apart by the whole column."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.files.importer.columns.month_names import MONTHS
+from splu_desktop.files.importer.columns.number_texts import LONGEST
+
+FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
+_FEW = 200  # texts below which reading one by one is as quick
+_AT_ONCE = 100_000
+_TIME = (
+    r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+    r"\s*(?P<ap>[AaPp]\.?[Mm]\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
+)
+_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
+_COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
+# 20140513083059, as HL7 messages have it; the other parts of a time are never there.
+_STAMP = re.compile(
+    r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])T?(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
+    r"(?P<s>[0-5]\d)?Z?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
+)
+_XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
+_CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일]" + _TIME)
+_WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
+_DAY_MONTH = re.compile(
+    rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,14}})\.?"
+    r"[\s\-/,]*(?:del?\s+)?(?P<y>\d{4}|\d{2})" + _TIME
+)
+_MONTH_DAY = re.compile(
+    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,14}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"
+    + _TIME
+)
+_YEAR_MONTH_DAY = re.compile(r"\s*(?P<y>\d{4})[\s\-/.]+(?P<name>[^\W\d_]{3,14})\.?[\s\-/.]+(?P<d>\d{1,2})\.?" + _TIME)
+# "Thu Jan 31 08:30:00 2019", as C and Unix write it.
+_TIME_YEAR = re.compile(
+    rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3}})\s+(?P<d>\d{{1,2}})\s+(?P<h>\d{{2}}):(?P<mi>\d{{2}}):(?P<s>\d{{2}})"
+    r"(?P<f>(?!))?(?P<ap>(?!))?\s+(?P<z>UTC|GMT)?(?:[A-Z]{3,4})?\s*(?P<y>\d{4})\s*"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Dates:
+    """The dates behind m texts.
+
+    Attributes
+    ----------
+    values : (m,) datetime64[us], NaT where the text is no date.
+    fits : (m,) bool, whether the text is a date.
+    timed : (m,) bool, whether it has a time of day.
+    order : "dmy" or "mdy" as used, None where no text depends on it.
+    undecided : whether texts depend on the order but none tells it.
+    """
+
+    values: NDArray[np.datetime64]
+    fits: NDArray[np.bool_]
+    timed: NDArray[np.bool_]
+    order: str | None
+    undecided: bool
+
+
+def _year(text: str) -> int:
+    if len(text) == 4:
+        return int(text)
+    # Two digits: no date of a record lies more than a year ahead.
+    year = 2000 + int(text)
+    return year if year <= dt.date.today().year + 1 else year - 100
+
+
+def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetime | None:
+    hour, minute, second, micro = 0, 0, 0, 0
+    offset: dt.timedelta | None = None
+    if found["h"]:
+        hour, minute, second = int(found["h"]), int(found["mi"]), int(found["s"] or 0)
+        micro = int((found["f"] or "0").ljust(6, "0")[:6])
+        if found["ap"]:
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if found["ap"][0] in "pP" else 0)
+        if found["z"] and found["z"][0] in "+-":
+            sign = -1 if found["z"][0] == "-" else 1
+            offset = sign * dt.timedelta(hours=int(found["z"][1:3]), minutes=int(found["z"][-2:]))
+    if hour == 24 and not (minute or second or micro):  # midnight at the end of a day
+        hour, offset = 0, (offset or dt.timedelta()) - dt.timedelta(days=1)
+    try:
+        moment = dt.datetime(year, month, day, hour, minute, second, micro)
+        return moment - offset if offset else moment
+    except (ValueError, OverflowError):
+        return None
+
+
+def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    if len(label) > LONGEST:
+        return None
+    found = _YMD.fullmatch(label) or _CHARACTERS.fullmatch(label)
+    if found is None and compact:
+        found = _COMPACT.fullmatch(label) or _STAMP.fullmatch(label)
+    return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None
+
+
+def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    if len(label) > LONGEST:
+        return None
+    for pattern in (_DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
+        if found := pattern.fullmatch(label):
+            break
+    if found is None:
+        return None
+    month = MONTHS.get(found["name"].lower())
+    return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
+
+
+def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    known = np.zeros(len(labels), bool)
+    for start in range(0, len(labels), _AT_ONCE):
+        text = array[start : start + _AT_ONCE].astype("U20")
+        chars = text.view(np.uint32).reshape(len(text), 20)
+        digit = (chars - np.uint32(48)) <= 9
+        shape = digit[:, [0, 1, 2, 3, 5, 6, 8, 9]].all(1) & (chars[:, [4, 7]] == 45).all(1)
+        short = shape & (chars[:, 10] == 0)
+        long = shape & np.isin(chars[:, 10], (32, 84)) & (chars[:, [13, 16]] == 58).all(1) & (chars[:, 19] == 0)
+        long &= digit[:, [11, 12, 14, 15, 17, 18]].all(1)
+        found = short | long
+        try:
+            values[start : start + len(text)][found] = text[found].astype("datetime64[us]")
+        except ValueError:
+            continue  # a 30 February among them: they are read one by one
+        known[start : start + len(text)] = found
+        timed[start : start + len(text)] |= long
+    return known
+
+
+def parse_dates(
+    labels: Sequence[str], weights: NDArray[np.int64], *, order: str | None = None, compact: bool = False
+) -> Dates:
+    """Parse each text.
+
+    Parameters
+    ----------
+    labels, weights : (m,) texts and the records that have each.
+    order : "dmy" or "mdy" to overrule detection.
+    compact : whether 20140513 is a date.
+    """
+    values = np.full(len(labels), np.datetime64("NaT", "us"))
+    timed = np.zeros(len(labels), bool)
+    open_: list[tuple[int, re.Match[str]]] = []
+    day_first = month_first = 0
+    known = _iso(labels, values, timed) if len(labels) > _FEW else np.zeros(len(labels), bool)
+    for i in np.flatnonzero(~known).tolist():
+        label = labels[i]
+        if not 6 <= len(label.strip()) <= 45 or not any(c.isdigit() for c in label):
+            continue
+        if len(label) <= LONGEST and (found := _XXY.fullmatch(label)):
+            a, b = int(found["a"]), int(found["b"])
+            if 12 < a <= 31 and 1 <= b <= 12:
+                day_first += int(weights[i])
+            elif 12 < b <= 31 and 1 <= a <= 12:
+                month_first += int(weights[i])
+            open_.append((i, found))
+            continue
+        parsed = _year_first(label, compact) or _worded(label)
+        if parsed is not None and parsed[0] is not None:
+            values[i] = np.datetime64(parsed[0], "us")
+            timed[i] = parsed[1]["h"] is not None
+    undecided = bool(open_) and order is None and not day_first and not month_first
+    if undecided:
+        # A point between the numbers is a German habit, and German dates are day-first: that decides.
+        undecided = any(found["sep"][0] != "." for _, found in open_)
+    chosen = order or ("mdy" if month_first > day_first else "dmy")
+    for i, found in open_:
+        a, b = int(found["a"]), int(found["b"])
+        day, month = (a, b) if chosen == "dmy" else (b, a)
+        moment = _moment(found, _year(found["y"]), month, day) if 1 <= month <= 12 else None
+        if moment is not None:
+            values[i] = np.datetime64(moment, "us")
+            timed[i] = found["h"] is not None
+    fits = ~np.isnat(values)
+    return Dates(values, fits, timed, chosen if open_ else None, undecided)

@@ -1,0 +1,242 @@
+"""Records chunk by chunk into columns: blank, short and long rows, trailing totals and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import counted, say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.columns.not_records import (
+    Kind,
+    NotRecords,
+    among,
+    inner,
+    leading,
+    other_table,
+    trailing,
+)
+from splu_desktop.files.importer.columns.spread import spread
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
+from splu_desktop.files.importer.text.fields import Packed, gather
+
+MAX_LISTED = 1000
+_FIRST = 500
+
+
+class Grid:
+    """Gathers the records of a table `width` fields wide."""
+
+    def __init__(
+        self, width: int, choices: ImportChoices, *, sheet: str | None = None, encoding: str = "utf-8"
+    ) -> None:
+        self.width = width
+        self.sheet = sheet
+        self._encoding = encoding
+        self._choices = choices
+        self._texts = [Gatherer() for _ in range(width)]
+        self._packed: list[list[Packed]] = [[] for _ in range(width)]
+        self._segments: list[tuple[bool, int]] = []  # (packed?, records), in the order of the file
+        self._rows: list[NDArray[np.int64]] = []
+        self._problems: list[Problem] = []
+        self._listed = {ProblemKind.LONG_ROW: 0, ProblemKind.SHORT_ROW: 0}
+        self.blank_rows = 0
+
+    def add(self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64]) -> None:
+        """Append rows of texts with their row numbers in the file."""
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        if (lengths != self.width).any():
+            rows, numbers = self._mend(rows, numbers, lengths)
+        if not rows:
+            return
+        import pandas as pd  # only where a table is read: it takes half a second to import
+
+        factorised: list[tuple[NDArray[np.int64], Labels]] = []
+        for texts in zip(*rows, strict=True):
+            array = np.empty(len(texts), object)
+            array[:] = texts
+            codes, labels = pd.factorize(array)
+            factorised.append((codes, list(labels)))
+        self.add_columns(factorised, numbers)
+
+    def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], Labels]], numbers: NDArray[np.int64]) -> None:
+        """Append records given as codes over texts or numbers, one pair per column."""
+        blank = np.ones(len(numbers), bool)
+        for codes, labels in columns:
+            if not blank.any():
+                break
+            empty = (
+                np.isnan(labels) if isinstance(labels, np.ndarray) else np.array([is_blank(t) for t in labels], bool)
+            )
+            blank &= empty[codes]
+        # A row of nothing but empty fields is padding, except in a table of one column, where it is a missing value.
+        if self.width > 1 and blank.any():
+            self.blank_rows += int(blank.sum())
+            numbers = numbers[~blank]
+            columns = [(codes[~blank], labels) for codes, labels in columns]
+        for gatherer, (codes, labels) in zip(self._texts, columns, strict=True):
+            gatherer.add(codes, labels)
+        self._note(packed=False, numbers=numbers)
+
+    def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
+        """Append the records of a regular block."""
+        if self.width > 1 and blank.any():
+            keep = ~blank
+            self.blank_rows += int(blank.sum())
+            numbers = numbers[keep]
+            columns = [column.take(keep) for column in columns]
+        for parts, column in zip(self._packed, columns, strict=True):
+            parts.append(column)
+        self._note(packed=True, numbers=numbers)
+
+    def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
+        self._segments.append((packed, len(numbers)))
+        self._rows.append(numbers)
+
+    def _mend(
+        self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> tuple[list[Sequence[str]], NDArray[np.int64]]:
+        mended = list(rows)
+        keep = np.ones(len(rows), bool)
+        for i in np.flatnonzero(lengths != self.width).tolist():
+            row = rows[i]
+            if not row or ((len(row) != 1 or self.width > 1) and all(is_blank(cell) for cell in row)):
+                keep[i] = False
+                self.blank_rows += 1
+                continue
+            if len(row) > self.width:
+                surplus = row[self.width :]
+                mended[i] = row[: self.width]
+                if all(is_blank(cell) for cell in surplus):
+                    continue
+                keep[i] = self._ragged(ProblemKind.LONG_ROW, int(numbers[i]), len(row), " | ".join(surplus))
+            else:
+                mended[i] = [*row, *[""] * (self.width - len(row))]
+                keep[i] = self._ragged(ProblemKind.SHORT_ROW, int(numbers[i]), len(row), None)
+        return [row for row, kept in zip(mended, keep, strict=True) if kept], numbers[keep]
+
+    def _ragged(self, kind: ProblemKind, number: int, fields: int, surplus: str | None) -> bool:
+        decision = self._choices.decisions.get(kind, Decision.KEEP)
+        self._listed[kind] += 1
+        if self._listed[kind] <= MAX_LISTED:
+            rest = say("; left out of the table: “{surplus}”", surplus=surplus[:80]) if surplus else say("")
+            if decision is Decision.DROP:
+                rest = say("{rest}; the row was dropped", rest=rest)
+            sentence = counted(
+                fields,
+                "Row {row} has 1 field, the table {width}{rest}.",
+                "Row {row} has {n} fields, the table {width}{rest}.",
+                row=number,
+                width=self.width,
+                rest=rest,
+            )
+            self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
+        return decision is not Decision.DROP
+
+    def table(
+        self,
+        names: Sequence[str],
+        problems: Sequence[Problem],
+        *,
+        trim: bool,
+        last_row: int | None,
+        heading: Sequence[str] | None = None,
+        progress: Progress,
+    ) -> RawTable:
+        """Return what was gathered, up to `last_row`.
+
+        `trim` cuts trailing totals, notes and other tables off; `heading`, the cells of the header's last row, leaves
+        out the rows that say it again.
+        """
+        rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
+        columns = spread(self._column, self.width, len(rows), progress, "Joining the columns", load=self._variety)
+        found = [*problems, *self._problems]
+        for kind, count in self._listed.items():
+            if count > MAX_LISTED:
+                rest = count - MAX_LISTED
+                found.append(
+                    Problem(
+                        kind,
+                        say("{rest} further rows have {kind}.", rest=rest, kind=say(kind.value)),
+                        self.sheet,
+                        rows=rest,
+                        decision=self._choices.decisions.get(kind, Decision.KEEP),
+                    )
+                )
+        keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
+        out: dict[int, Kind] = {}
+        if heading is not None and self.width > 1:
+            out = among(columns, rows[:keep], heading)
+        if trim:
+            end = keep
+            if (other := other_table(columns, rows[:keep], out)) is not None:
+                row = int(rows[other])
+                sentence = say(
+                    "Another table of {rows} rows begins in row {row}; to read that one instead, choose row {row} as "
+                    "the header.",
+                    rows=keep - other - 1,
+                    row=row,
+                )
+                found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
+                end = other
+                out.update(dict.fromkeys(range(end, keep), Kind.OTHER))
+            short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
+            while end and end - 1 in out:
+                end -= 1
+            cut = trailing(columns, rows[:end], short)
+            out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+            if heading is None:
+                out.update(dict.fromkeys(range(leading(columns, rows[: end - cut], short)), Kind.HEAD))
+            out = {**inner(columns, end - cut), **out}
+        if out:
+            places = np.array(sorted(out), np.int64)
+            gone = NotRecords(places, tuple(out[at] for at in places.tolist()))
+            numbers = set(rows[places].tolist())
+            found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
+            found.extend(gone.problems(columns, rows, self.sheet))
+        if out or keep < len(rows):
+            kept = np.arange(len(rows)) < keep
+            kept[list(out)] = False
+            rows = rows[kept]
+            columns = [_compact(column.codes[kept], column.labels) for column in columns]
+        if self.blank_rows:
+            sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
+            found.append(
+                Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
+            )
+        return RawTable(tuple(names), tuple(columns), rows, tuple(found))
+
+    def _variety(self, i: int) -> float:
+        """Return how many different fields stand among a column's first ones: it is they that make work."""
+        words = self._packed[i][0].words[:1] if self._packed[i] else ()
+        return float(len(np.unique(words[0][:_FIRST]))) if words else 0.0
+
+    def _column(self, i: int, own: Progress) -> RawColumn:
+        texts = self._texts[i].column(own)
+        parts, self._packed[i] = self._packed[i], []
+        if not parts:
+            return texts
+        packed = gather(parts, self._encoding, own)
+        if not len(texts.codes):
+            return packed
+        index = {label: code for code, label in enumerate(packed.labels)}
+        mapped = np.array([index.setdefault(label, len(index)) for label in texts.labels], np.int32)[texts.codes]
+        pieces, done = [], {True: 0, False: 0}
+        for is_packed, records in self._segments:
+            source = packed.codes if is_packed else mapped
+            pieces.append(source[done[is_packed] : done[is_packed] + records])
+            done[is_packed] += records
+        return RawColumn(np.concatenate(pieces), list(index))
+
+
+def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
+    used = np.bincount(codes, minlength=len(labels)) > 0
+    if used.all():
+        return RawColumn(codes, labels)
+    new = np.cumsum(used, dtype=np.int32) - 1
+    return RawColumn(new[codes].astype(np.int32), [label for label, u in zip(labels, used, strict=True) if u])

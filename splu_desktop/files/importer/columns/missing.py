@@ -1,0 +1,158 @@
+"""Which texts stand for "no value": applied where nothing else is possible, else only proposed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+
+# What a spreadsheet shows where a formula failed, in its user's language.
+ERRORS = (
+    "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#getting_data", "#spill!", "#calc!", "#field!",
+    "#bezug!", "#wert!", "#zahl!", "#überlauf!", "#kalk!", "#valeur!", "#nom?", "#nombre!", "#nul!", "#¡valor!",
+    "#valor!", "#¡ref!", "#¡div/0!", "#¡num!", "#núm!", "#¿nombre?", "#¡nulo!", "#nome?", "#valore!", "#rif!",
+    "#waarde!", "#verw!", "#getal!", "#naam?", "#arg!", "#adr!", "#liczba!", "#nazwa?", "#hodnota!", "#odkaz!",
+)  # fmt: skip
+# Never a real value, whatever the column holds.
+ALWAYS = frozenset(
+    {"?", "??", "???", "n/a", "#n/a", "#na", "<na>", "#n/v", "#nv", "#n/d", "#n/b", "\\n", "(null)", "<null>", "[null]",
+     "{null}", "$null$", "#missing", "(blank)", "(leer)", "(vide)",
+     "(en blanco)", "(vuoto)", "(empty)",
+     "<empty>", *ERRORS}
+)  # fmt: skip
+# No value in a column of numbers or dates; in a column of words it may be a name, a code or a finding.
+BESIDE_NUMBERS = frozenset(
+    {"na", "nan", "null", ".", "..", "...", "-", "--", "---", "-.-", "*", "n.a.", "n.a", "n. a.", "nd", "n.d.", "n. d.",
+     "k.a.", "k. a.", "k.a", "o.a.", "o. a.", "n.b.", "n. b.", "n.v.", "n. v.", "n.r.", "n. r.", "n.c.", "s/d", "s.d.",
+     "n/d", "nat", "…", "–", "—", "_", "x", "無", "无", *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_")}
+)  # fmt: skip
+# The same, but also what columns are called, so that it tells nothing about where the header stands.
+_AMONG_NUMBERS = frozenset({"nr", "#", "/", "\\", "nb", "nv", "nt", "ka", "nc", "bdl", "err"})
+# Words that a person wrote on purpose; only ever proposed.
+WORDS = frozenset(
+    {"none", "nil", "missing", "unknown", "unk", "not known", "not available", "not recorded", "not reported",
+     "no data", "not stated", "unspecified", "not specified", "refused", "declined", "keine angabe", "unbekannt",
+     "fehlt", "fehlend", "inconnu", "inconnue",
+     "non renseigné", "non précisé", "manquant", "desconocido", "desconocida", "sin dato", "sin datos", "no consta",
+     "unknown/invalid", "not applicable", "not done", "not tested", "not known/na", "nicht bekannt", "nicht erhoben",
+     "nicht angegeben", "nicht dokumentiert", "nicht durchgeführt", "ohne angabe", "non disponible", "non connu",
+     "sin información", "no disponible", "no aplica", "não informado", "ignorado", "sconosciuto", "sconosciuta",
+     "non noto", "onbekend", "brak danych", "brak", "nieznany", "nieznane", "neznámý", "okänd", "ukendt", "ukjent",
+     "tuntematon", "bilinmiyor", "неизвестно", "нет данных", "不明", "不詳", "缺失", "未知", "未测", "未検査",
+     "not mapped", "invalid"}
+)  # fmt: skip
+# What SAP, MySQL and others write where there is no date.
+_NO_DATE = re.compile(r"\s*0{1,4}([-./])0{1,2}\1(?:0{4}|0{1,2})(?:[ T]0{1,2}:00(?::00)?)?\s*|\s*0{8}\s*")
+_LIBRE_ERROR = re.compile(r"err:\d{3}")
+# Days that programs enter for "not known" and "no end".
+_EARLY_DAYS = ("0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01")
+_LATE = np.datetime64("2099-01-01", "us")
+_FAR = np.timedelta64(365 * 5, "D")
+_CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
+
+
+_UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
+_NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
+_KNOWN = _NEUTRAL | _AMONG_NUMBERS
+
+
+def candidates(texts: Sequence[str]) -> list[int]:
+    """Return the positions of the texts that `proposal` could have something to say about."""
+    known = _KNOWN
+    likely = [
+        i
+        for i, text in enumerate(texts)
+        if (len(text) <= 20 and (text[:1] in "*0" or text.strip().lower() in known)) or not " " < text[:1] < "\x7f"
+    ]  # a text of millions that begins with a letter is soon done with
+    return [
+        i
+        for i in likely
+        if is_blank(text := texts[i]) or (len(text) <= 20 and (text[0] in "*0" or text.strip().lower() in known))
+    ]
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text is empty or nothing but blanks, seen or unseen."""
+    return not text or text.isspace() or (not text.isascii() and not text.strip(_UNSEEN))
+
+
+def neutral(text: str) -> bool:
+    """Whether a text says nothing about its column's type."""
+    first = text[:1]
+    if not " " < first < "\x7f" and is_blank(text):
+        return True
+    if len(text) > 20:
+        return False
+    low = text.strip().lower()
+    return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text)))
+
+
+def is_no_date(text: str) -> bool:
+    """Whether a text is a date of nothing but zeros."""
+    return text.lstrip()[:1] == "0" and _NO_DATE.fullmatch(text) is not None
+
+
+def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
+    """Say whether a text is taken as missing (True), proposed (False) or neither (None), with the reason.
+
+    `valued` : the column holds numbers, dates or yes/no.
+    """
+    if is_blank(text):
+        return True, say("the field is empty") if not text else say("the field holds blanks only")
+    if len(text) > 20:
+        return None
+    low = text.strip().lower()
+    if valued and not low.strip("*"):
+        return True, say("asterisks among numbers: a value suppressed or unknown")
+    if is_no_date(text):
+        return valued, say("a date of nothing but zeros, as some programs write no date")
+    if low in ALWAYS:
+        return True, say("a usual mark for no value")
+    if low in BESIDE_NUMBERS:
+        if valued:
+            return True, say("a usual mark for no value, among numbers or dates")
+        return (False, say("may be a mark for no value, or a real value")) if low not in ("x", "_", "*") else None
+    if valued and (low in _AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low)):
+        return True, say("a usual mark for no value, among numbers or dates")
+    if low in WORDS:
+        return False, say("may mean no value; decide whether it is a finding of its own")
+    return None
+
+
+def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> list[int]:
+    """Return the positions among a column's (m,) numbers that look like codes for "no value" (-1, -9, 999 ...).
+
+    A negative one where every other number is at least 0; nines where every other number is below a third of it.
+    """
+    found: list[int] = []
+    finite = np.isfinite(values)
+    if finite.sum() < 3:
+        return found
+    ordinary = finite & ~np.isin(values, _CODES)
+    if not ordinary.any():
+        return found
+    low, high = float(values[ordinary].min()), float(values[ordinary].max())
+    for code in _CODES:
+        at = np.flatnonzero(values == code)
+        if not len(at) or not counts[at].sum():
+            continue
+        if (code < 0 <= low) or (code > 0 and high < code / 3):
+            found.extend(at.tolist())
+    return found
+
+
+def day_proposals(values: NDArray[np.datetime64]) -> list[int]:
+    """Return the positions among a column's (m,) dates that look like marks for "not known" or "no end"."""
+    days = values.astype("datetime64[D]")
+    early = np.isin(days, np.array(_EARLY_DAYS, "datetime64[D]"))
+    marked = ~np.isnat(values) & (early | (values >= _LATE))
+    ordinary = values[~np.isnat(values) & ~marked]
+    if len(ordinary) < 3:
+        return []
+    first, last = ordinary.min(), ordinary.max()
+    far = (early & (values < first - _FAR)) | (values > max(last + _FAR, _LATE))
+    return np.flatnonzero(marked & far).tolist()

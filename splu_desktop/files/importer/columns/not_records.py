@@ -1,0 +1,378 @@
+"""Rows among or below the records that are none: totals, notes, lines of dashes, headers said again, other tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import Said, say
+from splu_desktop.files.importer.columns.header import shape_of
+from splu_desktop.files.importer.columns.missing import is_blank, neutral
+from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawColumn
+
+_TAIL = 60  # last rows looked at for totals and notes
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FEWEST = 8  # records from which on it is known what belongs in a column
+_RULED = 6  # columns looked at for lines of dashes
+_MOST_LEADING = 5  # rows above the first record of a table without header that may be titles
+_FEW = 20_000  # texts of a column up to which it is looked at
+_GAPS = 500  # blank stretches looked at for another table below them
+MAX_LISTED = 1000
+_TOTAL = re.compile(
+    r"\s*(?:(?:grand|sub|overall|over\s?all)[\s-]?)?"
+    r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|gesamtergebnis|insgesamt|summe|somme|suma|sum|итого|всего|razem"
+    r"|ogółem|celkem|összesen|toplam|合计|合計|总计|總計|小计|小計)"
+    r"(?:\s*[:(=].*|\s+(?:of|for|de|der|des|du|g[eé]n[eé]ral|amount|patients|cases|records|rows)\b.*|\s+\d.*|\s*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STATISTIC = re.compile(
+    r"\s*(?:mean|average|avg|median|minimum|maximum|min|max|std\.?\s?dev\.?|standard deviation|sd|count|mittelwert"
+    r"|durchschnitt|anzahl|moyenne|médiane|media|promedio|mediana|nombre|número)\b\.?:?\s*",
+    re.IGNORECASE,
+)
+# As spreadsheets write below each group: "Surgery Total", "Innere Ergebnis", "Total Urgences".
+_OF_GROUP = re.compile(
+    r"(?:(?:sub[\s-]?)?total|(?:zwischen|teil)?summe|ergebnis|gesamt|(?:sous-)?total|somme|suma|count|anzahl)"
+    r"(?:\s+(?:of|for|de|du|des|für|von))?[\s:]+(?P<after>\S.*)"
+    r"|(?P<before>.*\S)[\s:]+(?:total|subtotal|ergebnis|summe|gesamt|result|count|anzahl|average|mittelwert)",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
+
+
+class Kind(Enum):
+    """What a row is that is no record."""
+
+    HEAD = "opening"
+    TAIL = "total or note"
+    HEADER = "header again"
+    RULE = "line"
+    TITLE = "title between"
+    SUM = "subtotal"
+    OTHER = "another table"
+
+
+@dataclass(frozen=True, eq=False)
+class NotRecords:
+    """Rows that are no records: their places among the rows gathered, ascending, and what each is."""
+
+    at: NDArray[np.int64]
+    kinds: tuple[Kind, ...]
+
+    def problems(self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None) -> Iterator[Problem]:
+        """Yield a problem per row, with all of its text, so that nothing leaves the table unseen."""
+        for place, kind in list(zip(self.at.tolist(), self.kinds, strict=True))[:MAX_LISTED]:
+            row = int(rows[place])
+            yield Problem(
+                ProblemKind.SKIPPED_ROWS,
+                _sentence(kind, row),
+                sheet,
+                row,
+                None,
+                " | ".join(text for text in _cells(columns, place) if not is_blank(text)),
+                1,
+                Decision.DROP,
+            )
+        if (rest := len(self.at) - MAX_LISTED) > 0:
+            sentence = say("{rest} further rows that are no records were left out.", rest=rest)
+            yield Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, rows=rest, decision=Decision.DROP)
+
+
+def _sentence(kind: Kind, row: int) -> Said:
+    if kind is Kind.TAIL:
+        return say("Row {row} at the end is a total or a note, not a record; it was left out.", row=row)
+    if kind is Kind.HEAD:
+        return say("Row {row} is a title or opens the file; it is no record and was left out.", row=row)
+    if kind is Kind.HEADER:
+        return say("Row {row} says the header again; it was left out.", row=row)
+    if kind is Kind.RULE:
+        return say("Row {row} is a line of dashes, not a record; it was left out.", row=row)
+    if kind is Kind.SUM:
+        return say("Row {row} is a total of the rows above it, not a record; it was left out.", row=row)
+    if kind is Kind.TITLE:
+        return say("Row {row} is a title between parts of the table, not a record; it was left out.", row=row)
+    return say("Row {row} belongs to another table further down; it was left out.", row=row)
+
+
+def _cells(columns: Sequence[RawColumn], at: int) -> list[str]:
+    return [column.labels[column.codes[at]] for column in columns]
+
+
+def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, Kind]:
+    """Find the header said again, the titles above it, and lines of dashes.
+
+    Parameters
+    ----------
+    columns : the table's columns.
+    rows : (N,) row number of each record.
+    heading : the cells of the header's last row, one per column.
+    """
+    n, width = len(rows), len(columns)
+    found: dict[int, Kind] = {}
+    for at in {*range(min(2, n)), *range(max(0, n - 2), n), *_ruled(columns)}:
+        if _is_rule(_cells(columns, at)):
+            found[at] = Kind.RULE
+    for at in _repeats(columns, heading):
+        found[at] = Kind.HEADER
+        if at + 1 < n and _is_rule(_cells(columns, at + 1)):
+            found[at + 1] = Kind.RULE
+        above = at - 1
+        # Below a blank row a page begins, and its titles may be longer.
+        page = any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at))
+        while above >= max(0, at - 4) and above not in found:
+            filled = [text for text in _cells(columns, above) if not is_blank(text)]
+            if len(filled) > max(1, (0.5 if page else 0.3) * width) or all(shape_of(text) != "t" for text in filled):
+                break
+            found[above] = Kind.TITLE
+            if above and rows[above] - rows[above - 1] > 1:
+                break
+            above -= 1
+    return found
+
+
+def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
+    """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong."""
+    if len(columns) < 3 or n < _FEWEST:
+        return {}
+    sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
+    typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
+    found = _of_groups(columns, n, sample)
+    if len(columns) < 4 or typical < 4:
+        return found
+    for column in columns[:_RULED]:
+        if len(column.labels) > _FEW or not _mostly_values(column, sample):
+            continue
+        words = [code for code, label in enumerate(column.labels) if _WORD.search(label) and shape_of(label) == "t"]
+        words = [code for code in words if not neutral(column.labels[code])]
+        places = np.flatnonzero(np.isin(column.codes[:n], words)) if words else np.zeros(0, np.int64)
+        if len(places) > 0.2 * n:
+            continue
+        for at in places[:MAX_LISTED].tolist():
+            filled = [cell for cell in _cells(columns, at) if not is_blank(cell)]
+            if len(filled) == 1:
+                found[at] = Kind.TITLE
+            elif len(filled) <= 0.5 * typical and _fits(_TOTAL, filled[0]):
+                found[at] = Kind.SUM
+    return found
+
+
+def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, Kind]:
+    """Find totals of groups: "Surgery Total" right below the last "Surgery", in rows that all lack the same value.
+
+    A finding such as "bilirubin total" stands anywhere, and its records are as full as others.
+    """
+    full = [
+        column
+        for column in columns
+        if sum(is_blank(column.labels[code]) for code in column.codes[sample].tolist()) <= 0.2 * len(sample)
+    ]
+    found: dict[int, Kind] = {}
+    for column in columns[:_RULED]:
+        if len(column.labels) > _FEW:
+            continue
+        index = {label.strip().casefold(): code for code, label in enumerate(column.labels)}
+        group_of = {
+            code: index[group]
+            for code, label in enumerate(column.labels)
+            if (named := _fits(_OF_GROUP, label.strip()))
+            and (group := (named["after"] or named["before"]).strip().casefold()) in index
+        }
+        at = np.flatnonzero(np.isin(column.codes[:n], list(group_of))) if group_of else np.zeros(0, np.int64)
+        if not 0 < len(at) <= 0.4 * n:
+            continue
+        groups = np.array([group_of[code] for code in column.codes[at].tolist()])
+        ends = (column.codes[at - 1] == groups) & (column.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
+        gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
+        if ends.all() and any(gaps):
+            found.update(dict.fromkeys(at.tolist(), Kind.SUM))
+    return found
+
+
+def _repeats(columns: Sequence[RawColumn], heading: Sequence[str]) -> list[int]:
+    named = [(column, text) for column, text in zip(columns, heading, strict=True) if not is_blank(text)]
+    if len(named) < 2:
+        return []  # a single name may well be a value, too
+    named.sort(key=lambda pair: len(pair[0].labels))
+    at: NDArray[np.int64] | None = None
+    for column, text in named:
+        known = (
+            [code for code, label in enumerate(column.labels) if label == text] if len(column.labels) < 5_000 else []
+        )
+        if not known and len(column.labels) >= 5_000 and text in column.labels:
+            known = [column.labels.index(text)]
+        if not known:
+            return []
+        places = np.flatnonzero(column.codes == known[0]) if at is None else at[column.codes[at] == known[0]]
+        at = places
+        if not len(at):
+            return []
+    return [] if at is None else at.tolist()
+
+
+def _ruled(columns: Sequence[RawColumn]) -> list[int]:
+    """Return places where every column looked at is blank or a line of dashes, the columns of fewest texts first."""
+    at: NDArray[np.int64] | None = None
+    seen = False
+    for column in sorted(columns, key=lambda c: len(c.labels))[:_RULED]:
+        if len(column.labels) > _FEW and at is None:
+            return []
+        codes = column.codes if at is None else column.codes[at]
+        used = np.unique(codes).tolist()
+        if len(used) > _FEW:
+            return []
+        dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]
+        seen |= bool(dashes)
+        fits = np.isin(codes, [*dashes, *(code for code in used if is_blank(column.labels[code]))])
+        at = np.flatnonzero(fits) if at is None else at[fits]
+        if not len(at):
+            return []
+    return at.tolist() if at is not None and seen and len(at) <= MAX_LISTED else []
+
+
+def _is_rule(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if not is_blank(cell)]
+    return bool(filled) and all(map(_RULE.fullmatch, filled)) and any(len(cell.strip()) > 2 for cell in filled)
+
+
+def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Collection[int]) -> int | None:
+    """Return where, below a blank row, the header of another table stands among the records; None where none does.
+
+    `known` : places that are known to be something else.
+    """
+    n = len(rows)
+    gaps = np.flatnonzero(np.diff(rows) > 1)[:_GAPS] + 1
+    gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
+    if not len(gaps):
+        return None
+    sample = np.unique(np.linspace(0, int(gaps[0]) - 1, 200).astype(np.int64))
+    valued = [_mostly_values(column, sample) for column in columns]
+    if not any(valued):
+        return None
+    for at in gaps.tolist():
+        if at in known:
+            continue
+        filled = [(j, cell) for j, cell in enumerate(_cells(columns, at)) if not is_blank(cell)]
+        below = [(j, cell) for j, cell in enumerate(_cells(columns, at + 1)) if not is_blank(cell)]
+        names = [cell for _, cell in filled]
+        if (
+            len(filled) >= 2
+            and len(below) >= 2
+            and len(set(names)) == len(names)
+            and all(shape_of(cell) == "t" and not neutral(cell) for cell in names)
+            and any(valued[j] for j, _ in filled)
+            and any(shape_of(cell) in ("n", "d") for _, cell in below)
+        ):
+            return int(at)
+    return None
+
+
+def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
+    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
+    n, width = len(rows), len(columns)
+    if width < 2 or n < 3:
+        return 0
+    first = max(1, n - _TAIL)
+    sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+    filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
+    typical = float(np.median(filled_sample))
+    few = max(1.0, 0.4 * typical)
+    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
+    inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
+    sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
+    valued = [_mostly_values(column, sample) for column in columns]
+    marks = _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)])
+    cut = 0
+    for i in range(n - 1, first - 1, -1):
+        row = _cells(columns, i)
+        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
+        total = bool(words) and _fits(_TOTAL, words[0][1]) is not None and len(words) > 1
+        # SAP marks its totals by asterisks, one per level.
+        if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
+            total = True
+        if len(words) > 1 and valued[words[0][0]] and _fits(_STATISTIC, words[0][1]):
+            total = True
+        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
+        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
+        cut_off = len(short) < 0.4 * n and int(rows[i]) in short
+        note = (
+            (not sparse or cut_off)
+            and len(words) <= few
+            and (foreign or lone or wordy or (cut_off and len(words) <= 2))
+        )
+        # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
+        note |= cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
+        marked = len(words) < typical and _other_mark(marks, row[0])
+        note |= marked and int(rows[i]) in short
+        if width == 2:  # an ordinary record has few words there, too
+            note = cut_off and foreign
+        if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
+            break
+        cut += 1
+    return cut
+
+
+def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
+    """Count the rows before the first record of a table without header that are a title or a file's first record."""
+    n = len(rows)
+    if len(columns) < 3 or n < _FEWEST:
+        return 0
+    sample = np.unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
+    typical = float(np.median([sum(not is_blank(cell) for cell in _cells(columns, i)) for i in sample.tolist()]))
+    valued = [_mostly_values(column, sample) for column in columns]
+    marks = _marks(columns[0], sample)
+    found = 0
+    while found < _MOST_LEADING:
+        words = [(j, cell) for j, cell in enumerate(_cells(columns, found)) if not is_blank(cell)]
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t"
+        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        marked = _other_mark(marks, columns[0].labels[columns[0].codes[found]])
+        apart = int(rows[found]) in short or len(words) <= 0.4 * typical
+        if not apart or len(words) >= typical or not (lone or foreign or marked):
+            break
+        found += 1
+    return found
+
+
+def _marks(column: RawColumn, sample: NDArray[np.int64]) -> set[str]:
+    return {column.labels[code].strip() for code in column.codes[sample].tolist()}
+
+
+def _other_mark(marks: set[str], text: str) -> bool:
+    """Whether a record begins with a mark of its own, as in files of header, data and trailer records: H|…, D|…."""
+    return len(marks) <= 3 and all(0 < len(mark) <= 3 for mark in marks) and text.strip() not in marks
+
+
+def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: int) -> bool:
+    """Whether the last row holds nothing but the sums of its columns, though the first column is filled elsewhere."""
+    if not words or words[0][0] == 0 or is_blank(columns[0].labels[columns[0].codes[0]]):
+        return False
+    for j, cell in words:
+        column = columns[j]
+        if shape_of(cell) != "n" or len(column.labels) > 100_000:
+            return False
+        evidence = MarkEvidence()
+        evidence.add(column.labels[:1000])
+        numbers = parse_numbers(column.labels, evidence.format())
+        own = numbers.values[column.codes[last]]
+        total = float(np.nansum(numbers.values[column.codes[:last]]))
+        if not np.isfinite(own) or not own or abs(total - own) > 1e-3 * abs(own) + 0.01:
+            return False
+    return True
+
+
+def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
+    shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
+    return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)
+
+
+def _fits(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the match of a text as a whole; longer ones than `LONGEST` are no words for a total."""
+    return pattern.fullmatch(text) if len(text) <= LONGEST else None

@@ -1,0 +1,1 @@
+"""Delimited and fixed-width text: encoding, dialect, layout, fields."""

@@ -1,0 +1,301 @@
+"""CSV, TSV and every other text with delimited fields, plain or packed by gzip."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import itertools
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.grid import Grid
+from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.faults import WrongFormat
+from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.text import encoding as encodings
+from splu_desktop.files.importer.text import fields
+from splu_desktop.files.importer.text.dialect import Dialect, cleaned
+from splu_desktop.files.importer.text.layout import (
+    HEAD,
+    TextLayout,
+    called,
+    layout,
+    opened,
+    settled,
+    unsure,
+    watched,
+    without_padding,
+)
+
+_BLOCK = 1 << 20
+_CHUNK = 10_000
+_WORKERS = min(4, os.cpu_count() or 1)
+
+
+def read(
+    path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Read a text file into raw columns; returns them with the resolved choices and the reasons.
+
+    `limit` : read only so many records of the file's first part, as a preview.
+    """
+    if not packed and limit is None:
+        memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
+    choices = settled(path, packed, choices)
+    found = layout(path, packed, choices, progress, whole=False)
+    grid = None
+    if limit is not None:
+        grid = Grid(found.width, choices)
+        rows = found.head[found.rows_before : found.rows_before + limit]
+        grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
+    if grid is None:
+        seen = None if found.sure else encodings.Seen()
+        grid = _read_quickly(path, packed, choices, found, progress, seen)
+        if seen is not None:
+            if grid is None:
+                found = layout(path, packed, choices, progress)
+            elif (encoding := seen.encoding()).name == found.encoding.name:
+                reasons = {**found.reasons, "encoding": encoding.reason}
+                found = replace(found, encoding=encoding, reasons=reasons)
+            else:  # the first part told too little; the names of the columns depend on it
+                found = layout(path, packed, replace(choices, encoding=encoding.name), progress)
+                reasons = {**found.reasons, "encoding": encoding.reason}
+                found = replace(found, encoding=encoding, reasons=reasons)
+                grid = _read_quickly(path, packed, choices, found, progress, None)
+    if grid is None:
+        grid = _read_carefully(path, packed, choices, found, progress)
+    trim = choices.last_row is None and limit is None
+    table = grid.table(
+        found.names,
+        found.problems,
+        trim=trim,
+        last_row=choices.last_row,
+        heading=found.heading,
+        progress=progress,
+    )
+    table = called(without_padding(table, found), table, found, choices)
+    table, unmarked = _without_marks(table)
+    table = replace(table, problems=(*unsure(found.encoding), *table.problems))
+    if not found.encoding.valid or choices.encoding is not None:
+        table = replace(table, problems=(*table.problems, *_undecodable(table)))
+    resolved = replace(
+        choices,
+        format="csv",
+        encoding=found.encoding.name,
+        delimiter=found.dialect.delimiter,
+        quote=found.dialect.quote,
+        escape=found.dialect.escape,
+        header_row=found.header.last + 1,
+        header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
+        names=table.names,
+    )
+    marks = dict.fromkeys(
+        (f"texts of {name}" for name in unmarked),
+        'each value stood as ="…", Excel\'s mark for a text, which was taken off',
+    )
+    return table, resolved, {**found.reasons, **marks}
+
+
+def _without_marks(table: RawTable) -> tuple[RawTable, list[str]]:
+    """Take off the ="…" that programs put around a text so that Excel keeps its zeros; nothing is evaluated."""
+    names: list[str] = []
+    columns = list(table.columns)
+    for i, (name, column) in enumerate(zip(table.names, columns, strict=True)):
+        first = next((label for label in column.labels if not is_blank(label)), "")
+        if _MARKED.fullmatch(first) and all(is_blank(label) or _MARKED.fullmatch(label) for label in column.labels):
+            labels = [label if is_blank(label) else label[2:-1].replace('""', '"') for label in column.labels]
+            if len(set(labels)) == len(labels):
+                columns[i] = RawColumn(column.codes, labels)
+                names.append(name)
+    return replace(table, columns=tuple(columns)) if names else table, names
+
+
+_LISTED = 1000
+_MARKED = re.compile(r'="(?:[^"]|"")*"')
+
+
+def _undecodable(table: RawTable) -> list[Problem]:
+    """Return a problem for each field with bytes that the encoding doesn't know."""
+    found: list[Problem] = []
+    for name, column in zip(table.names, table.columns, strict=True):
+        damaged = np.array(["\ufffd" in label for label in column.labels], bool)
+        if not damaged.any():
+            continue
+        at = np.flatnonzero(damaged[column.codes])
+        for i in at[:_LISTED].tolist():
+            row, text = int(table.rows[i]), column.labels[column.codes[i]]
+            sentence = say(
+                "Row {row}, column “{name}” has bytes that are no text in this encoding: “{text}”.",
+                row=row,
+                name=name,
+                text=text[:80],
+            )
+            found.append(Problem(ProblemKind.UNDECODABLE, sentence, None, row, name, text))
+        if len(at) > _LISTED:
+            rest = len(at) - _LISTED
+            sentence = say(
+                "Column “{name}” has {rest} further fields with bytes that are no text in this encoding.",
+                name=name,
+                rest=rest,
+            )
+            found.append(Problem(ProblemKind.UNDECODABLE, sentence, column=name, rows=rest))
+    return found
+
+
+_ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", "cp437", "koi8", "ascii")
+
+
+def _read_quickly(
+    path: Path,
+    packed: bool,
+    choices: ImportChoices,
+    found: TextLayout,
+    progress: Progress,
+    seen: encodings.Seen | None,
+) -> Grid | None:
+    """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
+    dialect = found.dialect
+    single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
+    plain = not (dialect.escape or dialect.skip_blanks or dialect.wrapped) and dialect.quote.isascii()
+    plain &= dialect.delimiter != " "
+    if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
+        return None
+    name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
+    grid = Grid(found.width, choices, encoding=name)
+    quote = ord(dialect.quote) if dialect.quote else -1
+    row = found.rows_before
+    with opened(path, packed, progress) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
+        head = file.read(HEAD)
+        if seen is not None:
+            seen.add(head)
+        newline, carriage = _line_end(head)
+        if newline is None:
+            return None
+        form = fields.Layout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
+        waiting: deque[tuple[bytes, Future[Any]]] = deque()
+        try:
+            rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
+            for block in _blocks(head, rest, form, found.lines_before):
+                waiting.append((block, pool.submit(fields.split, block, form)))
+                if len(waiting) > _WORKERS + 1:
+                    row = _take(grid, *waiting.popleft(), name, dialect, row)
+            while waiting:
+                row = _take(grid, *waiting.popleft(), name, dialect, row)
+                progress.report("Reading", 1.0)
+        except (fields.Irregular, csv.Error):
+            return None
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return grid
+
+
+def _line_end(head: bytes) -> tuple[int | None, bool]:
+    """Return the byte that ends lines and whether a carriage return stands before each; None where they are mixed."""
+    feeds, returns, both = head.count(b"\n"), head.count(b"\r"), head.count(b"\r\n")
+    if not feeds:
+        return (13, False) if returns else (10, False)
+    if both == feeds == returns:
+        return 10, True
+    return (10, False) if not returns else (None, False)
+
+
+def _blocks(head: bytes, rest: Iterator[bytes], form: fields.Layout, skip: int) -> Iterator[bytes]:
+    """Yield blocks of whole records, the lines before the first record skipped. Raises Irregular."""
+    end = bytes([form.newline])
+    start = 0
+    for _ in range(skip):
+        start = head.find(end, start) + 1
+        if not start:
+            if next(rest, b""):
+                raise fields.Irregular
+            return
+    carry = head[start:] if skip or not head.startswith(codecs.BOM_UTF8) else head[3:]
+    inner = end + codecs.BOM_UTF8  # where files were joined that each began with the mark
+    while True:
+        more = next(rest, b"")
+        block = carry + more
+        if inner in block:
+            block = block.replace(inner, end)
+        if not more:
+            if block:
+                yield block if block.endswith(end) else block + (b"\r\n" if form.carriage else end)
+            return
+        cut = _record_end(block, form)
+        carry = block[cut:]
+        if cut:
+            yield block[:cut]
+        elif len(carry) > 64 << 20:
+            raise fields.Irregular
+
+
+def _record_end(block: bytes, form: fields.Layout) -> int:
+    """Return the position after the last line end that stands outside quotes, 0 where there is none."""
+    at = block.rfind(form.newline) + 1
+    if form.quote < 0 or form.quote not in block:
+        return at
+    odd = block.count(form.quote, 0, at) % 2
+    for _ in range(1000):
+        if not odd or not at:
+            return at
+        before = block.rfind(form.newline, 0, at - 1) + 1
+        odd = (odd + block.count(form.quote, before, at)) % 2
+        at = before
+    return 0
+
+
+def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect: Dialect, row: int) -> int:
+    """Add a block to the grid; one that is not regular field by field. Returns the row number it ends with."""
+    try:
+        columns, blank = future.result()
+        numbers = np.arange(row + 1, row + 1 + len(blank), dtype=np.int64)
+        grid.add_packed(columns, blank, numbers)
+        return row + len(blank)
+    except fields.Irregular:
+        text = block.decode(encoding, "replace")
+    rows = list(dialect.read(map(cleaned, io.StringIO(text, newline="")), strict=True))
+    grid.add(rows, np.arange(row + 1, row + 1 + len(rows), dtype=np.int64))
+    return row + len(rows)
+
+
+def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
+    """Read field by field, as every dialect and every damage allows."""
+    grid = Grid(found.width, choices)
+    size = max(path.stat().st_size, 1)
+    with opened(path, packed, progress) as (file, raw):
+        text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
+        try:
+            for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row):
+                progress.report("Reading", min(raw.tell() / size, 1.0))
+                grid.add(rows, numbers)
+        except csv.Error as error:
+            raise WrongFormat(
+                path, "has a field longer than any text", "check its delimiter and whether a quote is never closed"
+            ) from error
+    return grid
+
+
+def _chunks(
+    text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None
+) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
+    rows = dialect.read(cleaned(line) for line in text)
+    if last is not None:
+        rows = itertools.islice(rows, last)
+    at = sum(1 for _ in itertools.islice(rows, first))
+    while chunk := list(itertools.islice(rows, _CHUNK)):
+        yield chunk, np.arange(at + 1, at + 1 + len(chunk), dtype=np.int64)
+        at += len(chunk)

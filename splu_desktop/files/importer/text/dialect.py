@@ -1,0 +1,290 @@
+"""Which delimiter, quote and escape character a text file uses.
+
+Every candidate is tried on a sample and judged by two things multiplied: how regular the rows become, and what share of
+the cells then look like something a table holds. After van den Burg, Nazabal and Sutton, Wrangling messy CSV files by
+detecting row and type patterns, Data Mining and Knowledge Discovery 33 (2019), sections 3.2 and 3.3.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from splu_desktop.core.messages import say
+from splu_desktop.files.importer.text import fixed_width
+from splu_desktop.files.importer.text.delimiters import USUAL, candidates
+
+csv.field_size_limit(1 << 26)
+_SAMPLE_LINES = 150
+_SAMPLE_CHARACTERS = 40_000
+_NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
+_RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width are the better guess
+# What is rarely a delimiter has to win clearly.
+_HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
+_TYPED = re.compile(
+    r"""\s*(?:
+      |[+\-−]?[$€£¥]?\s?\d{1,3}(?:[,.\ \u00a0'’]\d{3})*(?:[.,]\d*)?\s?(?:%|[$€£¥])?
+      |[+\-−]?\d*[.,]?\d+(?:[eE][+-]?\d+)?
+      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}
+        (?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|\s?[+-]\d{2}:?\d{2})?)?
+      |\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[aApP][mM])?
+      |(?:https?|ftp)://\S+|www\.\S+
+      |[\w.+\-]+@[\w\-]+\.[\w.\-]+
+      |[?.\-*]|[nN]/?[aA][nN]?|NULL|null
+    )\s*""",
+    re.VERBOSE,
+)
+_WORDS = re.compile(r"[^\W_](?:[\w\ \-.'’()/%°&+]*[\w)%.?!:])?", re.UNICODE)
+_WHOLE = re.compile(
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+    r"|[^\s@,;]+@[\w.\-]+|(?:https?|ftp)://[^\s,;]+"
+)
+_COMMA_NUMBER = re.compile(r"[+-]?\d+(?:,\d+)?")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How fields stand in a line.
+
+    Attributes
+    ----------
+    delimiter : one character, several ("||", "|#|"), " " for runs of blanks, "fixed 0 12 43" for columns of fixed width
+        that begin at these places, or "" where lines are not split.
+    quote, escape : one character, "" for none.
+    skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
+    padded : whether blanks before a delimiter do, too.
+    wrapped : whether each line stands in quotes as a whole, its own quotes doubled.
+    unparted : whether columns of fixed width follow one another without blanks.
+    """
+
+    delimiter: str = ","
+    quote: str = '"'
+    escape: str = ""
+    skip_blanks: bool = False
+    padded: bool = False
+    wrapped: bool = False
+    unparted: bool = False
+
+    def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
+        """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
+        if self.wrapped:
+            lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
+        if edges := fixed_width.edges_of(self.delimiter):
+            return (fixed_width.split(line, edges, anywhere=self.unparted) for line in lines)
+        delimiter = self.delimiter or "\x1f"
+        if several := len(delimiter) > 1:  # the standard library knows single characters only
+            lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
+        elif delimiter == " ":
+            lines = (
+                line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n"
+                for line in lines
+            )
+        options: dict[str, Any] = {
+            "delimiter": delimiter,
+            "doublequote": True,
+            "strict": strict,
+            "skipinitialspace": self.skip_blanks or delimiter == " ",
+            "quotechar": self.quote or None,
+            "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            "escapechar": self.escape or None,
+        }
+        rows: Iterator[list[str]] = csv.reader(lines, **options)
+        if several and self.quote:  # a delimiter within quotes is text
+            rows = ([cell.replace("\x1f", self.delimiter) for cell in row] for row in rows)
+        return ([cell.rstrip(" ") for cell in row] for row in rows) if self.padded else rows
+
+
+def split_lines(text: str) -> list[str]:
+    """Split at line ends of any kind, keeping them."""
+    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
+
+
+_NO_TEXT = re.compile("\x00|^(?:\ufeff|ï»¿)+|^\x1a+\\s*$")
+
+
+def cleaned(line: str) -> str:
+    """Return a line without zero bytes, marks of an encoding at its beginning, and an old mark of a file's end."""
+    return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a" else line
+
+
+def detect(
+    text: str, *, delimiter: str | None = None, quote: str | None = None, escape: str | None = None
+) -> tuple[Dialect, str]:
+    """Find the dialect of a sample. Choices given are kept. Returns it with the reason in words."""
+    lines = split_lines(text[:_SAMPLE_CHARACTERS])
+    if len(text) > _SAMPLE_CHARACTERS and len(lines) > 1:
+        lines.pop()  # cut off in the middle
+    lines = lines[:_SAMPLE_LINES]
+    if lines and delimiter is None and (found := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
+        delimiter, why = found[1], "the first line says “sep=”"
+        lines = lines[1:]
+    else:
+        why = ""
+    if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
+        within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape)
+        return replace(within, wrapped=True), why
+    if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
+        return Dialect(delimiter, "", unparted=not fixed_width.parted(lines, edges)), "chosen"
+    if delimiter is None and (edges := fixed_width.by_ruler(lines)):
+        return Dialect(fixed_width.named(edges), ""), "a line of dashes shows where the columns begin"
+    joined = "".join(lines)
+    quotes = [quote] if quote is not None else _quotes(joined)
+    best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
+    best_score = _single_column(lines) if delimiter is None else 0.0
+    for d in [delimiter] if delimiter is not None else candidates(joined):
+        for q in quotes:
+            for e in _escapes(joined, d, q) if escape is None else [escape]:
+                aligned = _aligned(lines, d)
+                skips = aligned or _skips_blanks(joined, d, q)
+                candidate = Dialect(d, q, e, skips, aligned or (skips and _pads(joined, d)))
+                score = _score(lines, candidate, best_score)
+                if score > best_score * 1.0001:
+                    best, best_score = candidate, score
+    single = delimiter is None and best_score <= _single_column(lines)
+    if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
+        return Dialect(fixed_width.named(edges), ""), "blanks that run down all lines part columns of fixed width"
+    if single:
+        unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
+        return unsplit, "every row has one field: no delimiter"
+    return best, why or say("splitting at {mark} gives the most regular rows", mark=say(describe(best.delimiter)))
+
+
+def describe(delimiter: str) -> str:
+    """Name a delimiter in words."""
+    names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks", ":": "colons"}
+    return names.get(delimiter, f"“{delimiter}”")
+
+
+def _quotes(text: str) -> list[str]:
+    found = ['"']
+    if re.search(r"(?:^|[^\w\s])'|'(?:$|[^\w\s])", text, re.MULTILINE):
+        found.append("'")
+    if '"' in text:
+        found.append("")
+    if text.count("þ") > 8 and text.count("þ\x14þ") * 3 > text.count("þ"):
+        found.append("þ")  # as files for lawyers have it
+    return found
+
+
+def _escapes(text: str, delimiter: str, quote: str) -> list[str]:
+    if "\\" not in text:
+        return [""]
+    return ["", "\\"] if (quote and f"\\{quote}" in text) or f"\\{delimiter}" in text else [""]
+
+
+def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
+    """Whether blanks follow the delimiters as a matter of layout: nearly always, or before a quoted field."""
+    if delimiter in " \t":
+        return False
+    if quote and re.search(re.escape(delimiter) + " +" + re.escape(quote), text) and f"{delimiter}{quote}" not in text:
+        return True
+    total, spaced = text.count(delimiter), text.count(delimiter + " ")
+    return total >= 3 and spaced > 0.8 * (total - text.count(delimiter + "\n") - text.count(delimiter + "\r"))
+
+
+def _pads(text: str, delimiter: str) -> bool:
+    """Whether blanks stand before nearly every delimiter, too."""
+    return text.count(" " + delimiter) > 0.8 * text.count(delimiter)
+
+
+def _aligned(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether the delimiters of all rows stand below one another, fields being filled up with blanks."""
+    if delimiter in " \t":
+        return False
+    rows = [line.rstrip("\r\n") for line in lines if delimiter in line]
+    if len(rows) < 4 or not any(f" {delimiter}" in row or f"{delimiter} " in row for row in rows):
+        return False
+    places = Counter(tuple(found.start() for found in re.finditer(re.escape(delimiter), row)) for row in rows)
+    return places.most_common(1)[0][1] > 0.95 * len(rows)
+
+
+_QUOTED_LINE = re.compile(r'\s*"(?:[^"\r\n]|"")*"\s*')
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str] | None:
+    """Return the lines without the quotes around each as a whole; None where quotes stand around fields."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2 or not all(map(_QUOTED_LINE.fullmatch, filled)):
+        return None
+    inner = [line.strip()[1:-1].replace('""', '"') + "\n" for line in filled]
+    for mark in USUAL:
+        widths = {len(row) for row in csv.reader(inner, delimiter=mark)} if mark in inner[0] else set()
+        if len(widths) == 1 and widths != {1}:
+            return inner
+    return None
+
+
+def _single_column(lines: Sequence[str]) -> float:
+    """Score of leaving the lines whole: high where each is one value that only looks like several."""
+    filled = [line.strip() for line in lines if line.strip()]
+    body = filled[1:] if len(filled) > 1 else filled
+    if not body:
+        return 1e-9
+    if sum(_WHOLE.fullmatch(line) is not None for line in body) > 0.9 * len(body):
+        return len(body)
+    if "," not in filled[0] and len(filled) > 1 and all(_COMMA_NUMBER.fullmatch(line) for line in body):
+        return len(body)  # a name above numbers with a decimal comma
+    if len(filled) > 1 and all(map(_QUOTED_LINE.fullmatch, body)) and not any(mark in filled[0] for mark in USUAL):
+        return len(body)  # a name above quoted texts
+    if len(filled) > 2 and not any(mark in filled[0] for mark in (*USUAL, " ")) and _is_prose(body):
+        return len(body)
+    return 1e-9
+
+
+def _is_prose(lines: Sequence[str]) -> bool:
+    """Whether lines are sentences: each comma followed by a blank, in varying number, a stop at the end of most."""
+    joined = "\n".join(lines)
+    stops = sum(line[-1:] in ".!?" for line in lines)
+    return (
+        not any(mark in joined for mark in ";\t|")
+        and joined.count(",") == joined.count(", ")
+        and len({line.count(",") for line in lines}) > 1
+        and stops > 0.5 * len(lines)
+    )
+
+
+def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
+    try:
+        rows = [row for row in dialect.read(lines) if row]
+    except csv.Error:
+        return 0.0
+    if not rows:
+        return 0.0
+    patterns = Counter(map(len, rows))
+    split = sum(count for length, count in patterns.items() if length > 1) / len(rows)
+    if split < 0.25:
+        return 0.0
+    rare = dialect.delimiter not in USUAL
+    # A header one field short of every record is how R writes a table with row names.
+    short = len(patterns) == 2 and len(rows[0]) == len(rows[-1]) - 1 and patterns[len(rows[0])] == 1
+    if rare and max(patterns.values()) < 0.85 * len(rows) and not short:
+        return 0.0
+    # Pattern score: rows of equal length, many of them, with more than one field.
+    pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
+    pattern *= _HANDICAP.get(dialect.delimiter, 1.0)
+    # A quote or an escape that is not needed to read the rows is left out: fewer, longer rows mean swallowed lines.
+    if pattern <= least:
+        return 0.0
+    word = 0.3 if dialect.delimiter in _NEEDS_VALUES else 0.95
+    known = total = typed = 0.0
+    longest = 0
+    for row in rows:
+        for cell in row:
+            total += 1
+            longest = max(longest, cell.count("\n") + cell.count("\r"))
+            if _TYPED.fullmatch(cell):
+                known += 1
+                typed += 1
+            elif len(cell) < 400 and _WORDS.fullmatch(cell.strip()):
+                known += word
+            elif cell[:1] not in "\"'" or dialect.quote:
+                known += 0.1
+    if longest > 30:
+        return 0.0  # a stray quote has swallowed half the file
+    if dialect.delimiter in _NEEDS_VALUES and typed < 0.35 * total:
+        return 0.0
+    return pattern * max(known / total, 1e-10)

@@ -1,0 +1,288 @@
+"""Which encoding a text file has: its mark, then UTF-8 if valid, then the encoding whose letters look right.
+
+Nearly every run of bytes is valid in several 8-bit encodings, so validity proves nothing there. Each candidate's text
+is judged by how its non-ASCII characters stand among their neighbours: "für" looks right, "fŠr" and "f³r" don't.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from splu_desktop.core.messages import say
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# First of equals wins: the order is how often hospitals' files are written so.
+_SINGLE = (
+    "cp1252", "cp1250", "cp850", "mac_roman", "cp437", "cp1254", "cp1257", "cp1251", "cp1255", "koi8_r", "cp866",
+    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852",
+)  # fmt: skip
+_DOUBLE = ("cp949", "gb18030", "big5", "cp932", "euc_jp")
+_COMMON = frozenset("äöüßÄÖÜéèêàâçùûîïôëñáíóúÁÉÍÓÚÑåæøÅØÉÇãõºª")
+_MARKS_ALONE = frozenset("°§–—‘’“”„•€£©®™²³µ½¼¾×·«»…¿¡±†‰\xa0")
+# The accented letters of one language each: a text is in one of them, not in a bit of all.
+_ALPHABETS = tuple(
+    map(
+        frozenset,
+        (
+            "äöüß", "éèêàâçùûîïôëœæÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö",
+            "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž",
+            "ėęąčįšųūž", "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí",
+        ),
+    )
+)  # fmt: skip
+_FREQUENT_CYRILLIC = frozenset("оеаинтсрвліуя")
+_SAMPLE = 300_000
+UNSURE = 0.6  # plausibility below which the user is asked to look
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A Python codec, why it was chosen, how plausible its text is (0..1), and whether all bytes are valid in it."""
+
+    name: str
+    reason: str
+    plausible: float = 1.0
+    valid: bool = True
+
+
+def detect(blocks: Iterable[bytes]) -> Encoding:
+    """Find the encoding of a file from all of its bytes, in blocks."""
+    stream = iter(blocks)
+    head = next(stream, b"")
+    if (told := by_head(head)) is not None:
+        return told
+    seen = Seen()
+    for block in chain([head], stream):
+        seen.add(block)
+    return seen.encoding()
+
+
+def by_head(head: bytes) -> Encoding | None:
+    """Return the encoding that a file's first part tells for certain, None where all bytes have to be seen."""
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return _marked(head, name)
+    wide = _without_mark(head[:8000])
+    if wide is not None:
+        return wide
+    if b"\x1b$" in head[:_SAMPLE]:
+        try:
+            head[: head.rfind(b"\n") + 1].decode("iso2022_jp")
+            return Encoding("iso2022_jp", "it switches between alphabets by escape codes")
+        except UnicodeDecodeError:
+            pass
+    return None
+
+
+def _marked(head: bytes, name: str) -> Encoding:
+    """Return the encoding a byte order mark tells, unless the bytes after it are another's, as joined files have it."""
+    told = Encoding(name, "the file begins with a byte order mark")
+    if name != "utf-8-sig":
+        return told
+    seen = Seen()
+    seen.add(head[3 : head.rfind(b"\n") + 1] or head[3:])
+    found = seen.encoding()
+    if found.name != "utf-8":
+        reason = "the file begins with the mark of UTF-8, but its bytes are not UTF-8"
+        return replace(found, reason=reason)
+    return replace(told, valid=found.valid)
+
+
+def _without_mark(head: bytes) -> Encoding | None:
+    even, odd = head[::2], head[1::2]
+    if not odd:
+        return None
+    zero_even, zero_odd = even.count(0) / len(even), odd.count(0) / len(odd)
+    if zero_odd > 0.3 and zero_even < 0.05 * zero_odd + 0.01:
+        return Encoding("utf-16-le", "every second byte is zero")
+    if zero_even > 0.3 and zero_odd < 0.05 * zero_even + 0.01:
+        return Encoding("utf-16-be", "every second byte is zero")
+    return None
+
+
+class Seen:
+    """What is known of an encoding from the bytes seen so far, block after block."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._ascii = True
+        self._good = self._bad = 0
+        self._sample: list[bytes] = []
+        self._sampled = 0
+
+    def add(self, block: bytes) -> None:
+        """Look at the next bytes of the file."""
+        if block.isascii() and not self._decoder.getstate()[0]:
+            return
+        self._ascii = False
+        text = self._decoder.decode(block)
+        damaged = text.count("\ufffd")
+        self._bad += max(damaged - block.count(b"\xef\xbf\xbd"), 0)
+        self._good += len(text) - len(text.encode("ascii", "ignore")) - damaged
+        if self._sampled < _SAMPLE:
+            lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - self._sampled]
+            self._sample.append(lines)
+            self._sampled += len(lines)
+
+    def encoding(self) -> Encoding:
+        """Return the encoding of all bytes seen."""
+        bad = self._bad + self._decoder.decode(b"", final=True).count("\ufffd")
+        if self._ascii:
+            return Encoding("utf-8", "plain ASCII")
+        if not bad:
+            return Encoding("utf-8", "all bytes are valid UTF-8")
+        best = _most_plausible(b"\n".join(self._sample))
+        # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are.
+        if self._good > 10 * bad or (self._good > bad and best.plausible < 0.9):
+            return Encoding("utf-8", "nearly all bytes are valid UTF-8, some are damaged", 0.9, valid=False)
+        return best
+
+
+def _most_plausible(sample: bytes) -> Encoding:
+    best = Encoding("cp1252", "not UTF-8; the usual Windows encoding", 0.0)
+    for name in (*_SINGLE, *_DOUBLE):
+        text = sample.decode(name, errors="replace")
+        wrong = text.count("\ufffd")
+        score = _double(sample, text, wrong, name) if name in _DOUBLE else _single(text)
+        if score > best.plausible + 0.02:
+            known = "the letters look right" if score >= UNSURE else "the most plausible letters, yet not sure"
+            best = Encoding(
+                name, say("not UTF-8; {known} in {name}", known=say(known), name=name), score, valid=not wrong
+            )
+    if best.name == "big5" and not best.valid and "\ufffd" not in sample.decode("cp950", errors="replace"):
+        return Encoding("cp950", best.reason, best.plausible)  # Big5 with Microsoft's additions
+    return best
+
+
+def _script(char: str) -> str:
+    code = ord(char)
+    if 0x400 <= code < 0x530:
+        return "cyrillic"
+    if 0x370 <= code < 0x400:
+        return "greek"
+    if 0x590 <= code < 0x700:
+        return "semitic"
+    return "latin" if char.isalpha() and code < 0x250 else ""
+
+
+def _single(text: str) -> float:
+    """Mean plausibility of the non-ASCII characters of a text, each judged between its two neighbours."""
+    total = 0.0
+    seen = 0
+    letters: list[str] = []
+    for found in re.finditer(r"(?s)(.?)([^\x00-\x7f]+)(.?)", text[:120_000]):
+        before, run, after = found.groups()
+        script = _script(run[0])
+        for at, char in enumerate(run):
+            seen += 1
+            if char.isalpha() and char != "µ":
+                letters.append(char.lower()[0])
+            left = run[at - 1] if at else before
+            right = run[at + 1] if at + 1 < len(run) else after
+            if script in ("cyrillic", "greek", "semitic"):
+                total += _foreign(char, left, right, script)
+            else:
+                total += _latin(char, left, right, len(run))
+        if seen > 5000:
+            break
+    return total / seen * (_coherence(letters) if letters else 1.0) if seen else 0.0
+
+
+def _coherence(letters: list[str]) -> float:
+    """How well the letters fit one language: its alphabet, or for Cyrillic the letters it uses most."""
+    scripts = [_script(char) for char in letters]
+    cyrillic = [char for char, script in zip(letters, scripts, strict=True) if script == "cyrillic"]
+    if len(cyrillic) > len(letters) / 2:
+        return min(1.0, sum(char in _FREQUENT_CYRILLIC for char in cyrillic) / len(cyrillic) / 0.5)
+    if scripts.count("greek") > len(letters) / 2:
+        return 1.0 if sum(char in "άέήίόύώ" for char in letters) > 0.04 * len(letters) else 0.7
+    if scripts.count("latin") < len(letters) / 2:
+        return 1.0
+    share = max(sum(char in alphabet for char in letters) for alphabet in _ALPHABETS) / len(letters)
+    return 0.6 + 0.4 * share
+
+
+def _latin(char: str, left: str, right: str, run: int) -> float:
+    worded = (left.isalpha() if left else False) or (right.isalpha() if right else False)
+    if char.isalpha() and ord(char) < 0x250:
+        if char == "µ":
+            return 1.0 if right in "glmsLMUkV" and not left.isalpha() else 0.1
+        weight = 1.0 if char in _COMMON else 0.97 if char.islower() else 0.9
+        if char in "ºª":
+            return 0.9 if left.isdigit() or left in ("n", "N", " ") else 0.1
+        if char.isupper() and left.islower():
+            weight *= 0.1
+        if char.islower() and left.isupper() and right.isupper():
+            weight *= 0.2
+        if run >= 3:
+            weight *= 0.3
+        return weight if worded else 0.5 * weight
+    if char in "’'‘":
+        return 1.0
+    if (char == "©" and not (right.isspace() or right.isdigit())) or (char == "»" and right.isalpha()):
+        return 0.4  # the first byte of a name in another encoding sooner than a mark of its own
+    if char in _MARKS_ALONE:
+        enclosed = bool(left) and bool(right) and left.isalpha() and right.isalpha()
+        return 0.1 if enclosed and char not in "–—·\xa0" else 0.9
+    return 0.0
+
+
+def _foreign(char: str, left: str, right: str, script: str) -> float:
+    if not char.isalpha():
+        return 0.7 if char in _MARKS_ALONE or char == "№" else 0.0
+    if _script(char) != script:
+        return 0.1
+    if (left.isascii() and left.isalpha()) or (right.isascii() and right.isalpha()):
+        return 0.1  # nobody mixes alphabets within a word
+    neighbours = [c for c in (left, right) if c and not c.isascii()]
+    if not neighbours:
+        return 0.3  # a lone letter of a foreign script among ASCII ones is an accident
+    if char.isupper() and left.islower():
+        return 0.1
+    return 0.97 if all(_script(c) == script or not c.isalpha() for c in neighbours) else 0.4
+
+
+# Lead bytes of each character set's first level, which holds the characters in daily use.
+_FIRST_LEVEL = {
+    "gb18030": re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]"),
+    "big5": re.compile(rb"[\xa1\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
+    "cp932": re.compile(rb"[\x81-\x83\x88-\x97][\x40-\x7e\x80-\xfc]"),
+    "euc_jp": re.compile(rb"[\xa1-\xa5\xb0-\xcf][\xa1-\xfe]"),
+    "cp949": re.compile(rb"[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]"),
+}
+_PAIR = {
+    "gb18030": re.compile(rb"[\x81-\xfe](?:[\x40-\x7e\x80-\xfe]|[0-9][\x81-\xfe][0-9])|[\x80-\xff]"),
+    "big5": re.compile(rb"[\x81-\xfe][\x40-\x7e\xa1-\xfe]|[\x80-\xff]"),
+    "cp932": re.compile(rb"[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xfc]|[\x80-\xff]"),
+    "euc_jp": re.compile(rb"\x8f[\xa1-\xfe]{2}|[\x8e\xa1-\xfe][\xa1-\xfe]|[\x80-\xff]"),
+    "cp949": re.compile(rb"[\x81-\xfe][\x41-\x5a\x61-\x7a\x81-\xfe]|[\x80-\xff]"),
+}
+_RUNS = re.compile(r"[^\x00-\x7f]+")
+
+
+def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
+    """Share of characters in daily use, less where they stand alone between ASCII letters, which no such text does."""
+    pairs = _PAIR[name].findall(sample)
+    if not pairs or wrong > 0.02 * len(pairs):
+        return 0.0
+    daily = sum(_FIRST_LEVEL[name].fullmatch(pair) is not None for pair in pairs) / len(pairs)
+    kana = sum(0x3040 <= ord(c) < 0x3100 for c in text) / len(pairs)
+    hangul = sum(0xAC00 <= ord(c) < 0xD7B0 for c in text) / len(pairs)
+    runs = _RUNS.findall(text)
+    together = sum(len(run) for run in runs if len(run) > 1) / max(sum(map(len, runs)), 1)
+    score = daily * together
+    if name in ("cp932", "euc_jp"):
+        score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
+    elif name == "cp949":
+        score *= 0.3 + 0.7 * min(1.0, 1.3 * hangul)
+    return 0.99 * score

@@ -1,0 +1,281 @@
+"""Fields of a delimited text found and told apart by whole-array operations on its bytes.
+
+A block of the file is an array of bytes. The positions of delimiters and line ends are found at once; where every line
+has the same number of fields they form a matrix. A column's fields are packed into 64-bit words, and equal fields are
+found by hashing the words: no field becomes a Python object unless its text is new. A block that is not regular raises
+`Irregular`, and the caller reads it field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.importer.raw import RawColumn
+from splu_desktop.files.importer.text.digits import LAST, figures
+
+Words = NDArray[np.uint64]
+LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
+_NEWLINE, _RETURN = 10, 13
+_DAMAGED = "\ufffd"
+_DECODED_AT_ONCE = 50_000  # texts made per call, so that other threads get their turn
+
+
+class Irregular(Exception):
+    """The block's lines don't all have the same number of plain fields."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the fields look like: number of columns, delimiter and quote as bytes (quote -1 for none), line end."""
+
+    width: int
+    delimiter: int
+    quote: int
+    newline: int = _NEWLINE
+    carriage: bool = False  # whether every line end is "\r\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """One column of one block.
+
+    Attributes
+    ----------
+    words : (n,) arrays: the last eight bytes of each field, the eight before them and so on, zeros where it is shorter.
+    length : (n,) bytes of each field, at most `LONGEST`.
+    long : the fields themselves in place of words, where one is longer.
+    """
+
+    words: tuple[Words, ...]
+    length: NDArray[np.uint8]
+    long: list[bytes] | None = None
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    def take(self, keep: NDArray[np.bool_]) -> Packed:
+        """Return the fields of some records."""
+        long = (
+            None if self.long is None else [field for field, kept in zip(self.long, keep.tolist(), strict=True) if kept]
+        )
+        return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
+
+
+def split(block: bytes, layout: Layout) -> tuple[list[Packed], NDArray[np.bool_]]:
+    """Split a block (whole lines, the last one ended) into packed columns, and say which lines hold nothing at all.
+
+    Raises
+    ------
+    Irregular : where lines differ in their number of fields, quotes are doubled, or a zero byte occurs.
+    """
+    if b"\x00" in block:
+        raise Irregular
+    width = layout.width
+    room = bytes(LONGEST) + block  # so that the bytes before a field's end can always be looked at
+    data = np.frombuffer(room, np.uint8)
+    found = data == layout.newline
+    feeds = int(np.count_nonzero(found))
+    if width > 1:
+        found |= data == layout.delimiter
+    marks = np.flatnonzero(found)
+    quotes = block.count(layout.quote) if layout.quote >= 0 and layout.quote in block else 0
+    if quotes:
+        marks = marks[~np.bitwise_xor.accumulate(data == layout.quote)[marks]]
+    rows, rest = divmod(len(marks), width)
+    if not rows or rest or marks[-1] != len(data) - 1:
+        raise Irregular
+    ends = marks[width - 1 :: width]
+    # As many line ends as lines, one behind each last field: then all other marks are delimiters.
+    if quotes:
+        feeds = int(np.count_nonzero(data[marks] == layout.newline))
+    if feeds != rows or (data[ends] != layout.newline).any():
+        raise Irregular
+    if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
+        raise Irregular
+    starts = np.empty_like(marks)
+    starts[0] = LONGEST
+    np.add(marks[:-1], 1, out=starts[1:])
+    stops = marks
+    if layout.carriage:
+        stops = marks.copy()
+        stops[width - 1 :: width] -= 1
+        last = stops[width - 1 :: width]
+        if (last < starts[width - 1 :: width]).any() or (data[last] != _RETURN).any():
+            raise Irregular
+    blank = stops[width - 1 :: width] - starts[::width] == width - 1
+    if width == 1 and blank.any():
+        raise Irregular
+    if quotes:
+        enclosed = (data[starts] == layout.quote) & (stops - starts >= 2)
+        enclosed &= data[stops - 1] == layout.quote
+        if quotes != 2 * int(np.count_nonzero(enclosed)):
+            raise Irregular
+        starts = starts + enclosed
+        stops = stops - enclosed
+    return _pack(room, starts, stops, rows, width), blank
+
+
+def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows: int, width: int) -> list[Packed]:
+    """Pack the fields, which stand in the order of the file, column by column."""
+    view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
+    length = stops - starts
+    words = view[stops - 8]
+    words &= LAST[np.minimum(length, 8)]
+    byte = np.minimum(length, LONGEST + 1).astype(np.uint8).reshape(rows, width).T.copy()
+    first = words.reshape(rows, width).T.copy()
+    return [pack(room, first[i], byte[i], starts[i::width], stops[i::width]) for i in range(width)]
+
+
+def pack(
+    room: bytes, first: Words, length: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> Packed:
+    """Pack the (n,) fields of one column.
+
+    Parameters
+    ----------
+    room : the bytes they stand in, at least `LONGEST` before the first.
+    first : the last eight bytes of each, zeros where it is shorter.
+    length : bytes of each, cut at `LONGEST` + 1.
+    starts, stops : places of each in `room`.
+    """
+    longest = int(length.max(initial=0))
+    if longest > LONGEST:
+        return Packed((), length, [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)])
+    words = [first]
+    if longest > 8:
+        view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
+        left = length.astype(np.int64)
+        words += [view[stops - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
+    return Packed(tuple(words), length)
+
+
+def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
+    """Return lengths and words of the blocks of one column put together, none of which has long fields."""
+    words = [
+        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
+        for k in range(max(len(p.words) for p in parts))
+    ]
+    return np.concatenate([part.length for part in parts]), words
+
+
+def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) -> RawColumn:
+    """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
+    own = own or Silent()
+    if not parts:
+        return RawColumn(np.zeros(0, np.int32), [])
+    if any(part.long is not None for part in parts):
+        return _gather_long(parts, encoding)
+    length, words = joined(parts)
+    if _varied(words[0]) and (told := figures(words, length, own)) is not None:
+        texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding, own)
+        return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)
+    own.report("", 0.0)
+    codes, firsts = factorise_words(words)
+    own.report("", 0.0)
+    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
+
+
+def _varied(words: Words) -> bool:
+    """Whether a column has so many different fields that reading them as numbers is quicker than hashing them."""
+    sample = words[:: max(1, len(words) // 1000)]
+    return len(np.unique(sample)) > 0.2 * len(sample)
+
+
+def factorise_words(words: Sequence[Words], *, lean: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code.
+
+    `lean` : sort the words instead of hashing them, in a process to which pandas would take half a second to import.
+    """
+    keys = words[0] if len(words) == 1 else _mix(words)
+    if lean:
+        distinct, found = np.unique(keys, return_inverse=True)
+    else:
+        import pandas as pd  # only where a table is read: it takes half a second to import
+
+        found, distinct = pd.factorize(keys)
+    codes: NDArray[np.int32] = found.astype(np.int32)
+    firsts = np.empty(len(distinct), np.int64)
+    firsts[codes] = np.arange(len(codes))
+    # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
+    if len(words) > 1 and not all(np.array_equal(word, word[firsts][codes]) for word in words):
+        return _factorise_exactly(words)
+    return codes, firsts
+
+
+def _mix(words: Sequence[Words]) -> Words:
+    key = words[0] * np.uint64(0x9E3779B97F4A7C15)
+    for word in words[1:]:
+        key ^= key >> np.uint64(29)
+        key += word
+        key *= np.uint64(0xBF58476D1CE4E5B9)
+    key ^= key >> np.uint64(32)
+    return key
+
+
+def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    _, firsts, codes = np.unique(np.stack(words, 1), axis=0, return_index=True, return_inverse=True)
+    return codes.reshape(-1).astype(np.int32), firsts
+
+
+def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str]:
+    """Decode distinct fields."""
+    texts: list[str] = []
+    breaks = 10 if encoding.startswith("utf") or encoding == "ascii" else -1
+    for start in range(0, len(length), _DECODED_AT_ONCE):
+        own.report("", 0.0)
+        part = slice(start, start + _DECODED_AT_ONCE)
+        raw = _left_aligned([word[part] for word in words], length[part])
+        if breaks < 0 or (raw == breaks).any():
+            cells = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
+            texts.extend([text.decode(encoding, "replace") for text in cells])
+            continue
+        # One decoding and one splitting for all: no field holds a line end.
+        lined = np.full((len(raw), raw.shape[1] + 1), breaks, np.uint8)
+        lined[:, :-1] = raw
+        joined = lined.reshape(-1)
+        texts.extend(joined[joined != 0].tobytes().decode(encoding, "replace").split("\n")[:-1])
+    return texts
+
+
+def _left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the (n, 8 K) bytes of fields, from their first one on, zeros behind."""
+    count = len(words)
+    if count == 1:
+        shift = ((8 - length.astype(np.int64)) << 3).astype(np.uint64)
+        return (words[0] >> np.minimum(shift, 63)).reshape(-1, 1).view(np.uint8)
+    raw = np.stack(words[::-1], 1).view(np.uint8)
+    places = np.arange(8 * count) + (8 * count - length.astype(np.int64))[:, None]
+    return np.take_along_axis(np.pad(raw, ((0, 0), (0, 8 * count))), places, 1)
+
+
+def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes]:
+    """Return packed fields as they stand in the file."""
+    raw = np.ascontiguousarray(_left_aligned(words, length))
+    cells: list[bytes] = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
+    return cells
+
+
+def _distinct(codes: NDArray[np.int32], texts: list[str]) -> RawColumn:
+    """Merge texts that different bytes decode to, as damaged bytes do."""
+    damaged = [text for text in texts if _DAMAGED in text]
+    if len(set(damaged)) == len(damaged):
+        return RawColumn(codes, texts)
+    index: dict[str, int] = {}
+    new = np.fromiter((index.setdefault(text, len(index)) for text in texts), np.int32, len(texts))
+    return RawColumn(new[codes], list(index))
+
+
+def _gather_long(parts: Sequence[Packed], encoding: str) -> RawColumn:
+    index: dict[bytes, int] = {}
+    codes: list[NDArray[np.int32]] = []
+    for part in parts:
+        fields = part.long
+        if fields is None:
+            fields = plain_bytes(part.words, part.length)
+        codes.append(np.fromiter((index.setdefault(f, len(index)) for f in fields), np.int32, len(fields)))
+    return _distinct(np.concatenate(codes), [field.decode(encoding, "replace") for field in index])

@@ -1,0 +1,306 @@
+"""How a text file is laid out: encoding, dialect, header, names and width, from its first part."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from splu_desktop.core.messages import counted, say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
+from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.recognise import open_file
+from splu_desktop.files.importer.text import dialect as dialects
+from splu_desktop.files.importer.text import encoding as encodings
+from splu_desktop.files.importer.text import fixed_width, record_ends
+from splu_desktop.files.importer.text.dialect import Dialect
+from splu_desktop.files.importer.text.encoding import Encoding
+from splu_desktop.files.importer.workbook import marked_up
+
+HEAD = 1 << 18
+HEAD_ROWS = 400
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text file is laid out, with the reasons.
+
+    Attributes
+    ----------
+    head : the rows of the file's first part.
+    sure : whether the encoding is that of the whole file, not only of its first part.
+    lines : lines before the first record, rows before it (a quoted line break makes them differ).
+    """
+
+    encoding: Encoding
+    dialect: Dialect
+    header: Header
+    names: tuple[str, ...]
+    width: int
+    head: list[list[str]]
+    lines_before: int
+    rows_before: int
+    problems: tuple[Problem, ...]
+    reasons: dict[str, str]
+    sure: bool
+
+    @property
+    def heading(self) -> list[str] | None:
+        """The cells of the header's last row, one per column; None where there is no header."""
+        if self.header.last < 0:
+            return None
+        return [*self.head[self.header.last], *[""] * self.width][: self.width]
+
+
+def settled(path: Path, packed: bool, choices: ImportChoices) -> ImportChoices:
+    """Return the choices, those settled that a table in a web page or in XML leaves no choice of."""
+    if packed or not marked_up.is_marked_up(path):
+        return choices
+    return replace(
+        choices, encoding=marked_up.ENCODING, delimiter=marked_up.DELIMITER, quote=marked_up.QUOTE, escape=""
+    )
+
+
+@contextmanager
+def opened(path: Path, packed: bool, progress: Progress) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
+    try:
+        with open_file(path) as file:
+            if not packed and marked_up.is_marked_up(path):
+                yield io.BytesIO(marked_up.table(path, progress).text), file
+                return
+            content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
+            head = content.read(HEAD)
+            content.seek(0)
+            yield (record_ends.as_lines(content) if record_ends.of_ascii(head) else content), file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
+
+
+def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
+    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only.
+
+    Without `whole` the encoding of a longer file is provisional: its `sure` says so.
+    """
+    choices = settled(path, packed, choices)
+    with opened(path, packed, progress) as (file, raw):
+        head = file.read(HEAD)
+        sure = True
+        if choices.encoding is not None:
+            encoding = Encoding(_known(choices.encoding), "chosen")
+        elif (told := encodings.by_head(head)) is not None:
+            encoding = told
+        elif whole:
+            rest = watched(file, raw, path, packed, progress, "Looking at the encoding")
+            encoding = encodings.detect(itertools.chain([head], rest))
+        else:
+            sure = len(head) < HEAD
+            # A letter of several bytes must not be cut in two.
+            encoding = encodings.detect([head if sure else head[: head.rfind(b"\n") + 1] or head])
+    mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
+    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head[3:] if mark else head)
+    if not text.strip("\ufeff\x00 \r\n\t"):
+        raise EmptyFile(path, "holds nothing but blanks")
+    if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
+        raise EmptyFile(path, "holds nothing but empty fields")
+    dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
+    lines = list(map(dialects.cleaned, dialects.split_lines(text)))
+    if len(head) == HEAD and len(lines) > 1:
+        lines.pop()  # cut off in the middle
+    separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12
+    head_rows, ends = _head(lines, dialect)
+    if separator_line:
+        head_rows[0] = []
+    header = choose_header(head_rows, choices)
+    characters = fixed_width.unparted(lines[:HEAD_ROWS]) if max(map(len, head_rows)) == 1 else 0
+    if characters and choices.header_row is None:
+        header = Header(-1, -1, "all rows look alike: no header")
+    _shift_row_names(head_rows, header)
+    below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
+    width = _width(above, below)
+    names, problems = _names(head_rows, header, width)
+    problems = problems if choices.names is None else []
+    problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
+    if characters:
+        sentence = say(
+            "All lines have {characters} characters and nothing parts them: they may be columns of fixed width. Export "
+            "the table with delimiters, or say where its columns begin: --delimiter “fixed 0 8 23”.",
+            characters=characters,
+        )
+        problems.append(Problem(ProblemKind.NOTE, sentence))
+    rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
+    return TextLayout(
+        encoding,
+        dialect,
+        header,
+        names,
+        width,
+        head_rows,
+        ends[rows_before - 1] if rows_before else 0,
+        rows_before,
+        tuple(problems),
+        {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
+        sure,
+    )
+
+
+def _beside(path: Path, packed: bool, progress: Progress) -> list[Problem]:
+    """Return a problem where a file holds tables that are not read."""
+    if packed or not marked_up.is_marked_up(path) or not (others := marked_up.table(path, progress).others):
+        return []
+    sentence = counted(
+        others,
+        "The file holds another table, which was not read: the largest one was.",
+        "The file holds {n} other tables, which were not read: the largest one was.",
+    )
+    return [Problem(ProblemKind.NOTE, sentence)]
+
+
+def unsure(encoding: Encoding) -> list[Problem]:
+    """Return a problem where the encoding is a guess."""
+    if encoding.plausible >= encodings.UNSURE:
+        return []
+    sentence = say(
+        "The encoding isn't sure: it was read as {name}; check accented letters and choose "
+        "another encoding if they look wrong.",
+        name=encoding.name,
+    )
+    return [Problem(ProblemKind.UNDECODABLE, sentence)]
+
+
+def _known(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise BadChoice(
+            say("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name)
+        ) from error
+
+
+def watched(
+    file: IO[bytes],
+    raw: IO[bytes],
+    path: Path,
+    packed: bool,
+    progress: Progress,
+    stage: str,
+    seen: encodings.Seen | None = None,
+    block: int = 1 << 20,
+) -> Iterator[bytes]:
+    """Yield the rest of a file in blocks, reporting, and refusing compression bombs; `seen` looks at each."""
+    size = max(path.stat().st_size, 1)
+    done = HEAD
+    while part := file.read(block):
+        done += len(part)
+        progress.report(stage, min(raw.tell() / size, 1.0))
+        if packed and done > 16 << 20:
+            memory.refuse_bomb(path, max(raw.tell(), 1), done)
+            if done % (64 << 20) < len(part):
+                memory.check(path, memory.PER_TEXT_BYTE * done)
+        if seen is not None:
+            seen.add(part)
+        yield part
+
+
+def _shift_row_names(rows: list[list[str]], header: Header) -> None:
+    """Put an empty name before the others where the header is one field short of all records, as R writes it."""
+    below = [row for row in rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    if header.last < 0 or len(below) < 2:
+        return
+    width = len(rows[header.last]) + 1
+    if width > 2 and all(len(row) == width and not is_blank(row[-1]) for row in below):
+        for i in range(header.first, header.last + 1):
+            rows[i] = ["", *rows[i]]
+
+
+def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
+    """Return the first rows, and after how many lines each ends."""
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    counted = 0
+
+    def feed() -> Iterator[str]:
+        nonlocal counted
+        for line in lines:
+            counted += 1
+            yield line
+
+    try:
+        for row in dialect.read(feed()):
+            rows.append(row)
+            ends.append(counted)
+            if len(rows) >= HEAD_ROWS:
+                break
+    except csv.Error:
+        pass
+    return rows or [[]], ends or [0]
+
+
+def _names(rows: list[list[str]], header: Header, width: int) -> tuple[tuple[str, ...], list[Problem]]:
+    if header.last < 0:
+        names = tuple(f"Column {i}" for i in range(1, width + 1))
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        return names, [Problem(ProblemKind.NO_HEADER, sentence)]
+    joined = joined_names(rows, header, width)
+    return unique_names(joined, row=header.last + 1)
+
+
+def _width(header: list[list[str]], below: list[list[str]]) -> int:
+    """Fields of the table: those of most rows, at least the header's."""
+    filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
+    head = max((i + 1 for row in header for i, cell in enumerate(row) if not is_blank(cell)), default=0)
+    if not filled:
+        return max(head, 1)
+    usual, rows = Counter(map(len, below)).most_common(1)[0]
+    if rows >= 0.6 * len(below) and usual >= head:
+        return usual  # fields that stay empty in every row are cut off once all rows are known
+    # Five rows in a hundred may be broken without widening the table.
+    most = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
+    return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
+
+
+def without_padding(table: RawTable, found: TextLayout) -> RawTable:
+    """Cut off the columns that have no name and no value."""
+    header = found.header
+    named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
+    keep = [
+        bool(name) or not all(map(is_blank, column.labels)) for name, column in zip(named, table.columns, strict=True)
+    ]
+    if all(keep) or not any(keep):
+        return table
+    gone = {name for name, kept in zip(table.names, keep, strict=True) if not kept}
+    return replace(
+        table,
+        names=tuple(name for name in table.names if name not in gone),
+        columns=tuple(column for column, kept in zip(table.columns, keep, strict=True) if kept),
+        problems=tuple(p for p in table.problems if not (p.kind is ProblemKind.NAME_CHANGED and p.column in gone)),
+    )
+
+
+def called(kept: RawTable, whole: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
+    """Give the columns the names chosen: to those that are no padding, or to all. Raises OtherWidth."""
+    if choices.names is None:
+        return kept
+    table = next((one for one in (kept, whole) if len(one.names) == len(choices.names)), None)
+    if table is None:
+        raise OtherWidth(len(choices.names), len(kept.names))
+    new = dict(zip(table.names, choices.names, strict=True))
+    problems = tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in table.problems)
+    own = table.names if found.header.last >= 0 else None
+    return replace(table, names=choices.names, own_names=own, problems=problems)

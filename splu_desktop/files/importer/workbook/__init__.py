@@ -1,0 +1,1 @@
+"""Sheets of workbooks and marked-up tables."""

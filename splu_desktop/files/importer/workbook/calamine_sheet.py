@@ -1,0 +1,167 @@
+"""Workbooks opened by calamine, in a reader's process alone: it ends the process when a file asks for too much."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import python_calamine as calamine
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Cancelled, Progress
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.columns.cells import text_of
+from splu_desktop.files.importer.faults import Corrupt, Encrypted, TooLarge
+from splu_desktop.files.importer.recognise import odd_workbook, open_file
+from splu_desktop.files.importer.workbook.ods_parts import scan_ods
+from splu_desktop.files.importer.workbook.plain_sheet import PlainColumn, PlainSheet
+from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
+from splu_desktop.files.importer.workbook.xls_extent import check_extent
+from splu_desktop.files.importer.workbook.xls_formats import padded_cells
+from splu_desktop.files.importer.workbook.xlsb_extent import extent
+from splu_desktop.files.tables import xlsx_parts
+
+_CHUNK = 20_000
+_CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
+_OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
+
+
+def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.CalamineWorkbook:
+    """Open a workbook; a refusal becomes a sentence."""
+    if kind == "xls":
+        check_extent(path, progress)
+    try:
+        if kind == "xlsx" and (part := odd_workbook(path)) is not None:
+            return calamine.load_workbook(_relaid(path, part))
+        if path.suffix.lower() in _OWN_ENDINGS[kind]:
+            return calamine.load_workbook(path)
+        with open_file(path) as file:  # calamine goes by the name, which may say another format
+            return calamine.load_workbook(io.BytesIO(file.read()))
+    except calamine.PasswordError as error:
+        raise Encrypted(path) from error
+    except BaseException as error:
+        if _LIMIT.match(str(error)):
+            raise TooLarge(_too_large(path)) from error
+        raise corrupt(path, "the workbook can't be opened", error) from error
+
+
+def _relaid(path: Path, workbook: str) -> io.BytesIO:
+    """Return an XLSX file with its parts in the folder where calamine looks for them.
+
+    `workbook` : the part that is the workbook; all parts in its folder go along.
+    """
+    folder = workbook.replace("\\", "/").rpartition("/")[0]
+    laid = io.BytesIO()
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(laid, "w") as new:
+        for name in archive.namelist():
+            plain = name.replace("\\", "/").lstrip("/")
+            below = plain.removeprefix(f"{folder.lstrip('/')}/") if folder else plain
+            content = archive.read(name)
+            if plain.endswith(".rels"):  # targets from the root on lie below the workbook's folder now
+                content = content.replace(f'Target="/{folder.lstrip("/")}'.rstrip("/").encode() + b"/", b'Target="')
+            if plain.lower() == "_rels/.rels":
+                new.writestr(plain, xlsx_parts.ROOT_RELATIONS)
+            elif plain.lower() == "[content_types].xml":
+                new.writestr(plain, content)
+            else:
+                new.writestr(f"xl/{below}", content)
+    laid.seek(0)
+    return laid
+
+
+def _too_large(path: Path) -> str:
+    return say(
+        "“{path}” has a sheet of more cells than can be read; delete the empty or repeated rows and columns in its own "
+        "program, or export the table as CSV and import that file.",
+        path=path.name,
+    )
+
+
+_LIMIT = re.compile(r"Cell\slimit\b")  # calamine's own, for repeated cells of ODS
+
+
+def corrupt(path: Path, what: str, error: BaseException) -> BaseException:
+    """Return the fault for what calamine raised; a panic in it is a BaseException, not an Exception."""
+    if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, Cancelled)):
+        return error
+    return Corrupt(path, what)
+
+
+def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
+    """Load a sheet; a refusal becomes a sentence."""
+    scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
+    if kind == "xlsb":
+        scan.rows, scan.columns = extent(path, name, progress)
+    elif kind == "xls":
+        scan.padded = padded_cells(path, name)
+    spans = scan_ods(path, name, scan) if kind == "ods" else []
+    memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
+    progress.report("Opening the workbook", 0.5)
+    try:
+        sheet = book.get_sheet_by_name(name)
+        told = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
+        numbers, columns = _columns(sheet, progress)
+    except BaseException as error:  # a length of time that no calendar holds makes calamine panic
+        raise corrupt(path, say("sheet “{name}” can't be read", name=name), error) from error
+    found = scan.failed, scan.padded, scan.hidden
+    return PlainSheet(name, sheet.height, sheet.width, numbers, columns, told or spans, *found)
+
+
+def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[NDArray[np.int64], dict[int, PlainColumn]]:
+    """Return the numbers of all rows up to the last one, and the columns."""
+    # Calamine fills up the rows above the first cell, not the columns beside it.
+    _, left = sheet.start or (0, 0)
+    gathered: list[_Gathered] = []
+    rows: Iterator[list[Any]] = iter(sheet.iter_rows())
+    at, height = 0, max(sheet.total_height or sheet.height, 1)
+    while part := list(itertools.islice(rows, _CHUNK)):
+        progress.report("Reading", min(at / height, 1.0))
+        gathered += [_Gathered() for _ in range(len(part[0]) - len(gathered))]
+        for column, cells in zip(gathered, zip(*part, strict=True), strict=True):
+            column.add(cells)
+        at += len(part)
+    columns = {left + i: found for i, column in enumerate(gathered) if (found := column.column()) is not None}
+    return np.arange(1, at + 1, dtype=np.int64), columns
+
+
+def coded(cells: Sequence[Any]) -> PlainColumn | None:
+    """Return cells as a column of codes over the distinct ones, None where all are empty."""
+    gathered = _Gathered()
+    gathered.add(cells)
+    return gathered.column()
+
+
+class _Gathered:
+    """The distinct cells of a column and the codes over them, chunk by chunk."""
+
+    def __init__(self) -> None:
+        self._index: defaultdict[Any, int] = defaultdict()
+        self._index.default_factory = self._index.__len__
+        self._codes: list[NDArray[np.int32]] = []
+
+    def add(self, cells: Sequence[Any]) -> None:
+        """Append cells. Whole numbers of XLS are the same as any other numbers."""
+        if bool in set(map(type, cells)):  # TRUE and 1 are equal to Python, so yes/no cells become texts first
+            cells = [text_of(cell) if type(cell) is bool else cell for cell in cells]
+        self._codes.append(np.fromiter(map(self._index.__getitem__, cells), np.int32, len(cells)))
+
+    def column(self) -> PlainColumn | None:
+        """Return the column in the order that `PlainColumn` wants, None for an empty one."""
+        cells = list(self._index)
+        numbers = [float(cell) for cell in cells if isinstance(cell, (int, float))]
+        others = [cell for cell in cells if not isinstance(cell, (int, float)) and cell != ""]
+        if not numbers and not others:
+            return None
+        places = (iter(range(len(numbers))), iter(range(len(numbers), len(cells))))
+        empty = len(numbers) + len(others)
+        new = [empty if cell == "" else next(places[not isinstance(cell, (int, float))]) for cell in cells]
+        codes = np.array(new, np.int32)[np.concatenate(self._codes)]
+        return PlainColumn(codes, np.array(numbers, np.float64), others)

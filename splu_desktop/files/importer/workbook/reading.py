@@ -1,0 +1,253 @@
+"""XLSX, XLS, XLSB and ODS: stored values only, no formula and no macro is ever run."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.cells import (
+    Chunks,
+    day_of,
+    filled_up,
+    kinds,
+    listed,
+    put_back,
+    serials,
+    texts_of,
+)
+from splu_desktop.files.importer.columns.grid import Grid
+from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.faults import OtherWidth
+from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
+from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
+from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
+from splu_desktop.files.isolation.parent import BrokeOff, isolated
+
+HEAD_ROWS = 400
+_ZIPPED = ("xlsx", "xlsb", "ods")
+_EPOCH = dt.datetime(1899, 12, 30)
+_EPOCH_1904 = dt.datetime(1904, 1, 1)
+
+
+@dataclass(frozen=True)
+class SheetFacts:
+    """A sheet's name and whether it is shown."""
+
+    name: str
+    visible: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SheetLayout:
+    """How a sheet is laid out."""
+
+    sheet: PlainSheet
+    known: tuple[SheetFacts, ...]
+    head: list[list[str]]
+    header: Header
+    merged: list[Span]
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """The sheet of a workbook that is read, and why."""
+
+    sheet: PlainSheet
+    known: tuple[SheetFacts, ...]
+    why: str
+
+
+_remembered: dict[tuple[Path, int, int, str | None], _Chosen] = {}  # the sheet last previewed, until it is read
+
+
+def forget() -> None:
+    """Let go of the sheet last previewed."""
+    _remembered.clear()
+
+
+def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> _Chosen:
+    """Open a workbook and choose its sheet; while its reading is tried out and then done, the sheet is opened once."""
+    facts = path.stat()
+    key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet)
+    known = _remembered.get(key)
+    if known is not None and remember:
+        return known
+    forget()
+    if known is not None:
+        return known
+    found = _opened(path, kind, choices.sheet, progress)
+    if remember:
+        _remembered[key] = found
+    return found
+
+
+def open_first(path: Path, kind: str, progress: Progress) -> PlainSheet:
+    """Open the first sheet of a workbook, hidden or not. Raises FileFault, Cancelled."""
+    return _opened(path, kind, None, progress, first=True).sheet
+
+
+def _opened(path: Path, kind: str, wanted: str | None, progress: Progress, *, first: bool = False) -> _Chosen:
+    """Open a sheet: the one wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
+    size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
+    need = memory.need(kind, size)
+    memory.check(path, need)
+    found = isolated("workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, first=first)
+    try:
+        known = tuple(SheetFacts(str(name), bool(visible)) for name, visible in found["known"])
+        return _Chosen(PlainSheet.from_plain(found["sheet"]), known, found["why"])
+    except (KeyError, TypeError, ValueError):
+        raise BrokeOff(path) from None
+
+
+def all_sheets(content: bytes, path: Path, progress: Progress) -> list[PlainSheet]:
+    """Return all sheets of an XLSX workbook given as bytes; `path` is its name. Raises FileFault, Cancelled."""
+    size = memory.unpacked_size(path, content)
+    found = isolated("sheets", path, progress, size=size, need=memory.need("xlsx", size), content=content)
+    try:
+        return [PlainSheet.from_plain(sheet) for sheet in found]
+    except (KeyError, TypeError, ValueError):
+        raise BrokeOff(path) from None
+
+
+def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool = False) -> SheetLayout:
+    """Open a workbook and find sheet and header. `remember` : keep the sheet for the next look at it."""
+    progress.report("Opening the workbook", 0.0)
+    chosen = _chosen(path, kind, choices, progress, remember=remember)
+    progress.report("Opening the workbook", 1.0)
+    sheet = chosen.sheet
+    head, merged = sheet.head(HEAD_ROWS), sheet.merged
+    header = choose_header(head, choices, merged)
+    return SheetLayout(sheet, chosen.known, head, header, merged, {"sheet": chosen.why, "header": header.reason})
+
+
+def read(
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
+    found = layout(path, kind, choices, progress, remember=limit is not None)
+    sheet, header, name = found.sheet, found.header, found.sheet.name
+    failed = [] if limit is not None else sheet.failed
+    stop = choices.last_row if limit is None else header.last + 1 + limit
+    chunks = sheet.chunks(header.last + 1, stop, progress)
+    width = len(found.head[0]) if found.head else 0
+    failing = {cell.column for cell in failed if cell.row > header.last + 1}
+    used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
+    own, problems = _names(found, used, width, choices)
+    names = own if choices.names is None else choices.names
+    problems = problems if choices.names is None else []
+    problems = [*skipped_above(found.head, header, name), *problems]
+    put_back(chunks, failed, header.last + 1)
+    reasons = dict(found.reasons)
+    for i, count in fill_down(chunks, found.merged, header.last + 1).items():
+        reasons[f"merged cells of {names[used.index(i)]}"] = say(
+            "merged cells ({count}): each of their rows has the cell's value", count=count
+        )
+    problems.extend(sheet.hidden.problems({i: names[k] for k, i in enumerate(used)}, name))
+    problems.extend(beside(chunks, used, names, name))
+    epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
+    first_day = np.datetime64(epoch, "us")
+    dated = [i for i in used if serials(chunks, i)]
+    for i in dated:
+        reasons[f"days of {names[used.index(i)]}"] = (
+            "cells without date format among dates: day counts, turned into dates"
+        )
+        for columns, _ in chunks:
+            columns[i] = (columns[i][0], [day_of(cell, epoch) for cell in listed(columns[i][1])])
+    digits = {i: _digits(sheet, i, sheet.height - header.last - 1) for i in used} if sheet.padded else {}
+    for i, zeros in digits.items():
+        if zeros:
+            reasons[f"zeros of {names[used.index(i)]}"] = say(
+                "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
+            )
+            for columns, _ in chunks:
+                columns[i] = (columns[i][0], [filled_up(cell, zeros) for cell in listed(columns[i][1])])
+    numbered = frozenset(names[k] for k, i in enumerate(used) if float in kinds(chunks, i))
+    grid = Grid(len(used), choices, sheet=name)
+    grid.blank_rows += sheet.left_out(header.last + 1, stop)
+    chunks.reverse()
+    while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
+        columns, numbers = chunks.pop()
+        progress.report("Joining the columns", 0.0)
+        grid.add_columns([(columns[i][0], texts_of(columns[i][1])) for i in used], numbers)
+    where = {i: names[k] for k, i in enumerate(used)}
+    problems.extend(_failures(failed, where, name, header.last + 1))
+    trim = choices.last_row is None and limit is None
+    heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
+    table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
+    overruled = choices.names is not None and header.last >= 0
+    table = replace(table, number_cells=numbered, own_names=own if overruled else None, first_day=first_day)
+    resolved = replace(
+        choices,
+        format=kind,
+        sheet=name,
+        header_row=header.last + 1,
+        header_rows=header.last - header.first + 1 if header.last >= 0 else 0,
+        names=names,
+    )
+    return table, resolved, reasons
+
+
+def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
+    """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
+    counts = ((digits, n) for (place, digits), n in sheet.padded.items() if place == column)
+    width, count = max(counts, key=lambda pair: pair[1], default=(0, 0))
+    return width if count > cells / 2 else 0
+
+
+def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
+    """Whether a column holds anything: a name or a value; the rest is padding."""
+    header = found.header
+    named = any(found.head[y][i] != "" for y in range(header.first, header.last + 1)) if header.last >= 0 else False
+    return named or any(
+        bool(np.isfinite(cells).any()) if isinstance(cells, np.ndarray) else any(cell != "" for cell in cells)
+        for cells in (columns[i][1] for columns, _ in chunks)
+    )
+
+
+def _names(
+    found: SheetLayout, used: list[int], width: int, choices: ImportChoices
+) -> tuple[tuple[str, ...], list[Problem]]:
+    header, sheet = found.header, found.sheet.name
+    if choices.names is not None and len(choices.names) != len(used):
+        raise OtherWidth(len(choices.names), len(used))
+    if header.last < 0:
+        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
+    joined = joined_names(found.head, header, width, found.merged)
+    return unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
+
+
+_LISTED = 1000
+
+
+def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> list[Problem]:
+    found = []
+    for cell in failed:
+        if cell.row <= first or cell.column not in where:
+            continue
+        column = where[cell.column]
+        what = (
+            say("holds the error {error}", error=cell.value)
+            if cell.value
+            else say("has a formula without a stored result, read as empty")
+        )
+        sentence = say("Row {row}, column “{column}” {what}.", row=cell.row, column=column, what=what)
+        found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
+    if len(found) > _LISTED:
+        rest = len(found) - _LISTED
+        found = [
+            *found[:_LISTED],
+            Problem(ProblemKind.ERROR_CELL, say("{rest} further cells hold errors.", rest=rest), sheet, rows=rest),
+        ]
+    return found

@@ -1,0 +1,78 @@
+"""Numbers that their format fills up with zeros in an old XLS workbook: a postcode stored as 1067 and shown as 01067.
+
+Calamine hands on the number alone; the cells' formats are found in the workbook's records ([MS-XLS] 2.4).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from splu_desktop.files.importer.workbook.xls_extent import workbook_stream
+
+_SHEET, _FORMAT, _XF, _BEGIN, _END, _PASSWORD = 0x0085, 0x041E, 0x00E0, 0x0809, 0x000A, 0x002F
+_NUMBER, _RK, _SEVERAL_RK, _FORMULA = 0x0203, 0x027E, 0x00BD, 0x0006
+
+
+def padded_cells(path: Path, sheet: str) -> Counter[tuple[int, int]]:
+    """Return (column from 0, digits) -> cells of a sheet whose format is nothing but zeros."""
+    found: Counter[tuple[int, int]] = Counter()
+    try:
+        stream = workbook_stream(path.read_bytes())
+        begin, styles = _styles(stream, sheet)
+        if begin is None or not styles:
+            return found
+        for kind, at, length in _records(stream, begin):
+            if kind in (_NUMBER, _RK, _FORMULA) and length >= 6:
+                _, column, style = struct.unpack_from("<HHH", stream, at)
+                if style in styles:
+                    found[column, styles[style]] += 1
+            elif kind == _SEVERAL_RK and length >= 6:
+                column = struct.unpack_from("<H", stream, at + 2)[0]
+                for k in range((length - 6) // 6):
+                    style = struct.unpack_from("<H", stream, at + 4 + 6 * k)[0]
+                    if style in styles:
+                        found[column + k, styles[style]] += 1
+    except (OSError, struct.error, IndexError, ValueError):
+        return found  # calamine says what is wrong
+    return found
+
+
+def _records(stream: bytes, at: int) -> Iterator[tuple[int, int, int]]:
+    """Yield kind, first byte and length of the records of one part, those of charts inside it left out."""
+    depth = 0
+    while at + 4 <= len(stream):
+        kind, length = struct.unpack_from("<HH", stream, at)
+        depth += (kind == _BEGIN) - (kind == _END)
+        if kind == _PASSWORD or (kind == _END and depth <= 0):
+            return
+        if depth == 1:
+            yield kind, at + 4, length
+        at += 4 + length
+
+
+def _styles(stream: bytes, sheet: str) -> tuple[int | None, dict[int, int]]:
+    """Return where a sheet begins, and the cell styles whose format is nothing but zeros, with their number."""
+    begin: int | None = None
+    zeros: dict[int, int] = {}
+    formats: list[int] = []
+    for kind, at, length in _records(stream, 0):
+        if kind == _SHEET and length >= 8 and _text(stream, at + 8, stream[at + 6], stream[at + 7]) == sheet:
+            begin = struct.unpack_from("<I", stream, at)[0]
+        elif kind == _FORMAT and length >= 5:
+            number, count, flags = struct.unpack_from("<HHB", stream, at)
+            code = _text(stream, at + 5, count, flags)
+            if len(code) > 1 and set(code) == {"0"}:
+                zeros[number] = len(code)
+        elif kind == _XF and length >= 4:
+            formats.append(struct.unpack_from("<H", stream, at + 2)[0])
+    return begin, {style: zeros[number] for style, number in enumerate(formats) if number in zeros}
+
+
+def _text(stream: bytes, at: int, count: int, flags: int) -> str:
+    """Return a text of `count` characters, of one byte each unless `flags` says two."""
+    if flags & 1:
+        return stream[at : at + 2 * count].decode("utf-16-le", "replace")
+    return stream[at : at + count].decode("latin-1")

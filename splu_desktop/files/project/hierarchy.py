@@ -1,0 +1,142 @@
+"""Value hierarchies: ARX's hierarchy files as they are, and tables of value and group name.
+
+A file has no header; each row holds a value, then its group on level 1, on level 2, and so on. ARX writes semicolons
+and quotes as needed; commas and tabs are read as well. Two columns are a grouping by hand.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from splu_desktop.core.errors import FileFault
+from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.plain_data import TooLong, file_bytes
+
+LARGEST = 50 << 20  # bytes
+_MARKS = (";", ",", "\t", "|")
+
+
+class BadHierarchy(FileFault):
+    """A file is no hierarchy, or contradicts itself."""
+
+
+def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
+    """Read a hierarchy file.
+
+    Parameters
+    ----------
+    path : CSV in UTF-8 (or, failing that, Windows-1252) without a header.
+    level : the level to use, from 1.
+
+    Raises
+    ------
+    BadHierarchy : with file, row and what to do. CannotGeneralise : there is no such level.
+    """
+    rows = _rows(path)
+    width = len(rows[0][1])
+    if width < 2:
+        raise BadHierarchy(
+            say(
+                "“{path}” holds one column only; a hierarchy has the value and its groups in each row, "
+                "separated by semicolons, commas or tabs.",
+                path=path.name,
+            )
+        )
+    first: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for number, row in rows:
+        if len(row) != width:
+            raise BadHierarchy(
+                say(
+                    "“{path}”, row {number}, has {fields} fields where row {first} has {width}; every value "
+                    "needs a group on every level.",
+                    path=path.name,
+                    number=number,
+                    fields=len(row),
+                    first=rows[0][0],
+                    width=width,
+                )
+            )
+        before = first.setdefault(row[0], (number, row))
+        if before[1] != row:
+            raise BadHierarchy(
+                say(
+                    "“{path}” gives the value “{value}” two different groupings, in rows {before} and "
+                    "{number}; keep one.",
+                    path=path.name,
+                    value=row[0][:80],
+                    before=before[0],
+                    number=number,
+                )
+            )
+    try:
+        return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
+    except CannotGeneralise as fault:
+        raise CannotGeneralise(f"“{path.name}”: {fault}") from None
+
+
+def read_groups(path: Path) -> Groups:
+    """Read a file of two columns, value and group name, as a grouping by hand. Raises BadHierarchy."""
+    found = read_hierarchy(path)
+    if found.levels != 1:
+        raise BadHierarchy(
+            say(
+                "“{path}” has {levels} columns; a grouping has two, value and group name. Read it as a "
+                "hierarchy instead.",
+                path=path.name,
+                levels=found.levels + 1,
+            )
+        )
+    members: dict[str, list[str]] = {}
+    for value, name in found.rows:
+        members.setdefault(name, []).append(value)
+    try:
+        return Groups.of(members)
+    except CannotGeneralise as fault:
+        raise BadHierarchy(f"“{path.name}”: {fault}") from None
+
+
+def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
+    """Return (row number, fields) of every row that is not blank."""
+    try:
+        raw = file_bytes(path, LARGEST)
+    except TooLong:
+        raise BadHierarchy(
+            say("“{path}” is too large for a hierarchy ({size} MB).", path=path.name, size=path.stat().st_size >> 20)
+        ) from None
+    except FileNotFoundError:
+        raise BadHierarchy(say("There is no file “{path}”.", path=path)) from None
+    except OSError as fault:
+        raise BadHierarchy(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
+    if b"\0" in raw:
+        raise BadHierarchy(say("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name))
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", errors="replace")
+    found = max((_split(text, mark) for mark in _MARKS), key=_evenness)
+    if not found:
+        raise BadHierarchy(
+            say("“{path}” is empty; a hierarchy has a value and its groups in each row.", path=path.name)
+        )
+    return found
+
+
+def _split(text: str, mark: str) -> list[tuple[int, tuple[str, ...]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    try:
+        return [(reader.line_num, tuple(cell.strip() for cell in row)) for row in reader if any(map(str.strip, row))]
+    except csv.Error:
+        return []
+
+
+def _evenness(rows: list[tuple[int, tuple[str, ...]]]) -> tuple[bool, float]:
+    """Say how well a mark splits the rows: into several fields, as many in most rows as in the first."""
+    if not rows:
+        return False, 0.0
+    width = len(rows[0][1])
+    return width > 1, sum(len(row) == width for _, row in rows) / len(rows)

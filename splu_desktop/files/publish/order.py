@@ -1,0 +1,77 @@
+"""What is to be published, what was found out about it, and whether its source is still the file that was opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from splu_desktop.core.checks.gate import Gate
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.table import Table
+from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
+from splu_desktop.files.register.earlier import Cost, Earlier
+from splu_desktop.files.register.fingerprint import Fingerprints
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What is to be published, and how.
+
+    Attributes
+    ----------
+    table : the source as read, before generalisation.
+    plan : roles, group sizes, thresholds and generalisations.
+    target : the release folder, or the ZIP if `packed`; must not exist.
+    formats : of "csv" (always written), "xlsx", "parquet".
+    bom : whether the CSV starts with a byte order mark.
+    packed : one ZIP instead of a folder.
+    password : of the ZIP; None for one without.
+    source, source_sha256 : the source's file and what it hashed to when it was read; None where there is no file.
+    source_stamp : what `stamp` said of the file before it was read; spares hashing it again where it says the same.
+    operator, purpose, recipient : for the register.
+    spoken : code of the language of what the recipient reads, README and data dictionary.
+    """
+
+    table: Table
+    plan: Plan
+    target: Path
+    formats: tuple[str, ...] = ("csv",)
+    bom: bool = False
+    packed: bool = False
+    password: str | None = field(default=None, repr=False)
+    source: Path | None = None
+    source_sha256: str | None = None
+    source_stamp: tuple[int, int, int] | None = None
+    operator: str = ""
+    purpose: str = ""
+    recipient: str = ""
+    spoken: str = "en"
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """What was found before publishing.
+
+    Attributes
+    ----------
+    gate : its lines; `accepted` is empty.
+    earlier : releases of the same records, oldest first.
+    costs : how T_P falls with one release more, per SA that was released before.
+    prints : the source's fingerprints; None where the register can't be used.
+    seen : hash of the register's last entry; "" where it had none.
+    """
+
+    gate: Gate
+    earlier: tuple[Earlier, ...]
+    costs: tuple[Cost, ...]
+    prints: Fingerprints | None
+    seen: str = ""
+
+
+def check_target(order: Order) -> None:
+    """Raise CannotWrite unless the release can appear where it is to."""
+    check_name(order.target)
+    if order.packed:
+        check_new_file(order.target)
+    else:
+        check_new_folder(order.target)

@@ -1,0 +1,1 @@
+"""Many questions from a file, and cross-tables to one."""

@@ -1,0 +1,50 @@
+"""A cross-table as CSV or XLSX: its cells, and in a workbook the grid of estimates with its margins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.crosstab_grid import Grid
+from splu_desktop.core.query.reader import Answer
+from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
+
+
+def write_cells(grid: Grid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
+    """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins."""
+    write_sheets([_long(grid, cells), _square(grid)], path, progress)
+
+
+def _long(grid: Grid, cells: NDArray[np.intp]) -> Sheet:
+    names = ("published", "estimate", "low", "high", "selected", "share", "share low", "share high", "badge")
+    taken = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
+    header = (*taken, *(f"answer {name}" if name in taken else name for name in names))
+    rows: list[Sequence[Cell]] = []
+    for line, value in zip(*np.divmod(cells, len(grid.values)), strict=True):
+        answer: Answer = grid.answers[line, value]
+        share = answer.share or (None, None, None)
+        rows.append(
+            (
+                *grid.parts[line],
+                grid.values[value],
+                answer.published,
+                answer.estimate,
+                answer.low,
+                answer.high,
+                answer.n_p,
+                *share,
+                answer.badge.value,
+            )
+        )
+    return Sheet("Cells", header, rows)
+
+
+def _square(grid: Grid) -> Sheet:
+    rows: list[Sequence[Cell]] = [("All", grid.all.published, *(line.published for line in grid.lines))]
+    for at, value in enumerate(grid.values):
+        rows.append((value, grid.totals[at].estimate, *(answer.estimate for answer in grid.answers[:, at])))
+    return Sheet("Estimates", (grid.wanted.sa, "All", *grid.names), rows)

@@ -1,0 +1,284 @@
+"""Keyed fingerprints of a source, by which a second release of the same records is noticed without storing them.
+
+Every fingerprint depends on the register's local key; without the key it says nothing, and even with it only whether a
+guessed table, row or identifier was among those seen. Of rows and identifiers at most `_KEPT` are kept, those whose
+keyed hash is smallest: the same choice in every table, so that two tables that share records share kept ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.rowkeys import Keys, row_sums, stirred
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.in_blocks import BLOCK, blocks
+from splu_desktop.files.register.likeness import CHANCE, Likeness, Rows
+
+_KEPT = 16_384
+_MOST_LABELS = 20_000
+_STAGE = "Recognising the source"
+_IDENTIFYING = 0.9  # share of different values from which a column counts as numbering the records
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The kept ones of a set of keyed hashes.
+
+    Attributes
+    ----------
+    size : how many the set has.
+    share : which share of all possible hashes is kept; 1.0 where the whole set is.
+    kept : sorted (K,) 64-bit keyed hashes.
+    records : records of the table it was taken from.
+    """
+
+    size: int
+    share: float
+    kept: Keys
+    records: int
+
+    def overlap(self, other: Sketch) -> float:
+        """Return about how many members both sets share; exact where both were kept whole."""
+        common = len(np.intersect1d(self.kept, other.kept, assume_unique=True))
+        return common / min(self.share, other.share)
+
+    def as_bytes(self) -> bytes:
+        """Return the kept hashes as bytes, for a file."""
+        return self.kept.astype("<u8").tobytes()
+
+    def facts(self) -> dict[str, Any]:
+        """Return all but the kept hashes as plain data, with the hash of their bytes."""
+        return {
+            "size": self.size,
+            "share": self.share,
+            "records": self.records,
+            "sha256": hashlib.sha256(self.as_bytes()).hexdigest(),
+        }
+
+
+def sketch_from(facts: Mapping[str, Any], raw: bytes) -> Sketch:
+    """Return what `facts` and `as_bytes` gave. Raises KeyError, TypeError or ValueError on other data."""
+    if hashlib.sha256(raw).hexdigest() != facts["sha256"]:
+        raise ValueError("not these hashes")
+    return Sketch(int(facts["size"]), float(facts["share"]), np.frombuffer(raw, "<u8"), int(facts["records"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Fingerprints:
+    """What is remembered of a source.
+
+    Attributes
+    ----------
+    table : of all columns' names and all rows, whatever their order.
+    columns : column -> fingerprint of its values' counts, whatever its name; of all SAs, and of others with up to
+        `_MOST_LABELS` values.
+    identifiers : column that numbers the records -> sketch of its values.
+    rows : sketch of the NSA rows that occur once.
+    nsas : the columns that `rows` is about, in order.
+    file : of the file's bytes; None where there was no file.
+    likeness : the rows over many sets of columns; see there.
+    alike : the same, still with its table, for comparison with earlier ones.
+    secret : see `secret_of`; never stored.
+    """
+
+    table: str
+    columns: Mapping[str, str]
+    identifiers: Mapping[str, Sketch] = field(default_factory=dict)
+    rows: Sketch | None = None
+    nsas: tuple[str, ...] = ()
+    file: str | None = None
+    likeness: Likeness | None = None
+    alike: Rows | None = None
+    secret: bytes = field(default=b"", repr=False)
+
+
+def fingerprints(
+    table: Table, plan: Plan, key: bytes, *, file_sha256: str | None = None, progress: Progress | None = None
+) -> Fingerprints:
+    """Return the fingerprints of a source, before generalisation. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {}
+    for done, column in enumerate(table.columns):
+        progress.report(_STAGE, 0.4 * done / len(table.columns))
+        bits[column.name] = _label_bits(column, key, f"column {column.name}", progress)
+    nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
+    unchanged = _sums(table, nsas, bits, progress)
+    # To sort the rows takes as long as all the rest, and NumPy does it without the interpreter.
+    with in_background(lambda own: _unique_rows(stirred(unchanged), key, own), progress, _STAGE) as unique:
+        alike = Rows(table, bits, key, progress=progress)
+        likeness = alike.likeness(nsas)
+        rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
+        progress.report(_STAGE, 0.5)
+        return Fingerprints(
+            table=_digest(rows, table, key).hex(),
+            columns={
+                column.name: column_fingerprint(column, key, progress)
+                for column in table.columns
+                if column.m <= _MOST_LABELS or column.name in plan.sensitive
+            },
+            identifiers=identifier_sketches(table, plan, key, progress=progress),
+            rows=unique() if nsas else None,
+            nsas=nsas,
+            file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
+            likeness=likeness,
+            alike=alike,
+            secret=_digest(rows, table, key, b"secret"),
+        )
+
+
+def secret_of(table: Table, key: bytes, *, progress: Progress | None = None) -> bytes:
+    """Return what only somebody with this very source and the register's key can compute. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
+    return _digest(stirred(_sums(table, table.names, bits, progress)), table, key, b"secret")
+
+
+def _digest(rows: Keys, table: Table, key: bytes, purpose: bytes = b"") -> bytes:
+    digest = hmac.new(key, purpose + repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
+    # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
+    digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
+    digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
+    return digest.digest()
+
+
+def likeness_rows(table: Table, key: bytes, *, progress: Progress | None = None) -> Rows:
+    """Return the rows of a table for comparison with earlier releases. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
+    return Rows(table, bits, key, progress=progress)
+
+
+def telling(column: Column) -> bool:
+    """Return whether another column with the very same counts is the same one, and not alike by chance.
+
+    By chance half of the records that two columns have of a value are in one of them, so equal counts c have the
+    probability C(2c, c) / 4^c, about 1 / sqrt(pi c); the last value's count follows from the others'.
+    """
+    counts = np.sort(column.counts()[column.counts() > 0])[:-1].astype(np.float64)
+    return float(-0.5 * np.log(np.pi * (counts + 0.25)).sum()) < math.log(CHANCE)
+
+
+def column_fingerprint(column: Column, key: bytes, progress: Progress | None = None) -> str:
+    """Return the fingerprint of a column's values and their counts, whatever its name and the records' order."""
+    digest = hmac.new(key, b"values", hashlib.sha256)
+    counts, at = column.counts(), 0
+    for block in blocks(column.labels, progress, _STAGE):
+        of_block = counts[at : at + len(block)].tolist()
+        parts = [f"{len(text)} {text} {count};" for text, count in zip(block, of_block, strict=True) if count]
+        digest.update("".join(parts).encode("utf-8", "surrogatepass"))
+        at += len(block)
+    return digest.hexdigest()
+
+
+def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progress | None = None) -> dict[str, Sketch]:
+    """Return a sketch of every unpublished column that numbers the records, comparable whatever the column's name."""
+    progress = progress or Silent()
+    found = {}
+    for name, role in plan.roles.items():
+        if role.published or name not in table or table[name].m < _IDENTIFYING * table.n:
+            continue
+        column = table[name]
+        if _counts_up(column):
+            continue
+        used = (column.counts() > 0) & ~column.missing
+        if np.count_nonzero(used) < _IDENTIFYING * table.n:
+            continue
+        progress.report(_STAGE, 0.5)
+        hashes = np.sort(stirred(_label_bits(column, key, "identifier", progress)[used]))
+        found[name] = _sketch(hashes, table.n, key, progress)
+    return found
+
+
+def _counts_up(column: Column) -> bool:
+    """Return whether a column numbers the rows from 0 or 1, which every table may, and so names nobody."""
+    if column.values is None or column.values.dtype.kind not in "iuf":
+        return False
+    known = column.values[np.isfinite(column.values)]
+    return len(known) > 0 and known.min() in (0, 1) and known.max() <= 1.1 * column.n
+
+
+def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress | None = None) -> Sketch:
+    """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
+    progress = progress or Silent()
+    bits = {name: _label_bits(table[name], key, f"column {name}", progress) for name in names}
+    return _unique_rows(stirred(_sums(table, names, bits, progress)), key, progress)
+
+
+def by_chance(unique: int, records: int) -> float:
+    """Return the share of unique rows that also occur once in a disjoint table of as many like records, at most.
+
+    A row that is expected lambda times occurs once with probability lambda e^-lambda and is, given one record of it,
+    unique with probability s = e^-lambda; so the share is at most -s ln s (concave, Jensen).
+    """
+    s = unique / records if records else 0.0
+    return -s * math.log(s) if 0 < s < 1 else 0.0
+
+
+def file_sha256(path: Path, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of a file as hexadecimal text."""
+    progress = progress or Silent()
+    digest = hashlib.sha256()
+    size, seen = max(path.stat().st_size, 1), 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            digest.update(block)
+            seen += len(block)
+            progress.report("Checking the file", min(1.0, seen / size))
+    return digest.hexdigest()
+
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) -> Keys:
+    """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
+    import pandas as pd  # only where a table is at hand: it takes half a second to import
+
+    derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+    hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16])
+    found = np.empty(column.m, np.uint64)
+    # In pieces, since pandas lets no other thread run while it hashes: the window would stand still.
+    for start in range(0, column.m, BLOCK):
+        progress.report(_STAGE, 0.4)
+        piece = column.labels[start : start + BLOCK]
+        found[start : start + BLOCK] = pd.util.hash_array(piece, hash_key=hash_key, categorize=False)
+    return found
+
+
+def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
+    return row_sums(
+        [table[name].codes for name in names], [bits[name] for name in names], table.n, progress=progress, stage=_STAGE
+    )
+
+
+def _unique_rows(keys: Keys, key: bytes, progress: Progress) -> Sketch:
+    progress.report(_STAGE, 0.7)
+    ordered = np.sort(keys)
+    progress.report(_STAGE, 0.9)
+    edge: NDArray[np.bool_] = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
+    return _sketch(ordered[edge[:-1] & edge[1:]], len(keys), key, progress)
+
+
+def _sketch(hashes: Keys, records: int, key: bytes, progress: Progress) -> Sketch:
+    """Keep the smallest of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
+    progress.report(_STAGE, 0.9)
+    whole = len(hashes) <= _KEPT
+    share = 1.0 if whole else (int(hashes[_KEPT - 1]) + 1) / 2**64
+    kept = hashes[:_KEPT].astype("<u8").tobytes()
+    again = b"".join(
+        hashlib.blake2b(kept[at : at + 8], digest_size=8, key=key).digest() for at in range(0, len(kept), 8)
+    )
+    return Sketch(len(hashes), share, np.unique(np.frombuffer(again, "<u8")), records)

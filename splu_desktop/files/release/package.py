@@ -1,0 +1,229 @@
+"""What a release is read from: its folder, or a ZIP of it, encrypted or not. Nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Protocol
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.disk.partial import unfinished
+from splu_desktop.files.disk.plain_data import check_ordinary
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
+
+# What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
+_DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
+
+
+INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
+
+
+class PasswordNeeded(BadRelease):
+    """The release is encrypted and no password, or a wrong one, was given."""
+
+
+class Package(Protocol):
+    """The files of a release by name."""
+
+    path: Path
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the files that are there."""
+
+    def size(self, name: str) -> int:
+        """Size of a file in bytes, once unpacked."""
+
+    def open(self, name: str) -> Any:
+        """Give the file for reading bytes, as a context manager. Raises BadRelease."""
+
+
+class _Folder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def names(self) -> tuple[str, ...]:
+        with _readable(self.path):
+            return tuple(sorted(entry.name for entry in self.path.iterdir()))
+
+    def size(self, name: str) -> int:
+        with _readable(self.path / name):
+            return (self.path / name).stat().st_size
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        with _readable(self.path / name):
+            check_ordinary(self.path / name)
+            with (self.path / name).open("rb") as file:
+                yield file
+
+
+class _Zip:
+    def __init__(self, path: Path, password: str | None) -> None:
+        import pyzipper
+
+        self.path = path
+        try:
+            with _readable(path):
+                self._zip = pyzipper.AESZipFile(path)
+        except (pyzipper.BadZipFile, *_DAMAGE):
+            raise BadRelease(
+                say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
+            ) from None
+        self._unlock(self._zip.infolist(), password)
+        if [entry.filename for entry in self._zip.infolist()] == [INNER]:
+            self._zip = self._inner(self._zip.infolist()[0])
+        entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
+        roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
+        if len(roots) > 1:
+            raise BadRelease(
+                say(
+                    "“{path}” holds {count} releases; unpack it and give the folder of the one that you mean.",
+                    path=path,
+                    count=len(roots),
+                )
+            )
+        root = roots[0] if roots else None
+        self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
+
+    def _unlock(self, entries: list[Any], password: str | None) -> None:
+        if any(entry.flag_bits & 1 for entry in entries):
+            if password is None:
+                raise PasswordNeeded(say("“{path}” is encrypted; give its password.", path=self.path))
+            self._zip.setpassword(password.encode("utf-8"))
+
+    def _inner(self, entry: Any) -> Any:
+        """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
+        import pyzipper
+
+        self._entries = {INNER: entry}
+        try:
+            if entry.compress_type != pyzipper.ZIP_STORED or entry.file_size > self.path.stat().st_size:
+                raise pyzipper.BadZipFile
+            with self.open(INNER) as file:
+                return pyzipper.AESZipFile(io.BytesIO(file.read()))
+        except (pyzipper.BadZipFile, *_DAMAGE):
+            raise BadRelease(
+                say("“{path}” is not a readable ZIP file; ask for the release again.", path=self.path)
+            ) from None
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._entries))
+
+    def size(self, name: str) -> int:
+        return int(self._entries[name].file_size)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        import zlib
+
+        import pyzipper
+
+        try:
+            with self._zip.open(self._entries[name]) as file:
+                yield file
+        except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
+            raise BadRelease(
+                say("“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path)
+            ) from None
+        except RuntimeError:  # pyzipper's word for a password that does not fit
+            raise PasswordNeeded(
+                say("The password does not open “{path}”; check it and try again.", path=self.path)
+            ) from None
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence what the system says where `path` can't be read. Raises BadRelease."""
+    try:
+        yield
+    except OSError as fault:
+        reason = (fault.strerror or "no reason given").lower()
+        raise BadRelease(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
+
+
+def open_package(path: Path, password: str | None = None, *, finished: bool = True) -> Package:
+    """Return the package at `path`: a folder, the release.json in it, or a ZIP. Raises BadRelease, PasswordNeeded.
+
+    Unless `finished` is False, what a run that was killed has left is refused, be it complete: it is not registered.
+    """
+    with _readable(path):
+        if finished and unfinished(path):
+            raise BadRelease(
+                say("“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path)
+            )
+        return _opened(path, password)
+
+
+def _opened(path: Path, password: str | None) -> Package:
+    if path.name == FACTS_NAME and path.is_file():
+        path = path.parent
+    if path.is_dir():
+        found: Package = _Folder(path)
+        where = _no_release(path)
+    elif path.is_file():
+        with path.open("rb") as file:
+            if file.read(2) != b"PK":
+                raise BadRelease(
+                    say(
+                        "“{path}” is not a release; give the folder that holds {facts}, or a ZIP of it.",
+                        path=path,
+                        facts=FACTS_NAME,
+                    )
+                )
+        found = _Zip(path, password)
+        where = say("“{path}” is not a release: it holds no {facts}.", path=path, facts=FACTS_NAME)
+    else:
+        raise BadRelease(
+            say(
+                "There is no release folder “{path}”; give the folder that holds {facts}, or a ZIP of it.",
+                path=path,
+                facts=FACTS_NAME,
+            )
+        )
+    if FACTS_NAME not in found.names():
+        raise BadRelease(where)
+    return found
+
+
+def _no_release(folder: Path) -> str:
+    """Return the sentence about a folder without release.json: unpacked ZIPs often lie a folder deeper."""
+    inside = sorted(entry.parent.name for entry in folder.glob(f"*/{FACTS_NAME}"))
+    if not inside:
+        return say("“{path}” is not a release folder: it holds no {facts}.", path=folder, facts=FACTS_NAME)
+    return say(
+        "“{path}” is not a release folder: it holds no {facts}; there is one in its folder “{inside}”: give that one.",
+        path=folder,
+        facts=FACTS_NAME,
+        inside=inside[0],
+    )
+
+
+def contents(package: Package, name: str, *, most: int, progress: Progress | None = None) -> tuple[bytes, str]:
+    """Return a file's bytes and their SHA-256. Raises BadRelease (absent, or longer than `most` bytes); Cancelled."""
+    progress = progress or Silent()
+    if name not in package.names():
+        raise BadRelease(
+            say("“{path}” lacks its file “{name}”; ask for the complete release.", path=package.path, name=name)
+        )
+    digest, parts, seen = hashlib.sha256(), io.BytesIO(), 0
+    with package.open(name) as file:
+        while block := file.read(1 << 22):
+            seen += len(block)
+            if seen > most:
+                raise BadRelease(
+                    say(
+                        "“{name}” in “{path}” is longer than {facts} says; ask for the release again.",
+                        name=name,
+                        path=package.path,
+                        facts=FACTS_NAME,
+                    )
+                )
+            digest.update(block)
+            parts.write(block)
+            progress.report("Checking the file", min(1.0, seen / max(most, 1)))
+    return parts.getvalue(), digest.hexdigest()

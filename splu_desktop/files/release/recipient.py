@@ -1,0 +1,366 @@
+"""What the recipient reads: README.txt, half a page with an example of this very table, and the data dictionary.
+
+Both are made from the published table and the custodian's choices alone, in the language the custodian chose for them.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import listed, say
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Answer, Method, Reader
+from splu_desktop.core.risk.persons import told_of_persons
+from splu_desktop.core.table import Column
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.language import Language
+
+README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
+_WIDTH = 100
+_LEAST_SIGNAL = 0.2  # of an example's value
+_LISTED = 200  # values of a column that the dictionary lists
+_ENGLISH = Language()
+
+
+def write_readme(
+    published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
+) -> None:
+    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
+    promises = [promise for name in published.sensitive for promise in _promised(published, name)]
+    made_by = say(
+        "Release {id}, made {day} by {software} {version}.",
+        id=facts["id"],
+        day=facts["created"][:10],
+        software=facts["software"]["name"],
+        version=facts["software"]["version"],
+    )
+    described = say(
+        "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
+        dictionary=DICTIONARY_NAME,
+    )
+    paragraphs: list[list[str]] = [
+        [say("HOW TO READ THIS TABLE")],
+        [*_redrawn(published, files), *_others(facts)],
+        *filter(None, _readers(published)),
+        _worth(facts),
+        promises,
+        *_persons(published),
+        *_reconstruction(published),
+        [described, made_by],
+    ]
+    blocks = []
+    for sentences in paragraphs:
+        said = [spoken.sentence(sentence) for sentence in sentences]
+        listing = sentences is promises
+        blocks.append("\n".join(_filled(f"  - {text}") for text in said) if listing else _filled(" ".join(said)))
+    # Windows' editor shows UTF-8 as such and both kinds of line ends only with these.
+    text = "\n\n".join(blocks).replace("\n", "\r\n") + "\r\n"
+    path.write_text(text, encoding="utf-8-sig", newline="")
+
+
+def _filled(paragraph: str) -> str:
+    # No line begins with a per cent sign: its blank is one that does not break, as which it is written, too.
+    kept = re.sub(r"(?<=\d) %", "\u00a0%", paragraph)
+    indent = "    " if paragraph.startswith("  - ") else ""
+    return textwrap.fill(kept, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _quoted(names: list[str]) -> str:
+    return listed(say("“{name}”", name=name) for name in names)
+
+
+def _redrawn(published: Published, files: list[str]) -> list[str]:
+    """Return what the table holds, what was re-drawn, and what that means for a single record."""
+    records, held = published.n, listed(files)
+    columns = _quoted(list(published.sensitive))
+    how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
+    return [
+        say("{files} holds {records} records, in random order.", files=held, records=records)
+        if len(files) == 1
+        else say("{files} hold {records} records, in random order.", files=held, records=records),
+        say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
+        if len(published.sensitive) == 1
+        else say(
+            "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
+        ),
+        say("Never read the value beside a single record as a fact about a person."),
+    ]
+
+
+def _readers(published: Published) -> list[list[str]]:
+    """Return what a row tells to whom, a paragraph for each re-drawn column."""
+    return [list(published.draws[name].readers(name)) for name in published.sensitive]
+
+
+def _others(facts: Mapping[str, Any]) -> list[str]:
+    """Return what became of the columns that were not re-drawn."""
+    coarser = [entry["name"] for entry in facts["columns"] if entry.get("generalised")]
+    unchanged = [entry for entry in facts["columns"] if entry["role"] == "nsa" and not entry.get("generalised")]
+    told: list[str] = []
+    if len(coarser) == 1:
+        told.append(
+            say(
+                "{columns} was made coarser before ({dictionary} says how); what is said here is about the coarser "
+                "values.",
+                columns=_quoted(coarser),
+                dictionary=DICTIONARY_NAME,
+            )
+        )
+    elif coarser:
+        told.append(
+            say(
+                "{columns} were made coarser before ({dictionary} says how); what is said here is about the coarser "
+                "values.",
+                columns=_quoted(coarser),
+                dictionary=DICTIONARY_NAME,
+            )
+        )
+    return [*told, say("All other columns are unchanged.")] if unchanged else told
+
+
+def _worth(facts: Mapping[str, Any]) -> list[str]:
+    """Return what counts are worth; of columns that are not sensitive only where there are any."""
+    kept = [entry for entry in facts["columns"] if entry["role"] == "nsa"]
+    coarser = any(entry.get("generalised") for entry in kept)
+    exact = (
+        say("Counts over the columns that are not sensitive are exact.")
+        if coarser
+        else say("Counts over the unchanged columns alone are exact.")
+    )
+    return [
+        say("Counts are what this table is for."),
+        *([exact] if kept else []),
+        say(
+            "How often a sensitive value occurs in the whole table is right on average, and the surer the larger the "
+            "count:"
+        ),
+    ]
+
+
+def _persons(published: Published) -> list[list[str]]:
+    """Return what is promised of persons with several records."""
+    return [[*told_of_persons(published.repeats, published.table, published.draws)]]
+
+
+def _reconstruction(published: Published) -> list[list[str]]:
+    """Return how counts over several columns are estimated; a table of one column has none."""
+    offer = say(
+        "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
+        "'Column=Value'), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method."
+    )
+    if len(published.table.columns) == 1:
+        return []
+    why = say(
+        "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
+        "the values of a part of the table over the whole of it. A plain filter is wrong there."
+    )
+    example = _example(published)
+    return [[why], *([example] if example else []), [offer]]
+
+
+def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH) -> None:
+    """Write the data dictionary: one row per column of the table, in its order."""
+    heading = (
+        say("column"),
+        say("role"),
+        say("type"),
+        say("group size gamma"),
+        say("generalised"),
+        say("different values"),
+        say("no value is written as"),
+        say("values"),
+    )
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([spoken.sentence(name) for name in heading])
+        for column, entry in zip(published.table.columns, facts["columns"], strict=True):
+            marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
+            cells = (
+                column.name,
+                spoken.sentence(_role(entry)),
+                spoken.sentence(say(column.kind.value)),
+                spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
+                "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
+                str(int(np.count_nonzero(~column.missing))),
+                " | ".join(map(spoken.sentence, marks)),
+                _values(column, spoken),
+            )
+            writer.writerow(map(inert, cells))
+
+
+def _role(entry: Mapping[str, Any]) -> str:
+    if entry["role"] == "sa":
+        return say("sensitive: re-drawn, reconstruct counts")
+    return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
+
+
+def _sizes(published: Published, sa: str) -> str:
+    draw = published.draws[sa]
+    sizes = draw.shape(published.n)["sizes"]
+    return listed([str(size) for size in sizes]) if sizes else draw.words()
+
+
+def _values(column: Column, spoken: Language) -> str:
+    known = np.flatnonzero(~column.missing)
+    if column.kind.ordered and len(known) > 20:
+        ends = {"first": str(column.labels[known[0]]), "last": str(column.labels[known[-1]])}
+        return spoken.sentence(say("{first} to {last}", **ends))
+    if len(known) <= _LISTED:
+        return " | ".join(column.labels[known])
+    first = " | ".join(column.labels[known[:5]])
+    return spoken.sentence(say("{values} | … and {n} more", values=first, n=len(known) - 5))
+
+
+_WAYS = {
+    "intervals": "numbers in intervals",
+    "age": "age in years at {at}",
+    "groups": "values in groups",
+    "hierarchy": "values in groups of a hierarchy",
+    "rare": "values of fewer than {k} records in one group",
+    "missing": "all marks for “no value” spelled alike",
+    "chapter": "chapter of {system}",
+}
+_PARTS = {
+    "year": "year of the date",
+    "quarter": "quarter of the date",
+    "month": "month of the date",
+    "weekday": "weekday of the date",
+}
+
+
+def _step(step: Mapping[str, Any], spoken: Language) -> str:
+    settings = {key: value for key, value in step.items() if key != "how"}
+    if step["how"] == "prefix":
+        return spoken.sentence(_prefix(settings))
+    if step["how"] == "date" and (part := _PARTS.get(settings.get("part", ""))):
+        return spoken.sentence(say(part))
+    try:
+        return spoken.sentence(say(_WAYS[step["how"]], **settings))
+    except KeyError:  # a way of a later version
+        told = ", ".join(f"{key} {value}" for key, value in settings.items())
+        return f"{step['how']} ({told})" if told else str(step["how"])
+
+
+def _prefix(settings: Mapping[str, Any]) -> str:
+    if "length" in settings:
+        return say("first {n} characters", n=settings["length"])
+    if "before" in settings:
+        return say("what stands before “{mark}”", mark=settings["before"])
+    if "drop_last" in settings:
+        return say("without the last {n} characters", n=settings["drop_last"])
+    return say("first characters")
+
+
+def _promised(published: Published, sa: str) -> list[str]:
+    draw, asked = published.draws[sa], published.thresholds
+    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
+    said = draw.sentences(sa, asked)
+    return said if known is None else [known, *said[1:]]
+
+
+def _example(published: Published) -> list[str]:
+    """Return the example: the most frequent sensitive value among the largest part of the table that is not all of it.
+
+    Both are chosen by the published table, so the choice tells nothing that the table does not.
+    """
+    sa = published.sensitive[0]
+    reader = Reader(published)
+    with np.errstate(divide="ignore", invalid="ignore"):  # values at the eligibility limit have no signal to divide by
+        value = _top(published.table[sa], reader.signal(sa))
+    part = max(
+        (
+            (int(counts[at]), -place, column, at)
+            for place, column in enumerate(published.table.columns)
+            if not published.is_sensitive(column.name) and column.m > 1
+            for counts in (column.counts(),)
+            for at in (int(counts.argmax()),)
+            if counts[at] < 0.9 * published.n
+        ),
+        key=lambda entry: entry[:2],
+        default=None,
+    )
+    if value is None or part is None:
+        return []
+    nsa, label = part[2].name, str(part[2].labels[part[3]])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answer = reader.answer(
+            [Condition(nsa, values=(label,)), Condition(sa, values=(value,))], method=Method.UNBIASED
+        )
+    if not np.isfinite(answer.estimate):
+        return []
+    question = say(
+        "Example: how many records have {nsa} = {label} and {sa} = {value}? The table shows {shown} of the {n_p} "
+        "records with {nsa} = {label}.",
+        nsa=nsa,
+        label=label,
+        sa=sa,
+        value=value,
+        shown=int(answer.published),
+        n_p=int(answer.n_p),
+    )
+    return [question, *_arithmetic(published, sa, value, answer)]
+
+
+def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
+    between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
+    through = published.draws[sa].two_numbers(published.counts(sa))
+    if through is None:
+        return [
+            say(
+                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the "
+                "estimate is {estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
+                **between,
+            )
+        ]
+    at = published.table[sa].code_of(value)
+    a, b, count = through.a, float(through.b[at]), int(through.counts[at])
+    if a - b < 0.05 * a:
+        return [
+            say(
+                "“{value}” fills so much of the table that nothing about its link to other columns is left.",
+                value=value,
+            )
+        ]
+    if abs((answer.published - answer.n_p * b) / (a - b) - answer.estimate) > 1:  # beyond 0 or all records, and cut
+        return [
+            say(
+                "Reconstructed, the true count lies between {low} and {high} (95 %).",
+                low=between["low"],
+                high=between["high"],
+            )
+        ]
+    return [
+        say(
+            "A record keeps its value with a = {a:.6g}; one of another value becomes {value} with b = (1 - a) x "
+            "{count} / ({n} - {count}) = {b:.6g}, {count} being the count of {value} in the whole table.",
+            a=a,
+            b=b,
+            value=value,
+            count=count,
+            n=published.n,
+        ),
+        say(
+            "So the estimate is ({shown} - {n_p} b) / (a - b) = {estimate}, and with a probability of 95 % the true "
+            "count lies between {low} and {high}.",
+            shown=int(answer.published),
+            n_p=int(answer.n_p),
+            **between,
+        ),
+    ]
+
+
+def _top(column: Column, signal: NDArray[np.float64]) -> str | None:
+    """Return the most frequent value of which enough is left to reconstruct counts."""
+    counts = column.counts()
+    counts[column.missing] = 0
+    counts[~(signal >= _LEAST_SIGNAL)] = 0
+    return str(column.labels[int(counts.argmax())]) if counts.max() > 0 else None

@@ -1,0 +1,1 @@
+"""Tables as CSV, XLSX and Parquet: written, and read back to see that they arrived."""

@@ -1,0 +1,193 @@
+"""Written tables read again and compared with what was to be written."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Codes, Column, Kind, Table
+from splu_desktop.files.disk.in_blocks import blocks, mapped
+from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer.faults import NotInstalled
+from splu_desktop.files.importer.workbook.reading import all_sheets
+from splu_desktop.files.tables.table_writers import NoParquet, has_values
+from splu_desktop.files.tables.xlsx_check import workbook_differs
+from splu_desktop.files.tables.xlsx_writer import typed_cells
+
+_STAGE = "Reading the files back"
+_BLOCK = 1 << 16  # bytes
+_BLOCKS = 6
+
+
+def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
+    """Return the name of a column that reads differently from a CSV file than it was written, None where all agree.
+
+    Short files are read whole, long ones in blocks spread over them; that every byte is on disk as it was written is
+    for the file's hash to say.
+    """
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        head = file.readline()
+        names = next(csv.reader([head.decode("utf-8-sig")], strict=True), [])
+        # A name may hold a line break; then the header goes on, and only whole reading finds its end.
+        simple = [restored(name) for name in names] == list(table.names)
+        if not simple or size <= _BLOCK * _BLOCKS or _breaks(table, progress):
+            file.seek(0)
+            rows = list(csv.reader(io.StringIO(file.read().decode("utf-8-sig"), newline="")))
+            if [restored(name) for name in rows[0]] != list(table.names):
+                return table.names[0]
+            return _rows_differ(rows[1:], table, 0) if len(rows) == table.n + 1 else table.names[0]
+        lines = _line_starts(file, len(head), size, progress)
+        for start, first in lines:
+            progress.report(_STAGE, start / size)
+            file.seek(start)
+            block = file.read(_BLOCK)
+            block = block[: block.rfind(b"\n") + 1]
+            odd = _rows_differ(list(csv.reader(io.StringIO(block.decode("utf-8"), newline=""))), table, first)
+            if odd is not None:
+                return odd
+    return None
+
+
+def _breaks(table: Table, progress: Progress) -> bool:
+    joined = ("".join(block) for column in table.columns for block in blocks(column.labels, progress, _STAGE))
+    return any("\n" in text or "\r" in text for text in joined)
+
+
+def _line_starts(file: Any, begin: int, size: int, progress: Progress) -> list[tuple[int, int]]:
+    """Return (offset, record number) of the first line in each of some blocks spread over the file."""
+    wanted = np.linspace(begin, max(begin, size - _BLOCK), _BLOCKS).astype(int).tolist()
+    found, at, record = [], begin, 0
+    file.seek(begin)
+    for target in wanted:
+        while at < target:
+            progress.report(_STAGE, at / size)
+            chunk = file.read(min(1 << 22, target - at))
+            record += chunk.count(b"\n")
+            at += len(chunk)
+        # The block starts behind the end of the line that `at` lies in, unless it lies at a line's start already.
+        file.seek(at - 1)
+        inside = file.read(1) != b"\n"
+        rest = len(file.readline()) if inside else 0
+        found.append((at + rest, record + (1 if inside else 0)))
+        file.seek(at)
+    return found
+
+
+def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str | None:
+    part = slice(first, first + len(rows))
+    for at, column in enumerate(table.columns):
+        wanted = column.labels[column.codes[part]].tolist()
+        got = [row[at] if at < len(row) else None for row in rows]
+        if got != wanted and [None if text is None else restored(text) for text in got] != wanted:
+            return column.name
+    return None
+
+
+def written_differs(path: Path, form: str, table: Table, progress: Progress) -> str | None:
+    """Return the name of a column that a table file just written holds otherwise than `table`, None where all agree.
+
+    Parameters
+    ----------
+    form : one of `WRITERS`.
+
+    Workbooks and Parquet files are compared cell by cell, CSV files as `csv_differs` says. Raises Cancelled.
+    """
+    if form == "csv":
+        return csv_differs(path, table, progress)
+    return workbook_differs(path, table, progress) if form == "xlsx" else _parquet(path, table, progress)
+
+
+def differing(raw: bytes, path: Path, form: str, table: Table, progress: Progress) -> str | None:
+    """Return the name of a column that an XLSX or Parquet file holds otherwise than `table`, None where all agree.
+
+    Parameters
+    ----------
+    raw : the file's bytes.
+    path : its name.
+    form : "xlsx" or "parquet".
+
+    Both are read in a process of their own. Raises NoParquet where the library is not installed; FileFault, Cancelled.
+    """
+    return _parquet(path, table, progress, raw) if form == "parquet" else _xlsx(raw, path, table, progress)
+
+
+def _xlsx(raw: bytes, path: Path, table: Table, progress: Progress) -> str | None:
+    wanted = [
+        mapped(typed_cells(column, progress, _STAGE), lambda block: list(map(_spread, block)))
+        for column in table.columns
+    ]
+    seen = 0
+    for sheet in all_sheets(raw, path, progress):
+        progress.report(_STAGE, min(1.0, seen / table.n))
+        names = [sheet.columns[i].cell(0) if i in sheet.columns else "" for i in range(len(table.names))]
+        rows = len(sheet.numbers) - 1
+        in_order = rows >= 0 and int(sheet.numbers[-1]) == rows + 1
+        if not in_order or names != list(table.names) or max(sheet.columns) >= len(names) or seen + rows > table.n:
+            return table.names[0]
+        part = slice(seen, seen + rows)
+        for at, column in enumerate(table.columns):
+            found = sheet.columns[at]
+            distinct = np.empty(len(found.numbers) + len(found.others) + 1, object)
+            distinct[:] = [*found.numbers.tolist(), *map(_spread, found.others), ""]
+            if not np.array_equal(distinct[found.codes[1:]], wanted[at][column.codes[part]]):
+                return column.name
+        seen += rows
+    return None if seen == table.n else table.names[0]
+
+
+def _spread(cell: Any) -> Any:
+    """Return a cell in the one form that writer and reader share: calamine gives floats, and dates at midnight."""
+    if cell is None or cell == "":
+        return ""
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        return cell.date()
+    if isinstance(cell, datetime.datetime):
+        return cell.replace(microsecond=round(cell.microsecond, -3) % 1_000_000)
+    return float(cell) if isinstance(cell, int) else cell
+
+
+def _parquet(path: Path, table: Table, progress: Progress, content: bytes | None = None) -> str | None:
+    try:
+        coded = parquet.values(
+            path, path.stat().st_size if content is None else len(content), progress, content=content
+        )
+    except NotInstalled:
+        raise NoParquet("reading Parquet needs the program's “parquet” extra.") from None
+    if [name for name, _, _ in coded] != list(table.names) or any(len(codes) != table.n for _, codes, _ in coded):
+        return table.names[0]
+    for place, (column, (_, codes, distinct)) in enumerate(zip(table.columns, coded, strict=True)):
+        progress.report(_STAGE, place / len(coded))
+        if not _same_values(codes, distinct, column):
+            return column.name
+    return None
+
+
+def _same_values(codes: Codes, distinct: list[Any], column: Column) -> bool:
+    wanted = column.labels
+    if column.values is not None and has_values(column):
+        dates = column.kind in (Kind.DATE, Kind.DATETIME)
+        typed = column.values.astype("datetime64[us]").astype(object) if dates else column.values.astype(object)
+        wanted = typed.copy()
+        wanted[column.missing] = None
+        distinct = [_moment(value) for value in distinct] if dates else distinct
+    # Each pair of a code here and a code there is compared once.
+    pairs = np.unique(codes.astype(np.int64) * column.m + column.codes)
+    return all(
+        distinct[here] == wanted[there] and (distinct[here] is None) == (wanted[there] is None)
+        for here, there in zip((pairs // column.m).tolist(), (pairs % column.m).tolist(), strict=True)
+    )
+
+
+def _moment(value: Any) -> Any:
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return datetime.datetime.combine(value, datetime.time())
+    return value

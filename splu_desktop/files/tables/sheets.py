@@ -1,0 +1,87 @@
+"""Rows of results as CSV or an Excel workbook, whole or not at all; text is never a formula."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.rust_libraries import writing
+from splu_desktop.files.disk.whole import CannotWrite, whole_file
+
+Cell = str | int | float | None
+_AT_A_TIME = 2_000
+_MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_576, 16_384, 32_767  # of a sheet, and characters of a cell
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table of results: its name, its header, and rows as long as the header."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+
+
+def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:
+    """Write the first sheet as CSV, or all of them as XLSX, by the file's ending; replaces a file that is there.
+
+    Raises CannotWrite, also for another ending; Cancelled. Nothing is left behind then.
+    """
+    kind = path.suffix.lower()
+    if kind not in (".csv", ".xlsx"):
+        raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
+    if kind == ".xlsx":
+        _check_limits(sheets, path)
+    with whole_file(path, overwrite=True) as partial:
+        if kind == ".csv":
+            _write_csv(sheets[0], partial, progress)
+        else:
+            _write_xlsx(sheets, partial, progress)
+    progress.report("Writing", 1.0)
+
+
+def _check_limits(sheets: Sequence[Sheet], path: Path) -> None:
+    """Raise CannotWrite where a sheet has more rows or columns, or longer texts, than Excel knows."""
+    for sheet in sheets:
+        longest = max(
+            (len(cell) for row in (sheet.header, *sheet.rows) for cell in row if isinstance(cell, str)), default=0
+        )
+        if len(sheet.rows) >= _MOST_ROWS or len(sheet.header) > _MOST_COLUMNS or longest > _LONGEST:
+            raise CannotWrite(
+                say("“{path}” would be larger than an Excel workbook can be; save as CSV instead.", path=path.name)
+            )
+
+
+def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(map(inert, sheet.header))
+        for row in _watched(sheet, progress):
+            writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:
+    from rustpy_xlsxwriter import write_worksheets
+
+    # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
+    content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
+    with writing():
+        write_worksheets(content, str(path), freeze_panes={"general": {"row": 1, "col": 0}}, bold_headers=True)
+
+
+def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:
+    names = [name if name not in sheet.header[:at] else f"{name} ({at})" for at, name in enumerate(sheet.header)]
+    for row in _watched(sheet, progress):
+        yield dict(zip(names, row, strict=True))
+
+
+def _watched(sheet: Sheet, progress: Progress) -> Iterator[Sequence[Cell]]:
+    for start in range(0, len(sheet.rows), _AT_A_TIME):
+        progress.report("Writing", start / len(sheet.rows))
+        yield from sheet.rows[start : start + _AT_A_TIME]

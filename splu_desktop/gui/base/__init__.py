@@ -1,0 +1,1 @@
+"""What every page stands on: session, tasks, widgets, models, plots, theme, words."""

@@ -1,0 +1,74 @@
+"""Bars of a column's values, with labels and counts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.words import number
+from splu_desktop.gui.publish.release_work import Bars
+
+_ROWS = 14
+
+
+class BarsView(QWidget):
+    """Bars with their labels and counts, one under the other."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._bars, self._hue, self._top = name, Bars((), (), 0), "between", 0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_bars(self, bars: Bars, hue: str, top: int = 0) -> None:
+        """Show other bars in a colour of the scheme, the longest standing for `top` (0: the largest of them)."""
+        self._bars, self._hue, self._top = bars, hue, top
+        said = "; ".join(f"{text}: {number(count)}" for text, count in zip(bars.labels, bars.counts, strict=True))
+        self.setAccessibleName(f"{self._name}. {said}")
+        self.update()
+
+    def wanted_height(self) -> int:
+        """Return the height that shows every bar there is."""
+        lines = len(self._bars.labels) + (1 if self._bars.values > len(self._bars.labels) else 0)
+        return (self.fontMetrics().height() + 6) * max(1, lines)
+
+    def sizeHint(self) -> QSize:
+        return QSize(270, (self.fontMetrics().height() + 6) * (_ROWS + 1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, (self.fontMetrics().height() + 6) * 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        c = theme.colours()
+        painter = QPainter(self)
+        painter.setFont(theme.small_font(self.font()))
+        metrics = painter.fontMetrics()
+        line = metrics.height() + 6
+        top = max(self._top, max(self._bars.counts, default=1))
+        wide = metrics.horizontalAdvance(number(top)) + 8
+        text_room = min(self.width() * 0.42, max((metrics.horizontalAdvance(t) for t in self._bars.labels), default=0))
+        text_room = max(text_room + 6, 40.0)
+        room = max(10.0, self.width() - text_room - wide - 12)
+        fit = max(1, self.height() // line - (1 if self._bars.values > len(self._bars.labels) else 0))
+        shown = list(zip(self._bars.labels, self._bars.counts, strict=True))[:fit]
+        middle = int(Qt.AlignmentFlag.AlignVCenter)
+        for row, (text, count) in enumerate(shown):
+            y = row * line
+            painter.setPen(QColor(c.text))
+            cut = metrics.elidedText(text or self.tr("(empty)"), Qt.TextElideMode.ElideRight, int(text_room))
+            painter.drawText(QRectF(0, y, text_room, line), middle, cut)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(getattr(c, self._hue)))
+            painter.drawRect(QRectF(text_room + 8, y + 3, max(1.0, room * count / top), line - 6))
+            painter.setPen(QColor(c.quiet))
+            right = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+            painter.drawText(QRectF(self.width() - wide, y, wide, line), right, number(count))
+        more = self._bars.values - len(shown)
+        if more > 0:
+            painter.setPen(QColor(c.quiet))
+            painter.drawText(
+                QRectF(0, len(shown) * line, self.width(), line),
+                middle,
+                self.tr("and {n} more values").format(n=number(more)),
+            )

@@ -1,0 +1,336 @@
+"""Tables: models over frozen rows, and one view that sorts, copies and keeps the Tab key for moving on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.words import copy_text, number, plain, told
+
+if TYPE_CHECKING:
+    from splu_desktop.core.table import Table
+
+Index = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+SORT = Qt.ItemDataRole.UserRole
+ROW = Qt.ItemDataRole.UserRole + 1
+BAR = Qt.ItemDataRole.UserRole + 2
+WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
+
+_LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
+
+
+@dataclass(frozen=True)
+class Field(Generic[Row]):
+    """One column of a table.
+
+    Attributes
+    ----------
+    title : the header.
+    text : what the cell shows.
+    key : what it sorts by; None: the text.
+    right : numbers stand at the right edge.
+    hint : the header's explanation on hover.
+    colour : name of a colour of the scheme for the cell's text, None for the usual.
+    picture : name of an icon before the text, None for none.
+    tip : the cell's hover text, None: the text where it is long.
+    bar : numbers for a delegate to draw.
+    """
+
+    title: str
+    text: Callable[[Row], str]
+    key: Callable[[Row], Any] | None = None
+    right: bool = False
+    hint: str = ""
+    colour: Callable[[Row], str | None] | None = None
+    picture: Callable[[Row], str | None] | None = None
+    tip: Callable[[Row], str] | None = None
+    bar: Callable[[Row], Any] | None = None
+
+
+class RowsModel(QAbstractTableModel, Generic[Row]):
+    """A table of frozen rows, each drawn by a list of fields."""
+
+    def __init__(self, fields: Sequence[Field[Row]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fields = tuple(fields)
+        self.rows: Sequence[Row] = ()
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show other rows. Where only their content differs, selection and scrolling stay."""
+        if len(rows) == len(self.rows) and rows:
+            self.rows = rows
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self.fields) - 1))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.fields)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.fields):
+            return None
+        field = self.fields[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return field.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain(field.hint) or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, field = self.rows[index.row()], self.fields[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shortened(field.text(row))
+        if role == WHOLE:
+            return field.text(row)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role == SORT:
+            return field.key(row) if field.key else field.text(row)
+        if role == ROW:
+            return row
+        if role == Qt.ItemDataRole.ForegroundRole and field.colour:
+            name = field.colour(row)
+            return QColor(getattr(theme.colours(), name)) if name else None
+        if role == Qt.ItemDataRole.DecorationRole and field.picture:
+            name = field.picture(row)
+            colour = (field.colour(row) if field.colour else None) or "quiet"
+            return QIcon(theme.icon(name, getattr(theme.colours(), colour))) if name else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain(field.tip(row) if field.tip else field.text(row))
+        if role == BAR and field.bar:
+            return field.bar(row)
+        return None
+
+
+def shortened(text: str) -> str:
+    """Return a cell's text on one line and no longer than a cell can show."""
+    line = text.replace("\r", " ").replace("\n", " ")
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+class PreviewModel(QAbstractTableModel):
+    """The first records of a table, as the file has them."""
+
+    def __init__(self, parent: QWidget | None = None, most: int = 200) -> None:
+        super().__init__(parent)
+        self._table: Table | None = None
+        self._most = most
+
+    def show(self, table: Table) -> None:
+        """Show another table."""
+        self.beginResetModel()
+        self._table = table
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else min(self._most, self._table.n if self._table is not None else 0)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() or self._table is None else len(self._table.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._table is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            horizontal = orientation == Qt.Orientation.Horizontal
+            return self._table.columns[section].name if horizontal else number(section + 1)
+        if orientation == Qt.Orientation.Horizontal:
+            column = self._table.columns[section]
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return plain(f"{column.name}: {told(column.kind.value)}")
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
+                return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or self._table is None:
+            return None
+        column = self._table.columns[index.column()]
+        code = int(column.codes[index.row()])
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shortened(str(column.labels[code]))
+        if role == WHOLE:
+            return str(column.labels[code])
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ForegroundRole and bool(column.missing[code]):
+            return QColor(theme.colours().quiet)
+        return None
+
+
+def _numeric(kind: str) -> bool:
+    return kind in ("whole number", "decimal number")
+
+
+class SortFilter(QSortFilterProxyModel):
+    """Sorts by the fields' keys and filters by words found in any cell of a row."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSortRole(SORT)
+        self.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._words: list[str] = []
+
+    def look_for(self, text: str) -> None:
+        """Keep the rows in which every word of `text` occurs."""
+        self.beginFilterChange()
+        self._words = text.casefold().split()
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        if not self._words:
+            return True
+        source = self.sourceModel()
+        cells = (source.index(row, at, parent).data() for at in range(source.columnCount(parent)))
+        text = " ".join(str(cell) for cell in cells if cell).casefold()
+        return all(word in text for word in self._words)
+
+    def lessThan(self, left: Index, right: Index) -> bool:
+        a, b = left.data(SORT), right.data(SORT)
+        if isinstance(a, str) and isinstance(b, str):
+            return a.casefold() < b.casefold()
+        a = -math.inf if a is None or a != a else a
+        b = -math.inf if b is None or b != b else b
+        return bool(a < b)
+
+
+class TableView(QTableView):
+    """A table that can be sorted, resized and copied from, and lets Tab move on."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._filling: tuple[int, int] | None = None
+        self.setAccessibleName(name)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setAlternatingRowColors(False)
+        self.setShowGrid(True)
+        self.setWordWrap(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.copy_action = QAction(self.tr("Copy"), self)
+        self.copy_action.setShortcut(QKeySequence.StandardKey.Copy)
+        self.copy_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.copy_action.triggered.connect(self.copy)
+        self.addAction(self.copy_action)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._fit_rows()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_rows()
+
+    def _fit_rows(self) -> None:
+        # One height for all rows: asking each row for its own would cost a visit to every row.
+        header = self.verticalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
+        for section in range(header.count()):
+            header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._filling is None:
+            return
+        filling, least = self._filling
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(at) for at in range(header.count()) if at != filling)  # hidden ones have 0
+        header.resizeSection(filling, max(least, header.sectionSizeHint(filling), self.viewport().width() - others))
+
+    def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
+        """Give each column the width of its content, looking at the first rows alone.
+
+        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width.
+        """
+        header = self.horizontalHeader()
+        header.setResizeContentsPrecision(20)
+        self.resizeColumnsToContents()
+        for section in range(header.count()):
+            header.resizeSection(section, min(header.sectionSize(section) + 8, most))
+        self._filling = None if filling is None else (filling, least)
+        if filling is not None:
+            header.setStretchLastSection(False)
+        self._fill()
+
+    def rows_chosen(self) -> list[int]:
+        """Return the selected rows, told from the selection's blocks: there may be thousands of cells."""
+        chosen = self.selectionModel().selection()
+        blocks = (chosen.at(at) for at in range(chosen.count()))
+        return sorted({row for block in blocks for row in range(block.top(), block.bottom() + 1)})
+
+    def columns_chosen(self) -> list[int]:
+        """Return the columns in which something is selected."""
+        chosen = self.selectionModel().selection()
+        blocks = (chosen.at(at) for at in range(chosen.count()))
+        return sorted({column for block in blocks for column in range(block.left(), block.right() + 1)})
+
+    def copy(self) -> None:
+        """Copy the selected rows, with the header, as text that a spreadsheet takes."""
+        model, chosen = self.model(), self.selectionModel()
+        if model is None or chosen is None or not chosen.hasSelection():
+            return
+        columns = [at for at in range(model.columnCount()) if not self.isColumnHidden(at)]
+        rows = self.rows_chosen()
+        across = Qt.Orientation.Horizontal
+        lines = ["\t".join(one_cell(model.headerData(at, across)) for at in columns)]
+        lines += ["\t".join(one_cell(_whole(model.index(row, at))) for at in columns) for row in rows]
+        copy_text("\n".join(lines))
+
+    def select_rows(self, rows: Sequence[int]) -> None:
+        """Select rows by their place in the view."""
+        self.clearSelection()
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        for row in rows:
+            self.selectionModel().select(self.model().index(row, 0), flags)
+
+
+def _whole(index: Index) -> object:
+    text = index.data(WHOLE)
+    return index.data() if text is None else text
+
+
+def one_cell(cell: object) -> str:
+    """Return a cell's text as one cell of what a spreadsheet takes."""
+    return "" if cell is None else " ".join(str(cell).splitlines()).replace("\t", " ")

@@ -1,0 +1,127 @@
+"""The frame that every page shares: title, banner, content or its empty and busy state, and one primary button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.session import Session, Step
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins
+from splu_desktop.gui.base.words import tip
+
+
+class Page(QWidget):
+    """One of the six pages.
+
+    Signals
+    -------
+    go (Step) : the page asks the window to show another page.
+    help_changed : the text of "What this means" is another one now.
+    """
+
+    go = Signal(Step)
+    help_changed = Signal()
+    step: Step
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session, self.tasks = session, tasks
+        outer = QVBoxLayout(self)
+        margins(outer, 24, 16, 24, 12, spacing=12)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        self.title = label()
+        self.title.setFont(theme.title_font(self.font()))
+        self.subtitle = label("", "quiet", wrap=True)
+        # Both stand on one line of writing, though their sizes differ.
+        drop = self.title.fontMetrics().descent() - self.subtitle.fontMetrics().descent()
+        self.subtitle.setContentsMargins(0, 0, 0, max(0, drop))
+        head.addWidget(self.title, 0, Qt.AlignmentFlag.AlignBottom)
+        head.addWidget(self.subtitle, 1, Qt.AlignmentFlag.AlignBottom)
+        outer.addLayout(head)
+        self.banner = Banner()
+        outer.addWidget(self.banner)
+        self.stack = QStackedWidget()
+        outer.addWidget(self.stack, 1)
+        self.content = QWidget()
+        self.body = QVBoxLayout(self.content)
+        margins(self.body, 0, spacing=12)
+        self.stack.addWidget(self.content)
+        self.empty: Empty | None = None
+        self.busy: Busy | None = None
+        outer.addWidget(Rule())
+        self.foot = QHBoxLayout()
+        self.foot.setSpacing(8)
+        self.foot_note = label("", "quiet", wrap=True)
+        self.foot.addWidget(self.foot_note, 1)
+        self.primary: QPushButton = button("", self.act, look="primary")
+        self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
+        outer.addLayout(self.foot)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            go = QShortcut(QKeySequence(keys), self, self.primary.click)
+            go.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            go.setAutoRepeat(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.put_primary_last()
+
+    def put_primary_last(self) -> None:
+        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later."""
+        last, at = None, self.nextInFocusChain()
+        while at is not None and at is not self:
+            if at.focusPolicy() & Qt.FocusPolicy.TabFocus and (self.stack.isAncestorOf(at) or at is self.primary):
+                last = at
+            at = at.nextInFocusChain()
+        if last is not None and last is not self.primary:
+            QWidget.setTabOrder(last, self.primary)
+
+    def set_title(self, title: str, subtitle: str) -> None:
+        """Name the page."""
+        self.title.setText(title)
+        self.subtitle.setText(subtitle)
+        self.setAccessibleName(title)
+
+    def use_empty(self, empty: Empty) -> None:
+        """Give the page its empty state."""
+        self.empty = empty
+        self.stack.addWidget(empty)
+
+    def use_busy(self, busy: Busy) -> None:
+        """Give the page its busy state."""
+        self.busy = busy
+        self.stack.addWidget(busy)
+
+    def show_part(self, part: QWidget | None) -> None:
+        """Show the content, the empty or the busy state."""
+        self.stack.setCurrentWidget(part or self.content)
+
+    def set_primary(self, text: str, enabled: bool, why: str = "") -> None:
+        """Name the primary button; `why` says in the footer what it waits for, or what else matters."""
+        self.primary.setText(text)
+        self.primary.setEnabled(enabled)
+        self.foot_note.setText(why)
+        keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
+        tip(self.primary, f"{text} ({keys})" if enabled else why)
+
+    def fault(self, text: str) -> None:
+        """Show a fault's sentence; the work stays as it is."""
+        self.banner.say("fault", text)
+
+    def act(self) -> None:
+        """Do what the primary button says."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Read the session anew."""
+        raise NotImplementedError
+
+    def arrived(self) -> None:
+        """The page has come to the front."""
+
+    def help_text(self) -> str:
+        """Return the text of "What this means", as simple HTML."""
+        raise NotImplementedError

@@ -1,0 +1,64 @@
+"""Asks why a column that names persons is to be published all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+
+from splu_desktop.gui.base.widgets import label, line_edit, margins
+
+_SHOWN = 6
+
+
+class ReasonDialog(QDialog):
+    """A sentence per column, and a field that must not stay empty.
+
+    Signals
+    -------
+    given (reason) : the user typed a reason and goes on.
+    """
+
+    given = Signal(str)
+
+    def __init__(self, names: Sequence[str], reasons: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Publish what may name a person?"))
+        self.setMinimumWidth(460)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        lines = [
+            self.tr("“{column}”: {reason}").format(column=name, reason=reason)
+            for name, reason in list(zip(names, reasons, strict=True))[:_SHOWN]
+        ]
+        column.addWidget(label("\n".join(lines), "strong", wrap=True))
+        column.addWidget(
+            label(
+                self.tr(
+                    "Whoever reads the release could recognise persons by this. To make it coarser instead, cancel and"
+                    " group its values first. To publish it all the same, say why; the report shows your reason."
+                ),
+                wrap=True,
+            )
+        )
+        self.reason = line_edit(self.tr("Reason for publishing"), self.tr("for example: numbers drawn afresh"))
+        column.addWidget(self.reason)
+        buttons = QDialogButtonBox()
+        self.publish = QPushButton(self.tr("&Publish it for this reason"))
+        self.publish.setEnabled(False)
+        self.reason.textChanged.connect(lambda text: self.publish.setEnabled(bool(text.strip())))
+        buttons.addButton(self.publish, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.reason.setFocus()
+
+    def accept(self) -> None:
+        """Go on, with a reason alone."""
+        reason = self.reason.text().strip()
+        if reason:
+            self.given.emit(reason)
+            self.done(QDialog.DialogCode.Accepted)

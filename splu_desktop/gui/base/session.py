@@ -1,0 +1,377 @@
+"""The only mutable state of the window: one frozen value per stage, and the undo stack of the choices.
+
+Import -> classify -> plan -> publish -> query and report. A stage's value is never changed, only replaced; replacing
+one drops the results of the later stages and says so. Results are kept beside the choices they were made from, so
+undoing back to those choices brings them back instead of computing them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
+    from splu_desktop.core.draw import Draw
+    from splu_desktop.core.generalise import Steps
+    from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.published import Published
+    from splu_desktop.core.roles.suggest import Role, Suggestion
+    from splu_desktop.core.table import Column, Table
+    from splu_desktop.files.importer import Imported
+    from splu_desktop.gui.shell.facts import ColumnFacts
+
+
+class Step(IntEnum):
+    """The six pages, in order."""
+
+    IMPORT = 0
+    CLASSIFY = 1
+    PLAN = 2
+    PUBLISH = 3
+    QUERY = 4
+    REPORT = 5
+
+
+class State(Enum):
+    """What the rail says of a step."""
+
+    BLOCKED = "blocked"
+    OPEN = "open"
+    DONE = "done"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and what is known of its columns.
+
+    Attributes
+    ----------
+    path : the file.
+    imported : table, choices, problems, facts of the file.
+    suggestions : column name -> suggested role with its reason.
+    facts : one per column as it was read, in the table's order.
+    variants : (column name, steps) -> the column generalised so, and its facts. Made in a worker before the steps are
+        chosen, and kept, so that choosing, undoing and redoing them costs nothing.
+    """
+
+    path: Path
+    imported: Imported
+    suggestions: Mapping[str, Suggestion]
+    facts: tuple[ColumnFacts, ...]
+    variants: dict[tuple[str, Steps], tuple[Column, ColumnFacts]] = field(default_factory=dict)
+
+    def column(self, name: str, steps: Steps = ()) -> Column:
+        """Return a column, generalised by `steps`."""
+        return self.variants[name, steps][0] if steps else self.imported.table[name]
+
+    def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
+        """Return the facts of one column, generalised by `steps`."""
+        return self.variants[name, steps][1] if steps else next(fact for fact in self.facts if fact.name == name)
+
+
+def _thresholds() -> Thresholds:
+    from splu_desktop.core.plan import Thresholds
+
+    return Thresholds()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All that the custodian decides about one source. Compared by value: equal choices make equal plans.
+
+    Attributes
+    ----------
+    roles : column name -> role, for every column.
+    draws : SA name -> how it is drawn; may also hold columns that are no SA now, to come back to.
+    thresholds : epsilon, T_E, alpha and T_P as asked.
+    together : whether one gamma is set for all SAs.
+    generalisations : column name -> its steps; columns without any left out.
+    kept : name of a column published although it was suggested as an identifier -> the reason given.
+    """
+
+    roles: Mapping[str, Role]
+    draws: Mapping[str, Draw] = field(default_factory=dict)
+    thresholds: Thresholds = field(default_factory=_thresholds)
+    together: bool = True
+    generalisations: Mapping[str, Steps] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "generalisations", MappingProxyType({n: s for n, s in self.generalisations.items() if s})
+        )
+        object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+        object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the SAs, in the table's order."""
+        from splu_desktop.core.roles.suggest import Role
+
+        return tuple(name for name, role in self.roles.items() if role is Role.SA)
+
+    @property
+    def gammas(self) -> dict[str, int]:
+        """SA name -> gamma, for those whose draw has one."""
+        found = {name: self.draws[name].gamma for name in self.sensitive if name in self.draws}
+        return {name: gamma for name, gamma in found.items() if gamma is not None}
+
+    def with_gamma(self, names: Iterable[str], gamma: int) -> Choices:
+        """Return the choices with this gamma for some SAs that have one."""
+        return replace(self, draws={**self.draws, **{name: self.draws[name].turned(gamma) for name in names}})
+
+    def without_draw(self, name: str) -> Choices:
+        """Return the choices with a column's draw left to what is usual."""
+        return replace(self, draws={other: draw for other, draw in self.draws.items() if other != name})
+
+    def plan(self) -> Plan:
+        """Return the plan of a release. Raises BadSetting."""
+        from splu_desktop.core.plan import Plan
+
+        published = {name for name, role in self.roles.items() if role.published}
+        return Plan(
+            self.roles,
+            {name: self.draws[name] for name in self.sensitive},
+            self.thresholds,
+            generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
+            kept_identifiers={name: why for name, why in self.kept.items() if name in published},
+        )
+
+    def steps(self, name: str) -> Steps:
+        """Return how a column is generalised, () where it is not."""
+        return self.generalisations.get(name, ())
+
+    def fitted(self, source: Source) -> Choices:
+        """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
+        from splu_desktop.core.draw import PlainGroups
+        from splu_desktop.core.plan import DEFAULT_GAMMA
+
+        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None}
+        plain = [name for name in self.sensitive if name not in kept]
+        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
+        common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
+        least = min((common, *limits.values()))
+        fitted = {
+            name: self.draws.get(name, PlainGroups(common)).turned(
+                max(2, least if self.together else min(self.gammas.get(name, common), most))
+            )
+            for name, most in limits.items()
+        }
+        return replace(self, draws={**kept, **fitted})
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release at hand.
+
+    Attributes
+    ----------
+    published : its table.
+    facts : the content of its `release.json`.
+    folder : where it lies.
+    made_from : the source and choices it was made from in this session; None for one opened from its folder.
+    password : of an encrypted ZIP, to read its other files again; kept in memory alone.
+    """
+
+    published: Published
+    facts: Mapping[str, Any]
+    folder: Path
+    made_from: tuple[Source, Choices] | None = None
+    password: str | None = field(default=None, repr=False)
+
+
+class _Choose(QUndoCommand):
+    def __init__(self, session: Session, before: Choices, after: Choices, words: str, merge: str) -> None:
+        super().__init__(words)
+        self._session, self._before, self._after, self._merge = session, before, after, merge
+
+    def redo(self) -> None:
+        self._session._take(self._after)
+
+    def undo(self) -> None:
+        self._session._take(self._before)
+
+    def id(self) -> int:
+        return hash(self._merge) % 1_000_000 if self._merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Choose) or other._merge != self._merge:
+            return False
+        self._after = other._after
+        self.setObsolete(self._after == self._before)
+        return True
+
+
+class Session(QObject):
+    """What is open and decided now.
+
+    Signals
+    -------
+    changed : something was replaced; every page reads anew.
+    noticed (str) : a sentence the user should see, such as which results were dropped.
+    """
+
+    changed = Signal()
+    noticed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        self._source: Source | None = None
+        self._choices: Choices | None = None
+        self._release: Release | None = None
+        self._confirmed: set[Step] = set()
+
+    @property
+    def source(self) -> Source | None:
+        """The table that is open."""
+        return self._source
+
+    @property
+    def choices(self) -> Choices | None:
+        """What is decided about it."""
+        return self._choices
+
+    @property
+    def release(self) -> Release | None:
+        """The release at hand, unless an earlier step was changed since."""
+        return None if self.stale else self._release
+
+    @property
+    def dropped(self) -> Release | None:
+        """The release that no longer belongs to the choices, None while it does."""
+        return self._release if self.stale else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether source or choices differ from those that the release was made from."""
+        if self._release is None or self._release.made_from is None:
+            return False
+        source, choices = self._release.made_from
+        return source is not self._source or choices != self._choices
+
+    def open_source(self, source: Source, choices: Choices | None = None) -> None:
+        """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
+        had = self.release
+        self.undo_stack.clear()
+        self._confirmed.clear()
+        self._source = source
+        roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
+        self._choices = (choices or Choices(roles)).fitted(source)
+        if had is not None and had.made_from is not None:
+            self._say_dropped(self.tr("another table was opened"))
+        self.changed.emit()
+
+    def choose(self, choices: Choices, words: str, merge: str = "") -> None:
+        """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        # What a draw says of values, it says of them as they are grouped; other groups have other values.
+        now = self._choices
+        same = {
+            n: draw
+            for n, draw in choices.draws.items()
+            if choices.steps(n) == now.steps(n) or draw != now.draws.get(n) or draw.within(()) == draw
+        }
+        choices = replace(choices, draws=same).fitted(self._source)
+        if choices != self._choices:
+            self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))
+
+    def set_roles(self, roles: Mapping[str, Role], words: str) -> None:
+        """Give columns other roles."""
+        if self._choices is not None:
+            self.choose(replace(self._choices, roles={**self._choices.roles, **roles}), words)
+
+    def take_release(self, release: Release) -> None:
+        """Take a release that was just made, or opened."""
+        self._release = release
+        if release.made_from is not None:
+            self._confirmed.update((Step.IMPORT, Step.CLASSIFY, Step.PLAN))
+        self.changed.emit()
+
+    def prepared(self) -> Table:
+        """Return the open table as it is generalised now; shares the columns, so it costs nothing."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        table = self._source.imported.table
+        return replace(table, columns=tuple(self.column(name) for name in table.names))
+
+    def confirm(self, step: Step) -> None:
+        """Note that the user has finished a step."""
+        self._confirmed.add(step)
+        self.changed.emit()
+
+    def ready_to_plan(self) -> bool:
+        """Whether at least one SA is marked and every SA can have groups."""
+        if self._source is None or self._choices is None:
+            return False
+        marked = self._choices.sensitive
+        return bool(marked) and not any(self.barred(name) for name in marked)
+
+    def column(self, name: str) -> Column:
+        """Return a column of the open table as it is generalised now."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source.column(name, self._choices.steps(name))
+
+    def fact(self, name: str) -> ColumnFacts:
+        """Return the facts of a column as it is generalised now."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source.fact(name, self._choices.steps(name))
+
+    def barred(self, name: str) -> bool:
+        """Whether a column can't be sensitive as it stands: too skewed, or a measurement not yet put into groups."""
+        draw = None if self._choices is None else self._choices.draws.get(name)
+        if draw is not None and draw.gamma is None:
+            return False
+        fact = self.fact(name)
+        return fact.largest_gamma < 2 or fact.measurement
+
+    def state(self, step: Step) -> State:
+        """Return what the rail says of a step."""
+        if step is Step.IMPORT:
+            return State.DONE if self._source else State.OPEN
+        if step in (Step.QUERY, Step.REPORT):
+            if self.stale:
+                return State.STALE
+            if self._release is None:
+                return State.BLOCKED
+            return State.DONE if step in self._confirmed else State.OPEN
+        blocked = self._source is None if step is Step.CLASSIFY else not self.ready_to_plan()
+        if blocked:
+            return State.BLOCKED
+        if step is Step.PUBLISH:
+            if self.stale:
+                return State.STALE
+            return State.DONE if self._release is not None and self._release.made_from else State.OPEN
+        return State.DONE if step in self._confirmed else State.OPEN
+
+    def _take(self, choices: Choices) -> None:
+        had = self.release
+        self._choices = choices
+        if had is not None and self.stale:
+            self._say_dropped(self.tr("the choices it was made from have changed"))
+        elif had is None and self.release is not None:
+            self.noticed.emit(self.tr("These are the choices of your release again, so its results are back."))
+        self.changed.emit()
+
+    def _say_dropped(self, why: str) -> None:
+        # The release itself is a file on disk and stays there; only what the window shows of it is dropped.
+        release = self._release
+        if release is not None:
+            self.noticed.emit(
+                self.tr(
+                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
+                    " undo."
+                ).format(name=release.folder.name, why=why)
+            )

@@ -1,0 +1,319 @@
+"""Colours, fonts and icons: one palette for light and one for dark, on top of Qt's Fusion style.
+
+No widget keeps a colour of its own: it asks `colours()` when it draws, and again when Qt tells it that its
+palette changed. So the window follows the system's scheme while it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.files.disk.resources import resource_path
+
+
+@dataclass(frozen=True)
+class Colours:
+    """One scheme. `protected`, `answerable` and `between` mean the same thing on every page.
+
+    The hues are Okabe and Ito's, darkened or lightened until text in them has a contrast of 4.5:1 on `page` and `card`.
+    """
+
+    dark: bool
+    window: str  # rail, panel, status bar
+    page: str
+    card: str
+    sunken: str  # headers of tables, quiet chips
+    line: str
+    edge: str  # of what is typed into or moved: 3:1 on `card`
+    text: str
+    quiet: str  # second-rank text
+    disabled: str
+    accent: str
+    on_accent: str
+    accent_soft: str
+    protected: str
+    protected_soft: str
+    answerable: str
+    answerable_soft: str
+    between: str
+    between_soft: str
+    warning: str
+    warning_soft: str
+    fault: str
+    fault_soft: str
+
+
+LIGHT = Colours(
+    dark=False,
+    window="#eef1f4",
+    page="#f8fafb",
+    card="#ffffff",
+    sunken="#f0f3f6",
+    line="#d3dae1",
+    edge="#86919c",
+    text="#1b252f",
+    quiet="#52606d",
+    disabled="#98a4b0",
+    accent="#00629b",
+    on_accent="#ffffff",
+    accent_soft="#deedf7",
+    protected="#96376d",
+    protected_soft="#f7e6ef",
+    answerable="#006b4e",
+    answerable_soft="#dcf2ea",
+    between="#5c6873",
+    between_soft="#e8ecef",
+    warning="#8a5300",
+    warning_soft="#fdf0d5",
+    fault="#b03a00",
+    fault_soft="#fde8de",
+)
+
+DARK = Colours(
+    dark=True,
+    window="#171d23",
+    page="#1c232a",
+    card="#242c34",
+    sunken="#2b343d",
+    line="#3c4753",
+    edge="#76838f",
+    text="#e7ecf1",
+    quiet="#a9b5c1",
+    disabled="#6b7783",
+    accent="#5eb8ea",
+    on_accent="#08202f",
+    accent_soft="#1d3b4f",
+    protected="#eba6cb",
+    protected_soft="#4a2a3c",
+    answerable="#55cfa4",
+    answerable_soft="#1b4437",
+    between="#b0bac4",
+    between_soft="#39434d",
+    warning="#f2b950",
+    warning_soft="#4a3a17",
+    fault="#ff9d73",
+    fault_soft="#55291a",
+)
+
+
+def colours() -> Colours:
+    """Return the scheme that is on, told from the application's palette (a style sheet distorts a widget's own)."""
+    return DARK if QGuiApplication.palette().color(QPalette.ColorRole.Base).lightness() < 128 else LIGHT
+
+
+def palette_of(scheme: Colours) -> QPalette:
+    """Return the Qt palette of a scheme."""
+    role, group = QPalette.ColorRole, QPalette.ColorGroup
+    palette = QPalette()
+    for where, colour in {
+        role.Window: scheme.page,
+        role.WindowText: scheme.text,
+        role.Base: scheme.card,
+        role.AlternateBase: scheme.sunken,
+        role.Text: scheme.text,
+        role.PlaceholderText: scheme.quiet,
+        role.Button: scheme.card,
+        role.ButtonText: scheme.text,
+        role.BrightText: scheme.on_accent,
+        role.ToolTipBase: scheme.card,
+        role.ToolTipText: scheme.text,
+        role.Highlight: scheme.accent,
+        role.HighlightedText: scheme.on_accent,
+        role.Accent: scheme.accent,
+        role.Link: scheme.accent,
+        role.LinkVisited: scheme.accent,
+        role.Light: scheme.card,
+        role.Midlight: scheme.sunken,
+        role.Mid: scheme.line,
+        role.Dark: scheme.quiet,
+        role.Shadow: scheme.line,
+    }.items():
+        palette.setColor(where, QColor(colour))
+    for where in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText):
+        palette.setColor(group.Disabled, where, QColor(scheme.disabled))
+    palette.setColor(group.Disabled, role.Highlight, QColor(scheme.line))
+    palette.setColor(group.Inactive, role.Highlight, QColor(scheme.accent))
+    return palette
+
+
+def apply(application: QApplication, scheme: Colours | None = None) -> None:
+    """Dress the application in `scheme`, or in the one the system asks for."""
+    if scheme is None:
+        wanted = application.styleHints().colorScheme()
+        scheme = DARK if wanted == Qt.ColorScheme.Dark else LIGHT
+    application.setPalette(palette_of(scheme))
+    application.setStyleSheet(style_sheet(scheme))
+
+
+def title_font(base: QFont) -> QFont:
+    """The largest of the three sizes: names of pages and the one figure that matters."""
+    font = QFont(base)
+    font.setPointSizeF(base.pointSizeF() * 1.6)
+    font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def small_font(base: QFont) -> QFont:
+    """The smallest of the three sizes: captions and notes."""
+    font = QFont(base)
+    font.setPointSizeF(base.pointSizeF() * 0.92)
+    return font
+
+
+def style_sheet(scheme: Colours) -> str:
+    """Return the little that palette and Fusion can't say. Widgets are named by their `look` property."""
+    s = scheme
+    name = "dark" if s.dark else "light"
+    # Quoted, since the program may lie in a folder with a space in its name.
+    check, up, down = (
+        '"' + resource_path(f"style/{name}-{part}.svg").as_posix().replace('"', '\\"') + '"'
+        for part in ("check", "up", "down")
+    )
+    return f"""
+    QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
+    QWidget[look="window"] {{ background: {s.window}; }}
+    QFrame[look="card"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
+    QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
+    QFrame[look="well"][active="true"] {{ border-color: {s.accent}; background: {s.accent_soft}; }}
+    QFrame[look="rule"] {{ background: {s.line}; border: none; }}
+    QLabel[look="quiet"] {{ color: {s.quiet}; }}
+    QLabel[look="strong"] {{ font-weight: 600; }}
+    QFrame[look="note"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
+    QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
+    QPushButton:hover {{ background: {s.sunken}; }}
+    QPushButton:pressed {{ background: {s.line}; }}
+    QPushButton:checked {{ background: {s.accent_soft}; border-color: {s.accent}; }}
+    QPushButton:focus {{ border: 2px solid {s.accent}; padding: 4px 11px; }}
+    QPushButton:disabled {{ color: {s.disabled}; background: {s.page}; }}
+    QPushButton[look="primary"] {{ background: {s.accent}; color: {s.on_accent}; border: 1px solid {s.accent};
+        padding: 7px 20px; font-weight: 600; }}
+    QPushButton[look="primary"]:hover {{ background: {s.text}; border-color: {s.text}; color: {s.page}; }}
+    QPushButton[look="primary"]:focus {{ border: 2px solid {s.text}; padding: 6px 19px; }}
+    QPushButton[look="primary"]:disabled {{ background: {s.sunken}; color: {s.disabled}; border-color: {s.line}; }}
+    QPushButton[look="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
+    QPushButton[look="flat"]:hover {{ background: {s.accent_soft}; }}
+    QPushButton[look="flat"]:focus {{ border: 2px solid {s.accent}; }}
+    QPushButton[look="flat"]:disabled {{ color: {s.disabled}; }}
+    QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
+        gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
+        outline: 0; }}
+    QTableView:focus, QTreeView:focus, QListView:focus {{ border: 1px solid {s.accent}; }}
+    QTableView::item {{ padding: 0 8px; }}
+    QListView::item {{ padding: 3px 6px; }}
+    QTableView::item:focus {{ border: 1px solid {s.accent}; padding: 0 7px; }}
+    QTableView::item:selected, QListView::item:selected {{ background: {s.accent_soft}; color: {s.text}; }}
+    QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
+    QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;
+        border-bottom: 1px solid {s.line}; border-right: 1px solid {s.line}; }}
+    QTableCornerButton::section {{ background: {s.sunken}; border: none; }}
+    QTabWidget::pane {{ border: none; border-top: 1px solid {s.line}; }}
+    QTabBar::tab {{ background: transparent; color: {s.quiet}; padding: 6px 12px; border: none;
+        border-bottom: 2px solid transparent; }}
+    QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
+    QTabBar::tab:hover {{ color: {s.text}; }}
+    QTabBar::tab:focus {{ background: {s.accent_soft}; }}
+    QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
+        padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
+        selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QPlainTextEdit:focus {{ border: 2px solid {s.accent}; }}
+    QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
+    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; border-color: {s.line}; }}
+    QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
+        padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
+    QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border: 2px solid {s.accent}; padding: 2px 5px; }}
+    QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page};
+        border-color: {s.line}; }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
+        background: transparent; border: none; }}
+    QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+    QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+    QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{ background: {s.sunken}; }}
+    QAbstractSpinBox::up-arrow {{ image: url({up}); width: 10px; height: 10px; }}
+    QAbstractSpinBox::down-arrow {{ image: url({down}); width: 10px; height: 10px; }}
+    QComboBox::drop-down {{ border: none; width: 20px; }}
+    QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
+    QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
+    QCheckBox, QRadioButton {{ spacing: 8px; }}
+    QCheckBox::indicator, QTableView::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet};
+        border-radius: 3px; background: {s.card}; }}
+    QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {s.accent}; border-color: {s.accent};
+        image: url({check}); }}
+    QCheckBox::indicator:focus {{ border: 2px solid {s.accent}; }}
+    QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
+    QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
+    QCheckBox:focus, QRadioButton:focus {{ color: {s.accent}; }}
+    QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet}; border-radius: 8px;
+        background: {s.card}; }}
+    QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
+    QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
+    QLabel[look="problem"] {{ color: {s.fault}; }}
+    QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
+    QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
+    QScrollBar::handle {{ background: {s.edge}; border-radius: 4px; margin: 2px; }}
+    QScrollBar::handle:vertical {{ min-height: 32px; }}
+    QScrollBar::handle:horizontal {{ min-width: 32px; }}
+    QScrollBar::handle:hover {{ background: {s.quiet}; }}
+    QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+    QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+    QAbstractScrollArea::corner {{ background: transparent; border: none; }}
+    QScrollArea {{ border: none; background: transparent; }}
+    QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
+    QTextBrowser[look="plain"] {{ background: transparent; border: none; }}
+    QProgressBar {{ border: none; border-radius: 4px; background: {s.line}; max-height: 8px; min-height: 8px; }}
+    QProgressBar::chunk {{ background: {s.accent}; border-radius: 4px; }}
+    QStatusBar {{ background: {s.window}; border-top: 1px solid {s.line}; }}
+    QStatusBar::item {{ border: none; }}
+    QMenuBar {{ background: {s.window}; }}
+    """
+
+
+@lru_cache(maxsize=64)
+def _svg(name: str) -> str:
+    return resource_path(f"icons/{name}.svg").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=512)
+def _pixmap(name: str, colour: str, size: int, ratio: float, gap: int = 0) -> QPixmap:
+    drawn = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
+    picture = QPixmap(QSize(round((size + gap) * ratio), round(size * ratio)))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    drawn.render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return picture
+
+
+def forget_pictures() -> None:
+    """Empty the store of drawn icons (the application is going, and pixmaps must go before it)."""
+    _pixmap.cache_clear()
+    icon.cache_clear()
+
+
+def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0) -> QPixmap:
+    """Return an icon drawn in one colour, `size` logical pixels wide, sharp at the screen's `ratio`."""
+    return _pixmap(name, colour, size, ratio)
+
+
+@lru_cache(maxsize=256)
+def icon(name: str, colour: str, disabled: str | None = None, gap: int = 0) -> QIcon:
+    """Return an icon for buttons and menus, drawn for screens of 100 % to 300 %.
+
+    `gap` is empty room at its right, in logical pixels: a styled button leaves none between icon and text.
+    """
+    made = QIcon()
+    for ratio in (1.0, 2.0, 3.0):
+        made.addPixmap(_pixmap(name, colour, 16, ratio, gap), QIcon.Mode.Normal)
+        if disabled:
+            made.addPixmap(_pixmap(name, disabled, 16, ratio, gap), QIcon.Mode.Disabled)
+    return made

@@ -1,0 +1,379 @@
+"""Small parts that several pages use: labels, cards, banners, the empty and the busy panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.messages import Said
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.words import number, percent, tip, told
+
+_SURE = 1.5  # seconds before which nothing is said of the time left
+_GAP = 6  # between a button's icon and its text
+
+
+def label(text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
+    """Return a label of plain text; `look` is "quiet" or "strong"."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    if look:
+        made.setProperty("look", look)
+    if wrap:
+        made.setWordWrap(True)
+        policy = made.sizePolicy()
+        policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
+        made.setSizePolicy(policy)
+    if selectable:
+        made.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+    return made
+
+
+def button(text: str, act: Callable[[], object], *, look: str = "", picture: str = "", hint: str = "") -> QPushButton:
+    """Return a push button; `look` is "primary", "flat" or nothing. An & in `text` marks the mnemonic."""
+    made = IconButton(text, picture, look) if picture else QPushButton(text)
+    if look:
+        made.setProperty("look", look)
+    if hint:
+        tip(made, hint)
+    made.setAutoDefault(False)
+    made.clicked.connect(lambda: act())
+    return made
+
+
+def line_edit(name: str, hint: str = "") -> QLineEdit:
+    """Return a field for a line of text with its accessible name."""
+    made = QLineEdit()
+    made.setProperty("look", "field")
+    made.setAccessibleName(name)
+    made.setPlaceholderText(hint)
+    return made
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Let a screen reader say `text`, where one is listening: what changed is not where the focus is."""
+    if QAccessible.isActive() and text:
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
+
+
+def empties_on_escape(edit: QLineEdit) -> None:
+    """Let Esc empty a field of search."""
+    leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), edit, edit.clear)
+    leave.setContext(Qt.ShortcutContext.WidgetShortcut)
+
+
+def restyle(widget: QWidget, look: str) -> None:
+    """Change a widget's `look`."""
+    if widget.property("look") != look:
+        widget.setProperty("look", look)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def margins(layout: QBoxLayout, *sides: int, spacing: int = 8) -> None:
+    """Set a layout's margins (one number for all sides, or left, top, right, bottom) and spacing."""
+    left, top, right, bottom = sides * 4 if len(sides) == 1 else sides
+    layout.setContentsMargins(left, top, right, bottom)
+    layout.setSpacing(spacing)
+
+
+class IconButton(QPushButton):
+    """A push button whose icon takes the colour of its text."""
+
+    def __init__(self, text: str, picture: str, look: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        if look:
+            self.setProperty("look", look)
+        self._picture = picture
+        self._recolour()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._recolour()
+
+    def show_picture(self, picture: str) -> None:
+        """Show another icon."""
+        self._picture = picture
+        self._recolour()
+
+    def _recolour(self) -> None:
+        c = theme.colours()
+        look = self.property("look")
+        colour = c.on_accent if look == "primary" else c.accent if look == "flat" else c.text
+        gap = _GAP if self.text() else 0
+        self.setIconSize(QSize(16 + gap, 16))
+        self.setIcon(theme.icon(self._picture, colour, c.disabled, gap))
+
+
+class Picture(QWidget):
+    """One icon, in a colour of the scheme given by name."""
+
+    def __init__(self, picture: str, colour: str = "quiet", size: int = 16, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture, self._colour, self._size = picture, colour, size
+        self.setFixedSize(size, size)
+
+    def show_picture(self, picture: str, colour: str) -> None:
+        """Show another icon."""
+        self._picture, self._colour = picture, colour
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._size, self._size)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        colour = getattr(theme.colours(), self._colour)
+        painter.drawPixmap(0, 0, theme.pixmap(self._picture, colour, self._size, self.devicePixelRatioF()))
+
+
+class Card(QFrame):
+    """A white box with a heading; add to `body`."""
+
+    def __init__(self, heading: str = "", *, spacing: int = 8, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "card")
+        self.body = QVBoxLayout(self)
+        margins(self.body, 16, 12, 16, 12, spacing=spacing)
+        if heading:
+            self.heading = label(heading, "strong")
+            self.body.addWidget(self.heading)
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """Return room in which `content` scrolls where it is too high: large writing, small screens."""
+    room = QScrollArea()
+    room.setWidgetResizable(True)
+    room.setFrameShape(QScrollArea.Shape.NoFrame)
+    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    room.setWidget(content)
+    return room
+
+
+class Tabs(QTabWidget):
+    """Tabs that don't let the text on them decide how high they are: the page's own layout does."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), 196)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), 210)
+
+
+class Rule(QFrame):
+    """A hairline."""
+
+    def __init__(self, *, vertical: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "rule")
+        if vertical:
+            self.setFixedWidth(1)
+        else:
+            self.setFixedHeight(1)
+
+
+_BANNERS = {
+    "note": ("info", "accent"),
+    "warning": ("triangle-alert", "warning"),
+    "fault": ("circle-alert", "fault"),
+    "done": ("circle-check", "answerable"),
+}
+
+
+class Banner(QFrame):
+    """One sentence above the page's content, with its kind by icon, colour and accessible name, and perhaps an act."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        margins(row, 12, 8, 8, 8, spacing=12)
+        self._picture = Picture("info", "accent", 18)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        self.text = label(wrap=True, selectable=True)
+        row.addWidget(self.text, 1)
+        self._act: Callable[[], object] = lambda: None
+        self.act_button = button("", lambda: self._act())
+        row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.close_button = button("", self.hide, look="flat", picture="x", hint=self.tr("Hide this message"))
+        self.close_button.setAccessibleName(self.tr("Hide this message"))
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.kind = ""
+        self.hide()
+
+    def say(self, kind: str, text: str, act: str = "", do: Callable[[], object] | None = None) -> None:
+        """Show `text`; `kind` is "note", "warning", "fault" or "done"; `act` names a button that does `do`."""
+        self.kind = kind
+        restyle(self, kind)
+        self._picture.show_picture(*_BANNERS[kind])
+        text = told(text) if isinstance(text, Said) else text
+        self.text.setText(text)
+        names = {
+            "note": self.tr("Note"),
+            "warning": self.tr("Warning"),
+            "fault": self.tr("Problem"),
+            "done": self.tr("Done"),
+        }
+        self.setAccessibleName(f"{names[kind]}: {text}")
+        self.text.setAccessibleName(self.accessibleName())
+        self.act_button.setVisible(bool(act))
+        self.act_button.setText(act)
+        self._act = do or (lambda: None)
+        self.show()
+
+
+class Empty(QWidget):
+    """The empty state: what this page is for, and the button that starts it."""
+
+    def __init__(self, picture: str, heading: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 24, spacing=12)
+        column.addStretch(2)
+        column.addWidget(Picture(picture, "accent", 48), 0, Qt.AlignmentFlag.AlignHCenter)
+        self.heading = label(heading)
+        self.heading.setFont(theme.title_font(self.font()))
+        self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.heading.setWordWrap(True)
+        column.addWidget(self.heading)
+        self.text = label(text, "quiet", wrap=True)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setMaximumWidth(520)
+        # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.text, 3)
+        row.addStretch(1)
+        column.addLayout(row)
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(8)
+        column.addSpacing(4)
+        column.addLayout(self.buttons)
+        self.buttons.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+
+class Busy(QWidget):
+    """The busy state: what is being done, how far it is, how long it may take, and a way out."""
+
+    cancelled = Signal()
+
+    def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 32, spacing=8)
+        column.addStretch(2)
+        self.heading = label(heading, "strong", wrap=True)
+        self.stage = label("", "quiet")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Progress"))
+        self.cancel = button(cancel, self._cancel)
+        for part in (self.heading, self.bar, self.stage):
+            column.addWidget(part)
+        column.addSpacing(8)
+        column.addWidget(self.cancel, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(3)
+        self._started = 0.0
+
+    def begin(self, heading: str = "") -> None:
+        """Start from nothing."""
+        if heading:
+            self.heading.setText(heading)
+        self._started = time.monotonic()
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(0)
+        self.stage.setText(self.tr("Starting"))
+        self.cancel.setEnabled(True)
+
+    def show_progress(self, stage: str, done: float) -> None:
+        """Show the stage and how far it is."""
+        self.bar.setValue(round(1000 * done))
+        passed = time.monotonic() - self._started
+        left = passed * (1 - done) / done if done > 0 else 0.0
+        if passed < _SURE or left < 1.5:
+            text = self.tr("{stage}: {share}").format(stage=told(stage), share=percent(done, 0))
+        elif left < 90:
+            text = self.tr("{stage}: {share}, about {n} seconds left").format(
+                stage=told(stage), share=percent(done, 0), n=number(left)
+            )
+        else:
+            text = self.tr("{stage}: {share}, about {n} minutes left").format(
+                stage=told(stage), share=percent(done, 0), n=number(left / 60)
+            )
+        self.stage.setText(text)
+        self.bar.setAccessibleDescription(self.stage.text())
+
+    def _cancel(self) -> None:
+        self.cancel.setEnabled(False)
+        self.stage.setText(self.tr("Stopping"))
+        self.cancelled.emit()
+
+
+class Chip(QWidget):
+    """A word on a coloured ground with an icon, such as "protected"."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture, self._text, self._colour, self._soft = "shield", "", "protected", "protected_soft"
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def say(self, picture: str, text: str, colour: str) -> None:
+        """Show `text`; `colour` is a name in `Colours` that has a soft ground beside it."""
+        self._picture, self._text, self._colour, self._soft = picture, text, colour, f"{colour}_soft"
+        self.setAccessibleName(text)
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """Return the word shown."""
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._text) + 36, metrics.height() + 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        c = theme.colours()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(c, self._soft)))
+        painter.drawRoundedRect(self.rect(), 6, 6)
+        colour = getattr(c, self._colour)
+        top = (self.height() - 14) // 2
+        painter.drawPixmap(9, top, theme.pixmap(self._picture, colour, 14, self.devicePixelRatioF()))
+        painter.setPen(QColor(colour))
+        painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)

@@ -1,0 +1,101 @@
+"""Numbers as the user's locale writes them, sentences in the window's language, and the one door for foreign text.
+
+Names of columns, values, files and sheets are written by others. Qt takes what looks like HTML for HTML in tooltips,
+message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
+what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
+through `caption`, every copy through `copy_text`; labels are of plain text (`widgets.label`).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.language import Language
+
+_spoken = [Language()]
+_PLAIN = "<span style='white-space: pre-wrap'>"
+
+
+def speak(language: Language) -> None:
+    """Say what core and files say in this language from now on."""
+    _spoken[0] = language
+
+
+def told(text: str) -> str:
+    """Return a sentence of core or files in the window's language."""
+    return _spoken[0].sentence(text)
+
+
+def number(count: float) -> str:
+    """Return a whole number with thousands marks: 20,000."""
+    return QLocale().toString(round(count))
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """Return a number with at most `digits` significant digits, without an exponent."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return QLocale().toString(0)
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return QLocale().toString(value, "f", min(places, 6))
+
+
+def percent(share: float, places: int | None = None) -> str:
+    """Return a share in 0..1 as per cent: 12.3 %, 0.05 %, 60 %. `places` None chooses by size."""
+    if not math.isfinite(share):
+        return "–"
+    hundred = 100.0 * share
+    if places is None:
+        places = 0 if abs(hundred - round(hundred)) < 1e-9 else 1
+        if 0 < hundred < 0.095 or 99.905 < hundred < 100:
+            places = 2
+        # Neither "0 %" nor "100 %" is said of a share that is not exactly that.
+        if 0 < hundred < 0.005:
+            return "< " + QLocale().toString(0.01, "f", 2) + " %"
+        if 99.995 <= hundred < 100:
+            return "> " + QLocale().toString(99.99, "f", 2) + " %"
+    return QLocale().toString(hundred, "f", places) + " %"
+
+
+def percent_within(share: float, width: float) -> str:
+    """Return a share that is known within an interval so wide (a share too), with two digits of that width."""
+    if share <= 0.0 or share >= 1.0:
+        return percent(float(min(max(share, 0.0), 1.0)), 0)
+    return percent(share, 0 if width <= 0 else min(4, max(0, -1 - math.floor(math.log10(width)))))
+
+
+def size(octets: int) -> str:
+    """Return a file's size in words: 1.2 MB."""
+    return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def as_html(text: str) -> str:
+    """Return HTML that shows a text to the letter."""
+    return html.escape(text.replace("\0", "\ufffd"))
+
+
+def plain(text: str) -> str:
+    """Return a text that Qt shows to the letter, where it might take it for HTML otherwise: none is without a “<”."""
+    return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
+
+
+def caption(text: str) -> str:
+    """Return a text for a button, a box, a tab or a menu that shows each & and makes none an access key."""
+    return text.replace("&", "&&")
+
+
+def tip(widget: QWidget | QAction, text: str) -> None:
+    """Give a widget a tooltip, shown to the letter."""
+    widget.setToolTip(plain(text))
+
+
+def copy_text(text: str) -> None:
+    """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
+    QGuiApplication.clipboard().setText(inert(text))

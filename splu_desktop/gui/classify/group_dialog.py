@@ -1,0 +1,296 @@
+"""Putting a column's values into groups, with live bars of before and after. Made in a worker; the newest wins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Rare, Steps
+from splu_desktop.core.guarantees.planning import State
+from splu_desktop.core.plan import DEFAULT_GAMMA
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Table
+from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
+from splu_desktop.gui.base.words import number, percent
+from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
+from splu_desktop.gui.classify.group_trial import Around, Opening, Trial, around, opening, trial
+from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
+from splu_desktop.gui.classify.risk_grid import RiskGrid
+from splu_desktop.gui.plan.controls import whole_box
+from splu_desktop.gui.publish.release_work import Bars
+
+_REST = 150  # ms
+_ALONE = ("none", "rare", "keep")  # ways that no step for rare values follows
+
+Inputs = WayInputs | HandInputs | HierarchyInputs
+
+
+class GroupDialog(QDialog):
+    """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
+
+    def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._name, self._session, self._tasks = name, session, tasks
+        source, choices = session.source, session.choices
+        if source is None or choices is None:
+            raise RuntimeError("nothing is open")
+        self._source, self._role = source, choices.roles[name]
+        self._column = source.imported.table[name]
+        self._now = choices.steps(name)
+        self._largest = source.fact(name).largest_gamma
+        gamma = choices.gammas.get(name, next(iter(choices.gammas.values()), DEFAULT_GAMMA))
+        self._asked = (gamma, choices.thresholds) if self._role is Role.SA else None
+        self._around: Around | None = None
+        self._trial: Trial | None = None
+        self._opening: Opening | None = None
+        self.inputs: Inputs | None = None
+        self.setWindowTitle(self.tr("Group the values of {column}").format(column=name))
+        self.resize(800, 640)
+        self._build()
+        steps, column, sensitive = self._now, self._column, self._role is Role.SA
+        job = tasks.run("group-opening", lambda progress: opening(column, steps, sensitive, progress))
+        job.done.connect(self._opened)
+        job.failed.connect(lambda text: self.banner.say("warning", text))
+        if self._role is Role.NSA:
+            others = [n for n, role in choices.roles.items() if role is Role.NSA and n != name]
+            rest = Table((*(session.column(n) for n in others), column))
+            work = tasks.run("group-around", lambda progress: around(rest, column, progress))
+            work.done.connect(self._around_known)
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        self.banner = Banner()
+        column.addWidget(self.banner)
+        top = QHBoxLayout()
+        top.setSpacing(16)
+        self.way = QComboBox()
+        self.way.setAccessibleName(self.tr("How the values are grouped"))
+        self.way.setEnabled(False)
+        self.way.setMinimumContentsLength(22)
+        top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
+        self._holder = QVBoxLayout()
+        top.addLayout(self._holder, 1)
+        column.addLayout(top)
+        column.addWidget(self._build_then())
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        self.before, self.after = BarsView(self.tr("Before")), BarsView(self.tr("After"))
+        self.before_title, self.after_title = label("", "strong"), label("", "strong")
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll.setAccessibleName(self.tr("Values after grouping"))
+        self._scroll.setWidget(self.after)
+        grid.addWidget(self.before_title, 0, 0)
+        grid.addWidget(self.after_title, 0, 1)
+        grid.addWidget(self.before, 1, 0)
+        grid.addWidget(self._scroll, 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(1, 1)
+        column.addLayout(grid, 1)
+        self.risk_title = label(self.tr("Records recognisable by the columns published as they are"), "strong")
+        self.risk = RiskGrid((self.tr("as in the file"), self.tr("grouped so")))
+        for part in (self.risk_title, self.risk):
+            part.setVisible(self._role is Role.NSA)
+            column.addWidget(part)
+        self.effect = label("", wrap=True)
+        column.addWidget(self.effect)
+        buttons = QDialogButtonBox()
+        self.use = QPushButton(self.tr("&Use these groups"))
+        self.use.setProperty("look", "primary")
+        self.use.setEnabled(False)
+        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+
+    def _build_then(self) -> QWidget:
+        self.then = QWidget()
+        row = QHBoxLayout(self.then)
+        margins(row, 0, spacing=8)
+        self.rare = QCheckBox(self.tr("Then put &rare ones together: groups of fewer records than"))
+        self.rare_k = whole_box(2, 100_000, self.tr("Fewer records than"))
+        self.rare_k.setKeyboardTracking(True)
+        self.rare_k.setValue(10)
+        self.rare_name = line_edit(self.tr("Name of the group of rare values"))
+        self.rare_name.setText(self.tr("Other"))
+        row.addWidget(self.rare)
+        row.addWidget(self.rare_k)
+        row.addWidget(label(self.tr("into")))
+        row.addWidget(self.rare_name, 1)
+        self.rare.toggled.connect(lambda _: self._try())
+        self.rare_k.valueChanged.connect(lambda _: self._try())
+        self.rare_name.textChanged.connect(lambda _: self._try())
+        self.then.hide()
+        return self.then
+
+    # -- trying --------------------------------------------------------------------------------------------------
+
+    def _opened(self, found: Opening) -> None:
+        self._opening = found
+        self.before.show_bars(found.bars, "between")
+        self.before_title.setText(self.tr("Before: {n} values").format(n=number(found.values)))
+        for way in ways_for(self._column, found.system):
+            self.way.addItem(way.title, way.key)
+        if read_steps(self._now)[0] == "keep":
+            self.way.addItem(self.tr("As they are grouped now"), "keep")
+        key, rare = read_steps(found.steps)
+        if rare is not None:
+            with QSignalBlocker(self.rare), QSignalBlocker(self.rare_k), QSignalBlocker(self.rare_name):
+                self.rare.setChecked(True)
+                self.rare_k.setValue(rare.k)
+                self.rare_name.setText(rare.label)
+        self.way.setEnabled(True)
+        self.way.setCurrentIndex(max(0, self.way.findData(key)))
+        self._show_inputs(found.steps)
+        self.way.currentIndexChanged.connect(lambda _: self._show_inputs(self._now))
+        self.way.setFocus()
+
+    def _around_known(self, found: Around) -> None:
+        self._around = found
+        self.risk.show_risk(0, found.before)
+        self._try()
+
+    def _show_inputs(self, steps: Steps) -> None:
+        """Show the inputs of the way chosen, filled from `steps` where these were made by it."""
+        if self.inputs is not None:
+            self._holder.removeWidget(self.inputs)
+            self.inputs.hide()
+            self.inputs.deleteLater()
+        key = self.way.currentData()
+        if key == "hand":
+            self.inputs = HandInputs(self._column, steps)
+        elif key == "hierarchy":
+            self.inputs = HierarchyInputs(steps, self._tasks)
+            self.inputs.failed.connect(lambda text: self.banner.say("warning", text))
+        else:
+            self.inputs = WayInputs(key, self._column, steps, self._opening)
+        self.inputs.changed.connect(self._try)
+        self._holder.addWidget(self.inputs)
+        self.then.setVisible(key not in _ALONE)
+        self._order_by_tab()
+        self._try()
+
+    def _order_by_tab(self) -> None:
+        """Let Tab go from the way to its inputs, which were made later than what stands below them."""
+        before: QWidget = self.way
+        for widget in self.inputs.findChildren(QWidget) if self.inputs is not None else ():
+            part = isinstance(widget.parent(), QAbstractSpinBox | QComboBox | QAbstractItemView)
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.window() is self and not part:
+                self.setTabOrder(before, widget)
+                before = widget
+        self.setTabOrder(before, self.rare)
+
+    def _try(self) -> None:
+        """Try what the inputs mean, in the worker."""
+        if self.inputs is None:
+            return
+        self.use.setEnabled(False)
+        try:
+            make = self.inputs.read()
+            rare = None
+            if self.rare.isChecked() and self.way.currentData() not in _ALONE:
+                rare = Rare(self.rare_k.value(), self.rare_name.text())
+        except SpluError as fault:
+            self._tasks.drop("group")
+            self._failed(str(fault))
+            return
+        self.banner.hide()
+        column, known, asked = self._column, self._around, self._asked
+        job = self._tasks.run("group", lambda progress: trial(column, make, rare, known, asked, progress), pause=_REST)
+        job.done.connect(self._tried)
+        job.failed.connect(self._failed)
+
+    def _failed(self, text: str) -> None:
+        self._trial = None
+        self.banner.say("warning", text)
+        self.after.show_bars(Bars((), (), 0), "accent")
+        self.after_title.setText(self.tr("After"))
+        self.risk.show_risk(1, None)
+        self.effect.setText("")
+
+    def _tried(self, found: Trial) -> None:
+        self._trial = found
+        self.use.setEnabled(True)
+        self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
+        self.after.setMinimumHeight(self.after.wanted_height())
+        self.after_title.setText(self.tr("After: {n} values").format(n=number(found.bars.values)))
+        self.risk.show_risk(1, found.risk)
+        self.effect.setText(self._effect(found))
+
+    def _effect(self, found: Trial) -> str:
+        if self._role in (Role.IDENTIFIER, Role.DROPPED):
+            return self.tr("The column is not published at present; its groups count once it is.")
+        if self._role is not Role.SA:
+            return ""
+        if found.facts.measurement:
+            return self.tr("Still too many different measurements to be re-drawn; use wider groups.")
+        if found.facts.largest_gamma < 2:
+            return self.tr("Can't be re-drawn: “{value}” fills {share} of the records.").format(
+                value=found.facts.top, share=percent(found.facts.top_share)
+            )
+        said = self.tr("Largest group size possible: {n} (as in the file: {before}).").format(
+            n=number(found.facts.largest_gamma), before=number(self._largest)
+        )
+        if found.totals is None or self._asked is None:
+            return said
+        return self.tr(
+            "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable."
+        ).format(
+            largest=said,
+            gamma=number(min(self._asked[0], found.facts.largest_gamma)),
+            small=number(found.totals[State.PROTECTED].values),
+            between=number(found.totals[State.BETWEEN].values),
+            large=number(found.totals[State.ANSWERABLE].values),
+        )
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def accept(self) -> None:
+        """Take the groups over, as one step of undo."""
+        choices = self._session.choices
+        if self._trial is None or choices is None or self._session.source is not self._source:
+            self.reject()
+            return
+        steps = self._trial.steps
+        if steps:
+            self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
+        after = {**choices.generalisations, self._name: steps}
+        self._session.choose(
+            replace(choices, generalisations=after), self.tr("groups of {column}").format(column=self._name)
+        )
+        self._close(QDialog.DialogCode.Accepted)
+
+    def reject(self) -> None:
+        """Leave everything as it was."""
+        self._close(QDialog.DialogCode.Rejected)
+
+    def _close(self, code: QDialog.DialogCode) -> None:
+        for channel in ("group", "group-opening", "group-around", "hierarchy"):
+            self._tasks.drop(channel)
+        self.done(code)

@@ -1,0 +1,299 @@
+"""The ways to put a column's values into groups, and the inputs that each of them needs.
+
+Inputs are read on the window's thread and give a plain function of the column, which a worker then calls: finding
+quantiles or ages looks at every value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from PySide6.QtCore import QCoreApplication, QDate, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
+
+from splu_desktop.core.generalise import (
+    Age,
+    CannotGeneralise,
+    Chapter,
+    DatePart,
+    Generalisation,
+    Groups,
+    Hierarchy,
+    Intervals,
+    Part,
+    Prefix,
+    Rare,
+    Steps,
+    by_cuts,
+    by_quantiles,
+    by_width,
+)
+from splu_desktop.core.table import Column, Kind
+from splu_desktop.gui.base.widgets import line_edit
+from splu_desktop.gui.classify.group_trial import Make, Opening
+from splu_desktop.gui.plan.controls import whole_box
+
+translate = QCoreApplication.translate
+MOST_BY_HAND = 20_000  # values; more are grouped by a file
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way.
+
+    Attributes
+    ----------
+    key : stable name.
+    title : what the list shows.
+    """
+
+    key: str
+    title: str
+
+
+def ways_for(column: Column, system: str | None) -> list[Way]:
+    """Return the ways that suit a column, the likeliest first; `system` is the classification of its codes, if any."""
+    found = [Way("none", translate("groups", "As they are"))]
+    if column.kind in (Kind.INTEGER, Kind.DECIMAL):
+        found += [
+            Way("width", translate("groups", "Intervals of one width")),
+            Way("quantiles", translate("groups", "Intervals of equally many records")),
+            Way("cuts", translate("groups", "Intervals at my own cut points")),
+        ]
+    elif column.kind in (Kind.DATE, Kind.DATETIME):
+        found += [
+            Way("year", translate("groups", "Year")),
+            Way("quarter", translate("groups", "Quarter")),
+            Way("month", translate("groups", "Month")),
+            Way("weekday", translate("groups", "Day of the week")),
+            Way("age", translate("groups", "Age at a date, in bands")),
+        ]
+    if system is not None:
+        found.append(Way("chapter", translate("groups", "Chapters of the ICD")))
+    found.append(Way("rare", translate("groups", "Rare values into “Other”")))
+    if not column.kind.ordered or column.kind is Kind.INTEGER:
+        found.append(Way("prefix", translate("groups", "First part of a code")))
+    if column.m <= MOST_BY_HAND:
+        found.append(Way("hand", translate("groups", "Groups of my own")))
+    found.append(Way("hierarchy", translate("groups", "A hierarchy from a file")))
+    return found
+
+
+def read_steps(steps: Steps) -> tuple[str, Rare | None]:
+    """Return the way that steps were made by, and the step that puts rare values together after it.
+
+    "none" for no steps, "keep" for steps that no way makes (a recipe may hold any).
+    """
+    if not steps:
+        return "none", None
+    first, rest = steps[0], steps[1:]
+    if isinstance(first, Age) and rest and isinstance(rest[0], Intervals) and rest[0].found and rest[0].found[1] >= 1:
+        rest = rest[1:] if rest[0].found[0] == "width" else rest
+    last = rest[-1] if rest else None
+    rare = last if isinstance(last, Rare) else None
+    others = rest if rare is None else rest[:-1]
+    return ("keep" if others else _way_of(first)), rare
+
+
+def _way_of(step: Generalisation) -> str:
+    if isinstance(step, Intervals):
+        return step.found[0] if step.found else "cuts"
+    if isinstance(step, DatePart):
+        return step.part.value
+    kinds: dict[type[Generalisation], str] = {
+        Age: "age",
+        Chapter: "chapter",
+        Rare: "rare",
+        Prefix: "prefix",
+        Groups: "hand",
+        Hierarchy: "hierarchy",
+    }
+    return kinds.get(type(step), "keep")
+
+
+class WayInputs(QWidget):
+    """The inputs of one way; `read` gives what they mean."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        key: str,
+        column: Column,
+        steps: Steps,
+        usual: Opening | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.key = key
+        self._column = column
+        self._usual = (usual.width if usual is not None else None) or 10.0
+        self._length = usual.prefix if usual is not None else 3
+        self._system = usual.system if usual is not None else None
+        self.form = QFormLayout(self)
+        self.form.setContentsMargins(0, 0, 0, 0)
+        self._read: Callable[[], Make] = lambda: lambda _: ()
+        first = steps[0] if steps and read_steps(steps)[0] == key else None
+        build = getattr(self, f"_build_{key}", None)
+        if build is not None:
+            build(first, steps)
+        elif key == "keep":
+            self._read = lambda: lambda _: steps
+        elif key in {part.value for part in Part}:
+            part = DatePart(Part(key))
+            self._read = lambda: lambda _: (part,)
+
+    def read(self) -> Make:
+        """Return what the inputs mean, as a function of the column. Raises CannotGeneralise, BadSetting."""
+        return self._read()
+
+    def _whole(self, text: str, least: int, most: int, value: int) -> QSpinBox:
+        box = whole_box(least, most, text)
+        box.setValue(value)
+        box.setMaximumWidth(140)
+        box.setKeyboardTracking(True)
+        box.valueChanged.connect(lambda _: self.changed.emit())
+        self.form.addRow(text, box)
+        return box
+
+    def _line(self, text: str, value: str, hint: str = "") -> QLineEdit:
+        edit = line_edit(text, hint)
+        edit.setText(value)
+        edit.textChanged.connect(lambda _: self.changed.emit())
+        self.form.addRow(text, edit)
+        return edit
+
+    def _choice(self, text: str, choices: dict[str, str], chosen: str | None) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(text)
+        for key, name in choices.items():
+            box.addItem(name, key)
+        box.setCurrentIndex(max(0, box.findData(chosen)))
+        box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.form.addRow(text, box)
+        return box
+
+    def _build_width(self, first: Generalisation | None, steps: Steps) -> None:
+        found = first.found if isinstance(first, Intervals) else None
+        usual = found[1] if found else self._usual
+        whole = self._column.kind is Kind.INTEGER
+        places = 0 if whole else min(9, max(2, 1 - math.floor(math.log10(usual))))
+        box = QDoubleSpinBox()
+        box.setAccessibleName(self.tr("Width"))
+        box.setDecimals(places)
+        box.setRange(1 if whole else 10.0**-places, 1e12)
+        box.setValue(usual)
+        box.setAlignment(Qt.AlignmentFlag.AlignRight)
+        box.setMaximumWidth(140)
+        box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        box.valueChanged.connect(lambda _: self.changed.emit())
+        self.form.addRow(self.tr("Width"), box)
+
+        def read() -> Make:
+            width = repr(round(box.value(), places))
+            return lambda column: (by_width(column, width),)
+
+        self._read = read
+
+    def _build_quantiles(self, first: Generalisation | None, steps: Steps) -> None:
+        found = first.found if isinstance(first, Intervals) else None
+        box = self._whole(self.tr("Number of intervals"), 2, 200, int(found[1]) if found else 10)
+
+        def read() -> Make:
+            groups = box.value()
+            return lambda column: (by_quantiles(column, groups),)
+
+        self._read = read
+
+    def _build_cuts(self, first: Generalisation | None, steps: Steps) -> None:
+        cuts = ", ".join(f"{cut:.12g}" for cut in first.cuts) if isinstance(first, Intervals) else ""
+        edit = self._line(self.tr("Cut points"), cuts, self.tr("for example 18, 40, 65"))
+
+        def read() -> Make:
+            parts = [part.strip() for part in edit.text().replace(";", ",").split(",") if part.strip()]
+            if not parts:
+                raise CannotGeneralise(self.tr("Name at least one cut point, such as 18, 40, 65."))
+            made = by_cuts(parts)
+            return lambda _: (made,)
+
+        self._read = read
+
+    def _build_age(self, first: Generalisation | None, steps: Steps) -> None:
+        edit = QDateEdit()
+        edit.setCalendarPopup(True)
+        edit.setDisplayFormat("yyyy-MM-dd")
+        edit.setAccessibleName(self.tr("Age at"))
+        edit.setDate(
+            QDate(first.at.year, first.at.month, first.at.day) if isinstance(first, Age) else QDate.currentDate()
+        )
+        edit.dateChanged.connect(lambda _: self.changed.emit())
+        self.form.addRow(self.tr("Age at"), edit)
+        band = next((int(s.found[1]) for s in steps if isinstance(s, Intervals) and s.found), 1)
+        width = self._whole(self.tr("Years in a band (1: none)"), 1, 50, band if first else 10)
+
+        def read() -> Make:
+            chosen = edit.date()
+            age, years = Age(date(chosen.year(), chosen.month(), chosen.day())), width.value()
+
+            def make(column: Column) -> Steps:
+                return (age,) if years == 1 else (age, by_width(age.apply(column), years))
+
+            return make
+
+        self._read = read
+
+    def _build_chapter(self, first: Generalisation | None, steps: Steps) -> None:
+        system = first.system if isinstance(first, Chapter) else self._system
+        box = self._choice(self.tr("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
+
+        def read() -> Make:
+            made = Chapter(box.currentData())
+            return lambda _: (made,)
+
+        self._read = read
+
+    def _build_rare(self, first: Generalisation | None, steps: Steps) -> None:
+        rare = first if isinstance(first, Rare) else None
+        box = self._whole(self.tr("Fewer records than"), 2, 100_000, rare.k if rare else 10)
+        edit = self._line(self.tr("Name of the group"), rare.label if rare else self.tr("Other"))
+
+        def read() -> Make:
+            made = Rare(box.value(), edit.text())
+            return lambda _: (made,)
+
+        self._read = read
+
+    def _build_prefix(self, first: Generalisation | None, steps: Steps) -> None:
+        prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)
+        chosen = "before" if prefix.before else "drop_last" if prefix.drop_last else "length"
+        how = self._choice(
+            self.tr("Keep"),
+            {
+                "length": self.tr("the first characters"),
+                "before": self.tr("what stands before a mark"),
+                "drop_last": self.tr("all but the last characters"),
+            },
+            chosen,
+        )
+        length = self._whole(self.tr("Characters"), 1, 40, prefix.length or prefix.drop_last or 3)
+        mark = self._line(self.tr("Mark"), prefix.before or ".", self.tr("for example . or a blank"))
+
+        def fit() -> None:
+            self.form.setRowVisible(length, how.currentData() != "before")
+            self.form.setRowVisible(mark, how.currentData() == "before")
+
+        how.currentIndexChanged.connect(lambda _: fit())
+        fit()
+
+        def read() -> Make:
+            way, text = how.currentData(), mark.text()
+            if way == "before":
+                made = Prefix(before=text)
+            else:
+                made = Prefix(length=length.value()) if way == "length" else Prefix(drop_last=length.value())
+            return lambda _: (made,)
+
+        self._read = read

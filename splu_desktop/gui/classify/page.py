@@ -1,0 +1,370 @@
+"""Classify: say of each column whether it names a person, is published as it is, is sensitive, or is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
+
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.models import ROW, SortFilter, TableView
+from splu_desktop.gui.base.page import Page
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
+from splu_desktop.gui.base.session import Session, Step
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit
+from splu_desktop.gui.base.words import number, percent, tip, told
+from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, ColumnRow, ColumnsModel
+from splu_desktop.gui.classify.group_dialog import GroupDialog
+from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard, take_groups
+from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
+from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
+
+
+class ClassifyPage(Page):
+    """The second page."""
+
+    step = Step.CLASSIFY
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.set_title(
+            self.tr("Classify"),
+            self.tr("Say what each column is. The roles are suggestions; change any that are wrong."),
+        )
+        empty = Empty(
+            "tags",
+            self.tr("No table is open yet"),
+            self.tr("Open a table first. Then each of its columns stands here with a suggested role and the reason."),
+        )
+        empty.buttons.addWidget(
+            button(self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input")
+        )
+        self.use_empty(empty)
+        self._build_tools()
+        self._build_table()
+        self.refresh()
+
+    def _build_tools(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.search = line_edit(self.tr("Find a column"), self.tr("Find a column"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(180)
+        self.search.textChanged.connect(self._find)
+        row.addWidget(self.search)
+        find = QAction(self)
+        find.setShortcut(QKeySequence.StandardKey.Find)
+        find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.triggered.connect(self.search.setFocus)
+        self.addAction(find)
+        row.addStretch(1)
+        self.selected_note = label(self.tr("Set selected:"), "quiet")
+        row.addWidget(self.selected_note)
+        marks = {
+            Role.IDENTIFIER: self.tr("&Identifier"),
+            Role.NSA: self.tr("&As it is"),
+            Role.SA: self.tr("&Sensitive"),
+            Role.DROPPED: self.tr("&Leave out"),
+        }
+        self.role_buttons = {}
+        for role, text in marks.items():
+            made = button(text, partial(self.set_selected, role), picture=PICTURES[role], hint=role_meaning(role))
+            made.setAccessibleName(self.tr("Set the selected columns to: {role}").format(role=role_name(role)))
+            self.role_buttons[role] = made
+            row.addWidget(made)
+        self.body.addLayout(row)
+
+    def _build_table(self) -> None:
+        self.model = ColumnsModel()
+        self.sorted = SortFilter()
+        self.sorted.setParent(self)
+        self.sorted.setSourceModel(self.model)
+        self.table = TableView(self.tr("Columns of the table"))
+        self.table.setModel(self.sorted)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setItemDelegateForColumn(ROLE_COLUMN, RoleDelegate(self.set_role, self.table))
+        self.table.setItemDelegateForColumn(BARS_COLUMN, BarsDelegate(self.table))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.clicked.connect(lambda index: self.table.edit(index) if index.column() == ROLE_COLUMN else None)
+        self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(ROLE_COLUMN)))
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.body.addWidget(self.table, 1)
+        self.details = Card(spacing=4)
+        self.detail_title = label("", "strong")
+        self.detail_text = label("", wrap=True, selectable=True)
+        self.detail_risk = label("", wrap=True, selectable=True)
+        self.detail_more = label("", "quiet", wrap=True, selectable=True)
+        head = QHBoxLayout()
+        head.addWidget(self.detail_title, 1)
+        self.group_button = button(self.tr("&Group values…"), self.group_values, picture="chart-column")
+        tip(
+            self.group_button,
+            self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare"),
+        )
+        self.coarser_button = button(self.tr("Use these g&roups"), self.use_coarser)
+        head.addWidget(self.coarser_button)
+        head.addWidget(self.group_button)
+        self.details.body.addLayout(head)
+        for part in (self.detail_text, self.detail_risk, self.detail_more):
+            self.details.body.addWidget(part)
+        self.body.addWidget(self.details)
+        self.remedies = RemedyCard(self.session, self.tasks)
+        self.body.addWidget(self.remedies)
+        self.giveaway = GiveawayCard(self.session)
+        self.giveaway.group.connect(self.group_values_of)
+        self.body.addWidget(self.giveaway)
+        self.risk = RiskPanel(self.session, self.tasks)
+        self.risk.found.connect(self._risk_found)
+        self.body.addWidget(self.risk)
+        self.totals = label("", "quiet", wrap=True)
+        self.body.addWidget(self.totals)
+
+    def set_role(self, name: str, role: Role) -> None:
+        """Give one column a role."""
+        self._set_roles([name], role, self.tr("role of {column}").format(column=name))
+
+    def _set_roles(self, names: list[str], role: Role, words: str) -> None:
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return
+        # What names a person is not published by a click: the reason is typed, and the report shows it. A column in
+        # groups is another one; whether that names persons still is looked at before publishing.
+        named = [
+            name
+            for name in names
+            if role.published
+            and source.suggestions[name].role is Role.IDENTIFIER
+            and name not in choices.kept
+            and not choices.steps(name)
+        ]
+        if not named:
+            self.session.set_roles(dict.fromkeys(names, role), words)
+            return
+        dialog = ReasonDialog(named, [told(source.suggestions[name].reason) for name in named], self)
+        dialog.given.connect(lambda reason: self._keep(names, named, role, reason, words))
+        dialog.open()
+
+    def _keep(self, names: list[str], named: list[str], role: Role, reason: str, words: str) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            kept = {**choices.kept, **dict.fromkeys(named, reason)}
+            roles = {**choices.roles, **dict.fromkeys(names, role)}
+            self.session.choose(replace(choices, roles=roles, kept=kept), words)
+
+    def group_values(self) -> GroupDialog | None:
+        """Open the dialog that puts the selected column's values into groups."""
+        names = self.selected()
+        return self.group_values_of(names[0]) if len(names) == 1 else None
+
+    def group_values_of(self, name: str) -> GroupDialog:
+        """Open the dialog that puts one column's values into groups."""
+        dialog = GroupDialog(name, self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def use_coarser(self) -> None:
+        """Put the selected column's values into the groups whose effect is shown beside it."""
+        names, choices = self.selected(), self.session.choices
+        what = self._what(names[0]) if len(names) == 1 else None
+        if what is not None and what.steps and choices is not None:
+            take_groups(self.session, self.tasks, names[0], (*choices.steps(names[0]), *what.steps))
+
+    def _what(self, name: str) -> WhatIf | None:
+        return self.risk.shown.columns.get(name) if self.risk.shown is not None else None
+
+    def _risk_found(self) -> None:
+        if self.risk.shown is not None:
+            self.giveaway.show_giveaways((*self.risk.shown.telling, *self.risk.shown.alike))
+        self.model.show([replace(row, what=self._what(row.fact.name)) for row in self.model.rows])
+        self._show_details()
+
+    def selected(self) -> list[str]:
+        """Return the names of the selected columns."""
+        return [index.data(ROW).fact.name for index in self.table.selectionModel().selectedRows()]
+
+    def set_selected(self, role: Role) -> None:
+        """Give all selected columns a role, as one step of undo."""
+        names = self.selected()
+        if names:
+            self._set_roles(names, role, self.tr("role of {n} columns").format(n=number(len(names))))
+
+    def _find(self, text: str) -> None:
+        self.sorted.look_for(text)
+        self._selection_changed()
+
+    def _selection_changed(self) -> None:
+        chosen = len(self.table.selectionModel().selectedRows())
+        for made in self.role_buttons.values():
+            made.setEnabled(chosen > 0)
+        self._show_details()
+
+    def _show_details(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        hidden = self.details.isHidden()
+        self.details.setVisible(len(chosen) == 1)
+        if len(chosen) != 1:
+            return
+        if hidden:  # what stands below takes room from the table once it is laid out
+            QTimer.singleShot(0, self, self._show_selected)
+        row: ColumnRow = chosen[0].data(ROW)
+        self.detail_title.setText(
+            self.tr("{column}: {role}").format(column=row.fact.name, role=role_name(row.role).lower())
+        )
+        self.detail_text.setText(_sentence(self.model.reason(row)))
+        told = self._told(row)
+        self.detail_risk.setText(told)
+        self.detail_risk.setVisible(bool(told))
+        shown = self.risk.shown
+        self.coarser_button.setVisible(row.what is not None and shown is not None and row.what.helps(shown.whole))
+        samples = ", ".join(row.fact.samples)
+        self.detail_more.setText(
+            self.tr("Most frequent: {top} ({share}). For example: {samples}").format(
+                top=row.fact.top or self.tr("(empty)"), share=percent(row.fact.top_share), samples=samples
+            )
+        )
+
+    def _show_selected(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        if len(chosen) == 1:
+            self.table.scrollTo(chosen[0])
+
+    def _told(self, row: ColumnRow) -> str:
+        """Return what the selected column does to the risk, or what limits its group size."""
+        choices, shown = self.session.choices, self.risk.shown
+        if row.role is Role.SA and not self.session.barred(row.fact.name) and choices is not None:
+            if row.fact.name not in choices.gammas:
+                return told(choices.draws[row.fact.name].able(row.fact.name))
+            return self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records.").format(
+                n=number(row.fact.largest_gamma), value=row.fact.top, share=percent(row.fact.top_share)
+            )
+        if row.what is None or shown is None:
+            return ""
+        cause = row.what.cause
+        if cause.generalised is None:
+            return self.tr("Unique records: {now} with it, {without} without it.").format(
+                now=number(shown.whole.unique), without=number(cause.without.unique)
+            )
+        return self.tr(
+            "Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps})."
+        ).format(
+            now=number(shown.whole.unique),
+            without=number(cause.without.unique),
+            grouped=number(cause.generalised.unique),
+            steps=", ".join(told(step.words) for step in row.what.steps),
+        )
+
+    def act(self) -> None:
+        self.session.confirm(Step.CLASSIFY)
+        self.go.emit(Step.PLAN)
+
+    def refresh(self) -> None:
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            self.show_part(self.empty)
+            self.set_primary(self.tr("Continue"), False, "")
+            return
+        self.show_part(None)
+        self.risk.look()
+        rows = [
+            ColumnRow(
+                place,
+                self.session.fact(fact.name),
+                choices.roles[fact.name],
+                source.suggestions[fact.name],
+                choices.steps(fact.name),
+                self._what(fact.name),
+            )
+            for place, fact in enumerate(source.facts)
+        ]
+        fresh = [row.fact.name for row in self.model.rows] != [row.fact.name for row in rows]
+        self.model.show(rows)
+        if fresh:
+            self.search.clear()
+            self.sorted.sort(-1)
+            self._fit()
+        self._selection_changed()
+        counts = {role: sum(row.role is role for row in rows) for role in Role}
+        self.totals.setText(
+            self.tr(
+                "{identifiers} identifiers, {nsas} published as they are, {sas} sensitive, {dropped} left out"
+            ).format(
+                identifiers=number(counts[Role.IDENTIFIER]),
+                nsas=number(counts[Role.NSA]),
+                sas=number(counts[Role.SA]),
+                dropped=number(counts[Role.DROPPED]),
+            )
+        )
+        self._offer()
+        self.remedies.look()
+        self.help_changed.emit()
+
+    def _fit(self) -> None:
+        self.table.fit_columns(200)
+        line = self.table.fontMetrics()
+        wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
+        self.table.setColumnWidth(ROLE_COLUMN, wide)
+        self.table.setColumnWidth(BARS_COLUMN, 96)
+        self.table.setColumnWidth(12, max(self.table.columnWidth(12), 260))
+
+    def _offer(self) -> None:
+        choices, source = self.session.choices, self.session.source
+        if choices is None or source is None:
+            return
+        marked = choices.sensitive
+        if not marked:
+            self.set_primary(self.tr("Continue"), False, self.tr("Mark at least one column as sensitive."))
+            return
+        barred = [self.session.fact(name) for name in marked if self.session.barred(name)]
+        if barred and barred[0].measurement:
+            self.set_primary(
+                self.tr("Continue"),
+                False,
+                self.tr(
+                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
+                    " values…”."
+                ).format(column=barred[0].name, n=number(barred[0].distinct)),
+            )
+            return
+        if barred:
+            fact = barred[0]
+            self.set_primary(
+                self.tr("Continue"),
+                False,
+                self.tr(
+                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
+                    " no room for decoys. Give each value a tolerance of its own (above), or the column another role."
+                ).format(column=fact.name, value=fact.top, share=percent(fact.top_share)),
+            )
+            return
+        if len(marked) == 1:
+            text = self.tr("Plan the protection of {column}").format(column=marked[0])
+        else:
+            text = self.tr("Plan the protection of {n} columns").format(n=number(len(marked)))
+        self.set_primary(text, True)
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p><b>Identifier</b>: names a person by itself (name, record number, exact birth date). Never"
+            " published.</p>"
+            "<p><b>Sensitive</b>: what must not be learned about a single patient, such as a diagnosis. It is re-drawn"
+            " among decoys.</p>"
+            "<p><b>Published as it is</b>: what the recipient needs to select patients by, such as sex, age or"
+            " ward.</p>"
+            "<p><b>Left out</b>: not needed, so not published.</p>"
+            "<p><b>What should I choose?</b></p>"
+            "<p>Leave out what the recipient can do without. Columns published as they are stay recognisable in rare"
+            " combinations, so fewer are safer.</p>"
+            "<p>A record is <b>unique</b> if no other one has the same values in all of them. Coarser values, such as"
+            " ages in tens, make fewer unique: select a column, then “Group values…”.</p>"
+            "<p class='q'>Several rows at once: select them, then use the buttons above. Undo brings any role back.</p>"
+        )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

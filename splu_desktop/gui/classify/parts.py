@@ -1,0 +1,168 @@
+"""Below the table of columns: ways out for a column that can't be sensitive, and columns that give one away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from splu_desktop.core.generalise import Steps, column_after
+from splu_desktop.core.guarantees.remedies import Remedy, RemedyKind, remedies
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.risk.alike import Alike
+from splu_desktop.core.risk.giveaway import Giveaway
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column
+from splu_desktop.gui.base.session import Choices, Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Card, Picture, button, label
+from splu_desktop.gui.base.words import caption, told
+from splu_desktop.gui.classify.group_trial import facts_after
+from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
+from splu_desktop.gui.shell.facts import ColumnFacts
+
+_LONGEST = 64  # characters on a button; the rest is in its hover text
+
+
+def generalised(column: Column, steps: Steps, progress: Progress) -> tuple[Column, ColumnFacts]:
+    """Return a column after steps, and its facts. Runs in a worker."""
+    progress.report("Grouping", 0.0)
+    made = column_after(column, steps)
+    return made, facts_after(column, made)
+
+
+def take_groups(
+    session: Session,
+    tasks: Tasks,
+    name: str,
+    steps: Steps,
+    also: Callable[[Choices], Choices] = lambda choices: choices,
+) -> None:
+    """Put a column's values into groups as one step of undo, once a worker has made them; `also` changes the rest."""
+    source = session.source
+    if source is None:
+        return
+
+    def made(found: tuple[Column, ColumnFacts]) -> None:
+        choices = session.choices
+        if session.source is not source or choices is None:
+            return
+        source.variants[name, steps] = found
+        after = {**choices.generalisations, name: steps}
+        words = QCoreApplication.translate("classify", "groups of {column}").format(column=name)
+        session.choose(also(replace(choices, generalisations=after)), words)
+
+    column = source.imported.table[name]
+    job = tasks.run("groups", lambda progress: generalised(column, steps, progress))
+    job.done.connect(made)
+
+
+class RemedyCard(Card):
+    """For the first column that is marked sensitive and can't be: what would help, as buttons."""
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(spacing=8, parent=parent)
+        self._session, self._tasks = session, tasks
+        self._key: tuple[object, ...] = ()
+        self.text = label("", wrap=True)
+        self.body.addWidget(self.text)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        self.body.addLayout(self._row)
+        self.hide()
+
+    def look(self) -> None:
+        """Find ways out for the first barred column, in a worker."""
+        source, choices = self._session.source, self._session.choices
+        barred = [n for n in choices.sensitive if self._session.barred(n)] if choices is not None else []
+        if source is None or choices is None or not barred:
+            self._key = ()
+            self._tasks.drop("remedies")
+            self.hide()
+            return
+        name = barred[0]
+        key = (source, name, choices.steps(name))
+        if key == self._key:
+            return
+        self._key = key
+        self.hide()
+        column, steps = source.imported.table[name], choices.steps(name)
+        job = self._tasks.run("remedies", lambda progress: remedies(column, steps, 2, tolerances=True))
+        job.done.connect(partial(self._show, name))
+
+    def _show(self, name: str, found: tuple[Remedy, ...]) -> None:
+        while self._row.count():
+            item = self._row.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        self.text.setText(self.tr("What would help with “{column}”:").format(column=name))
+        bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
+        shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
+        for remedy in shown[:3]:
+            whole = told(remedy.words)
+            words = whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
+            self._row.addWidget(button(caption(words), partial(self._take, name, remedy), hint=whole))
+        self._row.addStretch(1)
+        self.setVisible(bool(shown))
+
+    def _take(self, name: str, remedy: Remedy) -> None:
+        source = self._session.source
+        if source is None:
+            return
+        if remedy.kind is RemedyKind.TOLERANCE:
+            ToleranceDialog(name, self._session, self._tasks, self).open()
+            return
+        if remedy.steps is None:
+            self._session.set_roles({name: Role.DROPPED}, self.tr("role of {column}").format(column=name))
+            return
+        take_groups(self._session, self._tasks, name, remedy.steps)
+
+
+class GiveawayCard(Card):
+    """For the column that gives a sensitive one away most: what it means, and two ways out as buttons.
+
+    Signals
+    -------
+    group (name) : the user wants to put its values into groups.
+    """
+
+    group = Signal(str)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(spacing=8, parent=parent)
+        self._session, self._name = session, ""
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
+        self.text = label("", wrap=True)
+        row.addWidget(self.text, 1)
+        self.out = button(self.tr("Leave it &out"), self._leave_out)
+        self.coarser = button(self.tr("&Group its values…"), lambda: self.group.emit(self._name))
+        row.addWidget(self.out, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.coarser, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(row)
+        self.hide()
+
+    def show_giveaways(self, found: Sequence[Giveaway | Alike]) -> None:
+        """Show the first of them, and which columns there are more."""
+        self.setVisible(bool(found))
+        if not found:
+            return
+        first = found[0]
+        self._name = first.column
+        words = told(first.sentence)
+        others = [name for name in dict.fromkeys(each.column for each in found) if name != first.column]
+        if others:
+            named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else "")
+            words = self.tr("{first} More of the kind: {others}.").format(first=words, others=named)
+        self.text.setText(words)
+        self.coarser.setVisible(isinstance(first, Giveaway))
+        self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
+        self.coarser.setAccessibleName(self.tr("Group the values of “{column}”").format(column=first.column))
+
+    def _leave_out(self) -> None:
+        self._session.set_roles({self._name: Role.DROPPED}, self.tr("role of {column}").format(column=self._name))

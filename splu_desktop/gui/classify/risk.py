@@ -1,0 +1,194 @@
+"""How recognisable the records are by the columns published as they are, and what each column has to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core.checks.gate import Light, Line, persons_line
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.risk.alike import Alike, alike
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.risk.uniqueness import KS, Cause, Risk, causes, risk
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.sanitise import redrawable
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Picture, label, margins
+from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.classify.risk_grid import RiskGrid
+
+_REST = 250  # ms
+_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """What one column published as it is contributes.
+
+    Attributes
+    ----------
+    cause : the risk without it, by it alone, and with it in coarser groups (None where nothing obvious is coarser).
+    steps : these groups, to follow the ones it has; () where nothing obvious is coarser.
+    """
+
+    cause: Cause
+    steps: Steps
+
+    def helps(self, whole: Risk) -> bool:
+        """Whether the coarser groups leave fewer records recognisable than `whole`."""
+        coarse = self.cause.generalised
+        return coarse is not None and any(coarse.below[k] < whole.below[k] for k in KS)
+
+
+@dataclass(frozen=True, eq=False)
+class Recognisable:
+    """How recognisable records are, and what each column contributes.
+
+    Attributes
+    ----------
+    whole : the risk as things are.
+    columns : column name -> what it contributes, the most telling first.
+    telling : columns, and pairs, that give a sensitive one away.
+    alike : sensitive columns that give each other away.
+    persons : the line of the gate about persons with several records.
+    """
+
+    whole: Risk
+    columns: Mapping[str, WhatIf]
+    telling: tuple[Giveaway, ...]
+    alike: tuple[Alike, ...] = ()
+    persons: Line | None = None
+
+
+def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
+    """Return how recognisable the records are. Runs in a worker. Raises Cancelled."""
+    return risk(table, nsas, progress)
+
+
+def recognisable(
+    table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
+) -> Recognisable:
+    """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
+    steps: dict[str, Steps] = {}
+    trials: dict[str, Column] = {}
+    for name in nsas:
+        try:
+            steps[name] = coarser(table[name])
+            trials[name] = column_after(table[name], steps[name])
+        except SpluError:  # nothing obvious fits this one
+            steps[name] = ()
+    whole = risk_of(table, nsas, progress)
+    found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
+    telling = giveaways(table, nsas, tuple(ways), progress)
+    drawn = redrawable(table, ways)
+    return Recognisable(
+        whole,
+        {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
+        telling,
+        alike(table, drawn, progress),
+        persons_line(source, table, drawn, progress),
+    )
+
+
+class RiskPanel(QWidget):
+    """The figures, and in words which columns tell most.
+
+    Signals
+    -------
+    found : other figures are shown; `shown` has them (None while they are worked out).
+    """
+
+    found = Signal()
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._tasks = session, tasks
+        self._key: tuple[object, ...] = ()
+        self.shown: Recognisable | None = None
+        outer = QVBoxLayout(self)
+        margins(outer, 0, spacing=4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._picture = Picture("eye-off", "quiet", 16)
+        self.grid = RiskGrid((self.tr("Recognisable records"),))
+        row.addWidget(self._picture)
+        row.addWidget(self.grid, 1)
+        outer.addLayout(row)
+        self.text = label("", "quiet", wrap=True)
+        outer.addWidget(self.text)
+        self.persons = label("", wrap=True)
+        self._persons_picture = Picture("triangle-alert", "warning", 16)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.persons, 1)
+        outer.addLayout(row)
+        self.persons.hide()
+        self._persons_picture.hide()
+
+    def look(self) -> None:
+        """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
+        source, choices = self._session.source, self._session.choices
+        if source is None or choices is None:
+            return
+        nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
+        sensitive = choices.sensitive
+        names = (*nsas, *sensitive)
+        ways = {name: choices.draws[name] for name in choices.sensitive}
+        key = (source, nsas, *ways.items(), *(choices.steps(name) for name in names))
+        if key == self._key:
+            return
+        self._key = key
+        self.shown = None
+        self.text.setText(self.tr("Looking for recognisable records…"))
+        table = Table(tuple(self._session.column(name) for name in names))
+        # The figures first, which are quick; what causes them takes some ten times as long.
+        quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
+        quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
+        whole = source.imported.table
+        job = self._tasks.run("causes", lambda progress: recognisable(table, nsas, ways, whole, progress), pause=_REST)
+        job.done.connect(self._show)
+        job.failed.connect(self.text.setText)
+
+    def _show(self, found: Recognisable) -> None:
+        self.shown = found
+        for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside
+            part.setVisible(bool(found.columns))
+        unique = found.whole.unique
+        self._picture.show_picture(*(("triangle-alert", "warning") if unique else ("circle-check", "answerable")))
+        self.grid.show_risk(0, found.whole if found.columns else None)
+        self.text.setText(self._words(found))
+        repeat = found.persons is not None and found.persons.light is Light.AMBER
+        self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
+        self.persons.setVisible(repeat)
+        self._persons_picture.setVisible(repeat)
+        self.found.emit()
+
+    def _words(self, found: Recognisable) -> str:
+        if not found.columns:
+            return self.tr("No column is published as it is.")
+        whole = found.whole
+        if not whole.below[10]:
+            return self.tr("No record stands out in the columns published as they are.")
+        k = 2 if whole.unique else 10
+        helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
+        if not helping:
+            alone = max(found.columns.values(), key=lambda what: what.cause.alone.below[k])
+            return self.tr(
+                "No single column causes this: without any one of them it stays. By itself, “{column}” tells most."
+            ).format(column=alone.cause.name)
+        listed = "; ".join(
+            self.tr("{n} without “{column}”").format(column=what.cause.name, n=number(what.cause.without.below[k]))
+            for what in helping
+        )
+        if k == 2:
+            return self.tr("Unique records: {columns}.").format(columns=listed)
+        return self.tr("Records with fewer than 10 alike: {columns}.").format(columns=listed)

@@ -1,0 +1,83 @@
+"""Names and types of the columns of a file, to be overruled."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QScrollArea, QWidget
+
+from splu_desktop.core.table import Kind
+from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.gui.base.models import shortened
+from splu_desktop.gui.base.widgets import line_edit, margins
+from splu_desktop.gui.base.words import told
+
+
+class ColumnsForm(QScrollArea):
+    """One row for each column: what the file calls it, the name it gets, its type.
+
+    Signals: `renamed` (the file's name, the new name) and `typed` (the name now, a Kind or None).
+    """
+
+    renamed = Signal(str, str)
+    typed = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        page = QWidget()
+        self._form = QFormLayout(page)
+        self._form.setContentsMargins(0, 8, 8, 0)
+        self.setWidgetResizable(True)
+        self.setWidget(page)
+        self.names: dict[str, QLineEdit] = {}
+        self.types: dict[str, QComboBox] = {}
+        self._shown: tuple[tuple[str, str], ...] = ()
+        self._asked: dict[str, str] = {}  # the file's name -> the name last asked for
+
+    def show_columns(self, imported: Imported, asked: ImportChoices) -> None:
+        """Show the columns as they were read, and what was asked of them."""
+        own = {new: old for old, new in imported.choices.renames.items()}
+        shown = tuple((own.get(name, name), name) for name in imported.table.names)
+        if shown != self._shown:
+            self._shown, self._asked = shown, dict(shown)
+            self._build()
+        for column in imported.table.columns:
+            box = self.types[column.name]
+            box.clear()
+            box.addItem(self.tr("Detected: {value}").format(value=told(column.kind.value)), None)
+            for kind in Kind:
+                box.addItem(told(kind.value), kind)
+            wanted = asked.types.get(column.name)
+            box.setCurrentIndex(0 if wanted is None else 1 + list(Kind).index(wanted))
+
+    def _build(self) -> None:
+        self.names.clear()
+        self.types.clear()
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        for old, now in self._shown:
+            row = QWidget()
+            beside = QHBoxLayout(row)
+            margins(beside, 0, spacing=8)
+            name = line_edit(self.tr("Name of {column}").format(column=old), shortened(old))
+            name.setText(now)
+            name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
+            kind = QComboBox()
+            kind.setAccessibleName(self.tr("Type of {column}").format(column=now))
+            kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
+            kind.setMinimumWidth(190)
+            beside.addWidget(name, 1)
+            beside.addWidget(kind)
+            self.names[old], self.types[now] = name, kind
+            self._form.addRow(shortened(old)[:30], row)
+
+    def _edited(self, old: str, edit: QLineEdit) -> None:
+        new = edit.text().strip() or old
+        if new != self._asked[old]:
+            self._asked[old] = new
+            self.renamed.emit(old, new)
+
+    def keyPressEvent(self, event: object) -> None:
+        """Leave Enter to the name being typed: it must not take the whole dialog."""
+        key = getattr(event, "key", lambda: None)()
+        if key not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)  # type: ignore[arg-type]

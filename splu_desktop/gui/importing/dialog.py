@@ -1,0 +1,349 @@
+"""Overruling how a file is read: each choice with what was detected and why, and the first records live beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.table import Kind
+from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, forget_preview, preview
+from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
+from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.importing.columns import ColumnsForm
+from splu_desktop.gui.importing.decisions import DecisionsForm
+
+Index = QModelIndex | QPersistentModelIndex
+_REST = 200  # ms
+_ENCODINGS = (
+    "utf-8",
+    "utf-16",
+    "cp1252",
+    "latin-1",
+    "cp1250",
+    "cp1251",
+    "cp850",
+    "mac_roman",
+    "gb18030",
+    "big5",
+    "cp932",
+)
+_MARKS = {
+    "delimiter": (",", ";", "\t", "|", " "),
+    "quote": ('"', "'", ""),
+    "decimal": (".", ","),
+    "thousands": (",", ".", " ", "'", ""),
+}
+
+
+class TokensModel(QAbstractTableModel):
+    """What may stand for "no value", with a box to tick, per column of the file."""
+
+    ticked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tokens: list[MissingToken] = []
+
+    def show(self, tokens: tuple[MissingToken, ...]) -> None:
+        """Show other tokens."""
+        self.beginResetModel()
+        self.tokens = list(tokens)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
+        return 0 if parent.isValid() else len(self.tokens)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else 4
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return (self.tr("Means “no value”"), self.tr("Column"), self.tr("Records"), self.tr("Why"))[section]
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        token = self.tokens[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
+            return Qt.CheckState.Checked if token.applied else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.DisplayRole:
+            shown = (token.token or self.tr("(empty)"), token.column, number(token.count), told(token.reason))
+            return shortened(shown[index.column()])
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        on = Qt.CheckState(value) == Qt.CheckState.Checked
+        self.tokens[index.row()] = replace(self.tokens[index.row()], applied=on)
+        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
+        self.ticked.emit()
+        return True
+
+    def chosen(self, column: str) -> tuple[str, ...]:
+        """Return the texts ticked for a column."""
+        return tuple(token.token for token in self.tokens if token.column == column and token.applied)
+
+
+class ReadDialog(QDialog):
+    """Choices at the left, the first records at the right; `chosen` carries the choices when they are taken."""
+
+    chosen = Signal(object)
+
+    def __init__(self, path: Path, asked: ImportChoices, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._path, self._tasks = path, tasks
+        self.asked = asked
+        self._filling = True
+        self.setWindowTitle(self.tr("How “{name}” is read").format(name=path.name))
+        self.resize(1000, 600)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        self.banner = Banner()
+        column.addWidget(self.banner)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        self.tabs = QTabWidget()
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
+        self.tabs.addTab(self._build_file(), self.tr("&File"))
+        self.columns = ColumnsForm()
+        self.columns.renamed.connect(self._renamed)
+        self.columns.typed.connect(self._typed)
+        self.type_boxes = self.columns.types
+        self.tabs.addTab(self.columns, self.tr("&Columns"))
+        self.tabs.addTab(self._build_missing(), self.tr("&Missing values"))
+        self.decisions = DecisionsForm()
+        self.decisions.decided.connect(lambda kind, what: self._ask(decisions={**self.asked.decisions, kind: what}))
+        self.tabs.addTab(self.decisions, self.tr("&Problems"))
+        split.addWidget(self.tabs)
+        self.records_model = PreviewModel()
+        self.records = TableView(self.tr("The first records, read so"))
+        self.records.setModel(self.records_model)
+        self.records.horizontalHeader().setStretchLastSection(False)
+        split.addWidget(self.records)
+        split.setSizes([400, 600])
+        column.addWidget(split, 1)
+        buttons = QDialogButtonBox()
+        self.use = QPushButton(self.tr("&Read it so"))
+        self.use.setProperty("look", "primary")
+        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
+        again = buttons.addButton(self.tr("Detect &all again"), QDialogButtonBox.ButtonRole.ResetRole)
+        again.clicked.connect(self._forget)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self._filling = False
+        self._try()
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build_file(self) -> QWidget:
+        page = QWidget()
+        self.form = QFormLayout(page)
+        self.form.setContentsMargins(0, 8, 8, 0)
+        self.form.setVerticalSpacing(6)
+        self.boxes: dict[str, QComboBox] = {}
+        self.reasons: dict[str, Any] = {}
+        names = {
+            "sheet": self.tr("Sheet"),
+            "encoding": self.tr("Character encoding"),
+            "delimiter": self.tr("Between fields"),
+            "quote": self.tr("Quote mark"),
+            "decimal": self.tr("Decimal mark"),
+            "thousands": self.tr("Thousands mark"),
+            "date_order": self.tr("Day and month"),
+        }
+        for key, name in names.items():
+            box = QComboBox()
+            box.setAccessibleName(name)
+            self.boxes[key] = box
+            box.activated.connect(lambda _, key=key: self._picked(key))
+            self.form.addRow(name, box)
+            self._add_reason(key)
+        self.header = line_edit(self.tr("Header in row"), self.tr("detected"))
+        self.header.setText("" if self.asked.header_row is None else str(self.asked.header_row))
+        self.last = line_edit(self.tr("Last record in row"), self.tr("detected"))
+        self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
+        for edit, name, key in (
+            (self.header, self.tr("Header in row (0: none)"), "header_row"),
+            (self.last, self.tr("Last record in row"), "last_row"),
+        ):
+            edit.textEdited.connect(lambda _: self._rows_edited())
+            self.form.addRow(name, edit)
+            self._add_reason(key)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(page)
+        return area
+
+    def _add_reason(self, key: str) -> None:
+        note = label("", "quiet", wrap=True)
+        self.reasons[key] = note
+        self.form.addRow("", note)
+
+    def _build_missing(self) -> QWidget:
+        page = QWidget()
+        row = QHBoxLayout(page)
+        margins(row, 0, 8, 0, 0)
+        self.tokens_model = TokensModel()
+        self.tokens_model.setParent(self)
+        self.tokens_model.ticked.connect(self._tokens_ticked)
+        self.tokens = TableView(self.tr("What stands for “no value”"))
+        self.tokens.setModel(self.tokens_model)
+        row.addWidget(self.tokens)
+        return page
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def _picked(self, key: str) -> None:
+        self._ask(**{key: self.boxes[key].currentData()})
+
+    def _rows_edited(self) -> None:
+        found: dict[str, int | None] = {}
+        for key, edit in (("header_row", self.header), ("last_row", self.last)):
+            text = edit.text().strip()
+            if text and not text.isdecimal():
+                self.banner.say("warning", self.tr("Rows are counted from 1; “{text}” is no row.").format(text=text))
+                self.use.setEnabled(False)
+                return
+            found[key] = int(text) if text else None
+        self._ask(**found)
+
+    def _typed(self, name: str, kind: Kind | None) -> None:
+        types = {column: chosen for column, chosen in self.asked.types.items() if column != name}
+        self._ask(types=types if kind is None else {**types, name: kind})
+
+    def _renamed(self, old: str, new: str) -> None:
+        now = self.asked.renames.get(old, old)
+        others = {self.asked.renames.get(name, name) for name in self.columns.names if name != old}
+        # What was chosen for the column goes along with its name, unless two share one for the moment.
+        moved = {} if now in others or new in others else {now: new}
+        renames = {name: to for name, to in self.asked.renames.items() if name != old}
+        self._ask(
+            renames=renames if new == old else {**renames, old: new},
+            types={moved.get(name, name): kind for name, kind in self.asked.types.items()},
+            missing={moved.get(name, name): texts for name, texts in self.asked.missing.items()},
+        )
+
+    def _tokens_ticked(self) -> None:
+        missing = dict(self.asked.missing)
+        for name in {token.column for token in self.tokens_model.tokens}:
+            missing[name] = self.tokens_model.chosen(name)
+        self._ask(missing=missing)
+
+    def _forget(self) -> None:
+        self.header.clear()
+        self.last.clear()
+        self.asked = ImportChoices()
+        self._try()
+
+    def _ask(self, **changes: Any) -> None:
+        if not self._filling:
+            self.asked = replace(self.asked, **changes)
+            self._try()
+
+    # -- trying and showing --------------------------------------------------------------------------------------
+
+    def _try(self) -> None:
+        self.use.setEnabled(False)
+        path, asked = self._path, self.asked
+        job = self._tasks.run("preview", lambda progress: preview(path, asked, progress), pause=_REST)
+        job.done.connect(self._tried)
+        job.failed.connect(lambda text: self.banner.say("fault", text))
+
+    def _tried(self, found: Preview) -> None:
+        self.banner.hide()
+        self.use.setEnabled(True)
+        self._filling = True
+        self.records_model.show(found.imported.table)
+        self.records.fit_columns(160)
+        self._fill_file(found)
+        self.columns.show_columns(found.imported, self.asked)
+        self.decisions.show_choices(self.asked)
+        if self.tokens_model.tokens != list(found.imported.missing_tokens):
+            self.tokens_model.show(found.imported.missing_tokens)
+            self.tokens.fit_columns(220)
+        self._filling = False
+
+    def _fill_file(self, found: Preview) -> None:
+        resolved, why = found.imported.choices, found.imported.reasons
+        offered: dict[str, tuple[Any, ...]] = {
+            "sheet": tuple(sheet.name for sheet in found.sheets),
+            "encoding": _ENCODINGS,
+            "date_order": ("dmy", "mdy"),
+            **_MARKS,
+        }
+        for key, box in self.boxes.items():
+            value = getattr(resolved, key)
+            known = list(offered[key])
+            if value is not None and value not in known:
+                known.insert(0, value)
+            box.clear()
+            box.addItem(self.tr("Detected: {value}").format(value=self._said(key, value)), None)
+            for one in known:
+                box.addItem(self._said(key, one), one)
+            asked = getattr(self.asked, key)
+            box.setCurrentIndex(0 if asked is None else max(0, box.findData(asked)))
+            self.form.setRowVisible(box, value is not None)
+            self._say_reason(key, why.get(key, "") if value is not None else "")
+        self._say_reason("header_row", why.get("header", why.get("header_row", "")))
+        self._say_reason("last_row", why.get("last_row", ""))
+        if resolved.header_row is not None:
+            self.header.setPlaceholderText(self.tr("detected: {row}").format(row=number(resolved.header_row)))
+
+    def _say_reason(self, key: str, text: str) -> None:
+        self.reasons[key].setText(told(text))
+        self.form.setRowVisible(self.reasons[key], bool(text))
+
+    def _said(self, key: str, value: Any) -> str:
+        words = {
+            "\t": self.tr("tab"),
+            ",": self.tr("comma ,"),
+            ";": self.tr("semicolon ;"),
+            ".": self.tr("point ."),
+            " ": self.tr("blanks"),
+            "|": self.tr("bar |"),
+            "": self.tr("none"),
+            None: self.tr("none"),
+            "dmy": self.tr("day first"),
+            "mdy": self.tr("month first"),
+        }
+        return words.get(value, str(value))
+
+    def accept(self) -> None:
+        """Take the choices; the reading that follows takes over the sheet that was kept for the preview."""
+        self.chosen.emit(self.asked)
+        self._close(QDialog.DialogCode.Accepted)
+
+    def reject(self) -> None:
+        """Leave everything as it was read."""
+        self._close(QDialog.DialogCode.Rejected)
+        self._tasks.run("preview", lambda progress: forget_preview())
+
+    def _close(self, code: QDialog.DialogCode) -> None:
+        self.done(code)

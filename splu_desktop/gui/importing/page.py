@@ -1,0 +1,303 @@
+"""Import: open a table and see how it was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBoxLayout
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableView
+from splu_desktop.gui.base.page import Page
+from splu_desktop.gui.base.session import Session, Source, Step
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
+from splu_desktop.gui.base.words import number, size, told
+from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
+from splu_desktop.gui.shell.page_stack import load_ahead
+
+if TYPE_CHECKING:  # imported where a table is read: no window waits for it
+    from splu_desktop.files.importer import ImportChoices, Imported
+    from splu_desktop.gui.importing.dialog import ReadDialog
+
+
+def read_source(path: Path, choices: ImportChoices | None, progress: Progress, stage: str) -> Source:
+    """Read a file and find the facts and suggested roles of its columns. Runs in a worker."""
+    from splu_desktop.core.roles.suggest import suggest_roles
+    from splu_desktop.files import importer
+    from splu_desktop.gui.shell.facts import table_facts
+
+    imported: Imported = importer.read(path, choices, progress=progress)
+    facts = table_facts(imported.table, progress, stage)
+    return Source(path, imported, suggest_roles(imported.table), facts)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One line of "How it was read"."""
+
+    what: str
+    how: str
+    why: str
+
+
+class ImportPage(Page):
+    """The first page."""
+
+    step = Step.IMPORT
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.setAcceptDrops(True)
+        self.set_title(self.tr("Import"), self.tr("Open the table that holds the sensitive data."))
+        self._job: Job | None = None
+        self._path: Path | None = None
+        self._asked: dict[Path, ImportChoices | None] = {}
+
+        well = Empty(
+            "file-spreadsheet",
+            self.tr("Drop a table here"),
+            self.tr(
+                "A CSV file or an Excel workbook, one row for each person or stay, with the columns' names in the first"
+                " row. The file is only read; it is never changed."
+            ),
+        )
+        self._well = QFrame()
+        self._well.setProperty("look", "well")
+        inside = QVBoxLayout(self._well)
+        margins(inside, 0)
+        inside.addWidget(well)
+        self.open_button = button(self.tr("&Choose a file…"), self.ask_file, look="primary", picture="folder-open")
+        self.sample_button = button(self.tr("Open the &sample hospital"), self.open_sample)
+        for made in (self.open_button, self.sample_button):
+            well.buttons.addWidget(made)
+        self.stack.addWidget(self._well)
+
+        busy = Busy("", self.tr("Cancel reading"))
+        busy.cancelled.connect(self.cancel)
+        self.use_busy(busy)
+        self._build_content()
+        self.refresh()
+
+    def _build_content(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        self.name = label("", "strong", selectable=True)
+        self.summary = label("", "quiet", selectable=True)
+        texts.addWidget(self.name)
+        texts.addWidget(self.summary)
+        row.addLayout(texts, 1)
+        change = button(self.tr("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
+        row.addWidget(change, 0, Qt.AlignmentFlag.AlignTop)
+        again = button(self.tr("&Choose another file…"), self.ask_file, picture="folder-open")
+        row.addWidget(again, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(row)
+
+        self.tabs = QTabWidget()
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
+        self.preview_model = PreviewModel()
+        self.preview = TableView(self.tr("The first records as they were read"))
+        self.preview.setModel(self.preview_model)
+        self.preview.verticalHeader().show()
+        self.preview.horizontalHeader().setStretchLastSection(False)
+        self.tabs.addTab(self.preview, self.tr("&First records"))
+
+        self.reading_model: RowsModel[_Reading] = RowsModel(
+            [
+                Field(self.tr("What"), lambda r: r.what),
+                Field(self.tr("How it was read"), lambda r: r.how),
+                Field(self.tr("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
+            ]
+        )
+        self.reading = TableView(self.tr("How the file was read"))
+        self.reading.setModel(self.reading_model)
+        self.tabs.addTab(self.reading, self.tr("&How it was read"))
+
+        self.problems = ProblemList(self.tasks)
+        self.problems.saved.connect(
+            lambda name: self.banner.say(
+                "done", self.tr("The list of problems was saved as “{name}”.").format(name=name)
+            )
+        )
+        self.problems.failed.connect(self.fault)
+        self.tabs.addTab(self.problems, "")
+        self.body.addWidget(self.tabs, 1)
+
+    def ask_file(self) -> None:
+        """Let the user choose a file, and read it."""
+        kinds = self.tr("Tables (*.csv *.tsv *.txt *.gz *.xlsx *.xls *.xlsb *.ods *.parquet *.sav *.dta *.sas7bdat)")
+        start = str(self._path.parent) if self._path else ""
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Open a table"), start, f"{kinds};;{self.tr('All files (*)')}"
+        )
+        if name:
+            self.open_file(Path(name))
+
+    def change_reading(self) -> ReadDialog | None:
+        """Open the dialog that overrules how the open file is read."""
+        from splu_desktop.files.importer import ImportChoices
+        from splu_desktop.gui.importing.dialog import ReadDialog
+
+        source = self.session.source
+        if source is None:
+            return None
+        asked = self._asked.get(source.path) or ImportChoices()
+        path = source.path
+        dialog = ReadDialog(path, asked, self.tasks, self)
+        dialog.chosen.connect(lambda choices: self.open_file(path, choices))
+        dialog.open()
+        return dialog
+
+    def open_sample(self) -> None:
+        """Read the sample hospital's spreadsheet."""
+        self.open_file(sample_path())
+
+    def open_file(self, path: Path, choices: ImportChoices | None = None) -> Job:
+        """Read a file in the worker; the newest request wins."""
+        self._path = path
+        self._asked[path] = choices
+        stage = self.tr("Looking at the columns")
+        self.tasks.run("ahead", load_ahead)
+        job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
+        job.done.connect(self.session.open_source)
+        self.follow(job, self.tr("Reading “{name}”").format(name=path.name))
+        return job
+
+    def follow(self, job: Job, heading: str) -> None:
+        """Show a job that will put a table into the session: its progress, and how it ends."""
+        self.banner.hide()
+        self._job = job
+        if self.busy is not None:
+            self.busy.begin(heading)
+            self.show_part(self.busy)
+            job.progressed.connect(self.busy.show_progress)
+        self.set_primary(self.tr("Continue"), False, "")
+        job.done.connect(self._read)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._stopped)
+
+    def cancel(self) -> None:
+        """Stop reading; what was open stays open."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _read(self) -> None:
+        self._job = None
+        self.refresh()
+
+    def _failed(self, text: str) -> None:
+        self._job = None
+        self.fault(text)
+        self.refresh()
+
+    def _stopped(self) -> None:
+        self._job = None
+        self.banner.say("note", self.tr("Reading was cancelled; nothing was changed."))
+        self.refresh()
+
+    def act(self) -> None:
+        self.session.confirm(Step.IMPORT)
+        self.go.emit(Step.CLASSIFY)
+
+    def refresh(self) -> None:
+        if self._job is not None:
+            return
+        source = self.session.source
+        if source is None:
+            self.show_part(self._well)
+            self.set_primary(self.tr("Continue"), False, self.tr("Open a table to begin."))
+            return
+        self.show_part(None)
+        imported = source.imported
+        table = imported.table
+        self.name.setText(imported.source.name)
+        self.summary.setText(
+            self.tr("{records} records, {columns} columns, {size}").format(
+                records=number(table.n), columns=number(len(table.columns)), size=size(imported.source.size)
+            )
+        )
+        if self.preview_model._table is not table:
+            self.preview_model.show(table)
+            self.preview.fit_columns(200)
+            self.reading_model.show(self._readings(imported))
+            self.reading.fit_columns(320)
+            self.problems.show_problems(imported.problems)
+            found = len(imported.problems)
+            self.tabs.setTabText(2, tab_title(found))
+            if found and not self.banner.isVisible():
+                self.banner.say(
+                    "warning",
+                    self.tr(
+                        "Not everything in the file fitted; the tab Problems lists what and where ({count})."
+                    ).format(count=number(found)),
+                    self.tr("Show them"),
+                    lambda: self.tabs.setCurrentIndex(2),
+                )
+        self.set_primary(self.tr("Continue with {n} records").format(n=number(table.n)), True)
+
+    def _readings(self, imported: Imported) -> list[_Reading]:
+        chosen, why = imported.choices, imported.reasons
+        words = {
+            "format": self.tr("File format"),
+            "sheet": self.tr("Sheet"),
+            "encoding": self.tr("Character encoding"),
+            "delimiter": self.tr("Between fields"),
+            "quote": self.tr("Quote mark"),
+            "decimal": self.tr("Decimal mark"),
+            "thousands": self.tr("Thousands mark"),
+            "header_row": self.tr("Header in row"),
+            "last_row": self.tr("Last record in row"),
+            "date_order": self.tr("Order of day and month"),
+        }
+        names = {"\t": self.tr("tab"), ",": self.tr("comma"), ";": self.tr("semicolon"), " ": self.tr("blank")}
+        lines = []
+        for key, what in words.items():
+            value = getattr(chosen, key)
+            if value is not None and (value != "" or key in why):
+                lines.append(_Reading(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+        for old, new in chosen.renames.items():
+            lines.append(_Reading(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+        for token in imported.missing_tokens:
+            if token.applied:
+                what = self.tr("Missing in “{column}”").format(column=token.column)
+                how = self.tr("“{token}” in {n} records").format(token=token.token, n=number(token.count))
+                lines.append(_Reading(what, how, token.reason))
+        if imported.source.sha256:
+            lines.append(_Reading(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+        return lines
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+            self._glow(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._glow(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._glow(False)
+        path = Path(event.mimeData().urls()[0].toLocalFile())
+        event.acceptProposedAction()
+        self.open_file(path)
+
+    def _glow(self, on: bool) -> None:
+        self._well.setProperty("active", on)
+        self._well.style().unpolish(self._well)
+        self._well.style().polish(self._well)
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p>"
+            "<p><b>What should I check?</b></p>"
+            "<p>That each row is one person or one stay, that the names of the columns stand in the header, and that"
+            " accented letters and dates look right.</p>"
+            "<p>A wrong separator or encoding shows at once in the first records.</p>"
+            "<p>No table at hand? The sample hospital is invented; try everything with it.</p>"
+        )

@@ -1,0 +1,104 @@
+"""What did not fit while reading: to be sorted, searched, narrowed to one kind, and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import button, line_edit, margins
+from splu_desktop.gui.base.words import number, told
+
+if TYPE_CHECKING:  # imported where a table is read: no window waits for it
+    from splu_desktop.files.importer.problems import Problem
+
+
+class ProblemList(QWidget):
+    """The problems of a reading. `saved` carries the file's name, `failed` a sentence."""
+
+    saved = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tasks = tasks
+        self._problems: tuple[Problem, ...] = ()
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.search = line_edit(self.tr("Search the problems"), self.tr("Search the problems"))
+        self.kinds = QComboBox()
+        self.kinds.setAccessibleName(self.tr("Kind of problem"))
+        self.save_button = button(self.tr("&Save the list…"), self._ask_save, picture="download")
+        row.addWidget(self.search, 1)
+        row.addWidget(self.kinds)
+        row.addWidget(self.save_button)
+        column.addLayout(row)
+        self.model: RowsModel[Problem] = RowsModel(
+            [
+                Field(self.tr("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
+                Field(self.tr("Column"), lambda p: p.column or ""),
+                Field(self.tr("What did not fit"), lambda p: told(p.sentence)),
+                Field(self.tr("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
+                Field(self.tr("What was done"), lambda p: told(p.decision.value)),
+            ]
+        )
+        self.view = TableView(self.tr("What did not fit while reading"))
+        self.sorted = SortFilter(self.view)
+        self.sorted.setSourceModel(self.model)
+        self.view.setModel(self.sorted)
+        self.view.setSortingEnabled(True)
+        self.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        column.addWidget(self.view, 1)
+        self.search.textChanged.connect(self.sorted.look_for)
+        self.kinds.activated.connect(lambda _: self._narrow())
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        """Show the problems of another reading."""
+        self._problems = tuple(problems)
+        self.search.clear()
+        self.kinds.clear()
+        self.kinds.addItem(self.tr("All kinds"), None)
+        for kind in dict.fromkeys(problem.kind for problem in self._problems):
+            self.kinds.addItem(told(kind.value), kind)
+        self.save_button.setEnabled(bool(self._problems))
+        self._narrow()
+        self.view.fit_columns(420)
+
+    def shown(self) -> tuple[Problem, ...]:
+        """Return the problems of the kind chosen."""
+        kind = self.kinds.currentData()
+        return tuple(p for p in self._problems if kind is None or p.kind is kind)
+
+    def _narrow(self) -> None:
+        self.model.show(self.shown())
+
+    def _ask_save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the list"), "problems.csv", "CSV (*.csv)")
+        if name:
+            self.save(Path(name) if Path(name).suffix else Path(f"{name}.csv"))
+
+    def save(self, path: Path) -> Job:
+        """Write the problems of the kind chosen as CSV, in a worker; the dialog asked about a file that is there."""
+        problems = self.shown()
+
+        def work(progress: object) -> None:
+            from splu_desktop.files.importer import write_problems
+
+            write_problems(problems, path, overwrite=True)
+
+        job = self._tasks.run("problems", work)
+        job.done.connect(lambda _: self.saved.emit(path.name))
+        job.failed.connect(self.failed)
+        return job
+
+
+def tab_title(count: int) -> str:
+    """Return the title of the tab with so many problems."""
+    return QCoreApplication.translate("ProblemList", "&Problems ({count})").format(count=number(count))

@@ -1,0 +1,164 @@
+"""The inputs of the plan page: the gamma slider with its limit in words, and boxes for shares and counts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QSlider, QSpinBox, QWidget
+
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.gui.base.widgets import label
+from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.plan.figures import SLIDER
+
+
+def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
+    """Return a box for a share, shown in per cent; its value is in per cent."""
+    box = QDoubleSpinBox()
+    box.setRange(least, most)
+    box.setDecimals(places)
+    box.setSuffix(" %")
+    box.setSingleStep(1.0)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    box.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return box
+
+
+def whole_box(least: int, most: int, name: str) -> QSpinBox:
+    """Return a box for a whole number."""
+    box = QSpinBox()
+    box.setRange(least, most)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    box.setGroupSeparatorShown(True)
+    box.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return box
+
+
+class GammaControl(QWidget):
+    """Slider and box for gamma, limited to what the column allows, which it says in words."""
+
+    changed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        caption = label(self.tr("&Group size gamma"), "strong")
+        caption.setTextFormat(Qt.TextFormat.AutoText)
+        self.box = whole_box(SLIDER[0], SLIDER[-1], self.tr("Group size gamma"))
+        caption.setBuddy(self.box)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(SLIDER[0], SLIDER[-1])
+        self.slider.setPageStep(5)
+        self.slider.setAccessibleName(self.tr("Group size gamma"))
+        self.least, self.most = label(number(SLIDER[0]), "quiet"), label("", "quiet")
+        self.limit = label("", "quiet", wrap=True)
+        grid.addWidget(caption, 0, 0)
+        grid.addWidget(self.least, 0, 1)
+        grid.addWidget(self.slider, 0, 2)
+        grid.addWidget(self.most, 0, 3)
+        grid.addWidget(self.box, 0, 4)
+        grid.addWidget(self.limit, 1, 0, 1, 5)
+        grid.setColumnStretch(2, 1)
+        self.slider.valueChanged.connect(self._moved)
+        self.box.valueChanged.connect(self._moved)
+
+    def value(self) -> int:
+        """Return gamma."""
+        return self.slider.value()
+
+    def show_value(self, gamma: int, largest: int, value: str, share: float) -> None:
+        """Show gamma and its limit: `largest` is set by the most frequent `value` with its `share` of the records."""
+        most = max(SLIDER[0], min(largest, SLIDER[-1]))
+        for part in (self.slider, self.box):
+            with QSignalBlocker(part):
+                part.setRange(SLIDER[0], most)
+                part.setValue(gamma)
+        self.slider.setEnabled(most > SLIDER[0])
+        self.most.setText(number(most))
+        if largest >= SLIDER[-1]:
+            text = self.tr("Any size up to {most} is possible: the most frequent value, “{value}”, fills only {share}.")
+        else:
+            text = self.tr("At most {most}: the most frequent value, “{value}”, fills {share} of the records.")
+        self.limit.setText(text.format(most=number(most), value=value or self.tr("(empty)"), share=percent(share)))
+        self.slider.setAccessibleDescription(self.limit.text())
+
+    def _moved(self, gamma: int) -> None:
+        for part in (self.slider, self.box):
+            with QSignalBlocker(part):
+                part.setValue(gamma)
+        self.changed.emit(gamma)
+
+
+class ThresholdBoxes(QWidget):
+    """What the custodian asks of the release: alpha, epsilon, T_P and T_E in one row, in words."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        asks = QHBoxLayout(self)
+        asks.setContentsMargins(0, 0, 0, 0)
+        asks.setSpacing(6)
+        self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
+        self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
+        self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
+        self.t_p = percent_box(0.0, 99.0, 0, self.tr("Least probability wanted, T_P"))
+        self.t_p.setSpecialValueText(self.tr("any"))
+        for words, box, hint in (
+            (
+                self.tr("Small: up to"),
+                self.alpha,
+                self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
+            ),
+            (
+                self.tr("Wrong: over"),
+                self.epsilon,
+                self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
+            ),
+            (
+                self.tr("at least in"),
+                self.t_p,
+                self.tr(
+                    "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
+                ),
+            ),
+            (
+                self.tr("Large may fail in"),
+                self.t_e,
+                self.tr("T_E: the probability with which a large count may still be wrong"),
+            ),
+        ):
+            text = label(words)
+            text.setBuddy(box)
+            tip(text, hint)
+            tip(box, hint)
+            asks.addWidget(text)
+            box.setMinimumWidth(72)
+            box.setMaximumWidth(84)
+            asks.addWidget(box)
+            asks.addSpacing(8)
+        asks.addStretch(1)
+        for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
+            box.valueChanged.connect(lambda _: self.changed.emit())
+
+    def value(self) -> Thresholds:
+        """Return what is asked."""
+        return Thresholds(
+            epsilon=round(self.epsilon.value() / 100, 6),
+            t_e=round(self.t_e.value() / 100, 6),
+            alpha=self.alpha.value(),
+            t_p=round(self.t_p.value() / 100, 6) or None,
+        )
+
+    def show_value(self, thresholds: Thresholds) -> None:
+        """Show what is asked."""
+        shares = ((self.epsilon, thresholds.epsilon), (self.t_e, thresholds.t_e), (self.t_p, thresholds.t_p or 0.0))
+        for box, share in shares:
+            with QSignalBlocker(box):
+                box.setValue(100 * share)
+        with QSignalBlocker(self.alpha):
+            self.alpha.setValue(thresholds.alpha)

@@ -1,0 +1,437 @@
+"""Plan: choose the group size gamma and see at once what it protects and what stays answerable."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.guarantees import sentences
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.sanitise import redrawable
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.base.page import Page
+from splu_desktop.gui.base.plot_saving import SavePlotButton
+from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
+from splu_desktop.gui.base.session import Choices, Session, Step
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins
+from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.classify.parts import take_groups
+from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
+from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
+from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
+from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
+from splu_desktop.gui.plan.tolerant import TolerantPart
+from splu_desktop.gui.plan.tradeoff import Advice, TradeOffRoom, advise
+from splu_desktop.gui.plan.ways_out import WayOut, ways_out
+
+_MOMENT = 40  # ms until the sentences follow the slider
+_REST = 120  # ms that the slider must rest before the table of values is made anew
+_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
+
+
+class PlanPage(Page):
+    """The third page."""
+
+    step = Step.PLAN
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.set_title(
+            self.tr("Plan"), self.tr("Choose how large the groups of decoys are, and see what that protects.")
+        )
+        empty = Empty(
+            "sliders-horizontal",
+            self.tr("No sensitive column yet"),
+            self.tr("Open a table and mark the column whose small counts must be protected, such as a diagnosis."),
+        )
+        empty.buttons.addWidget(
+            button(
+                self.tr("&Classify the columns"), lambda: self.go.emit(Step.CLASSIFY), look="primary", picture="tags"
+            )
+        )
+        self.use_empty(empty)
+        self._drawn: tuple[object, ...] = ()
+        self._listed: tuple[object, ...] = ()
+        self._compared: tuple[object, ...] = ()
+        self._comparing: tuple[object, ...] = ()
+        self._telling: tuple[object, ...] = ()
+        self._advice: Advice | None = None
+        self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
+        self._last_change = 0.0
+        self._stroke = 0
+        self._build_controls()
+        self._build_plots()
+        self._build_tabs()
+        self.refresh()
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build_controls(self) -> None:
+        card = Card(spacing=8)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        self.column = QComboBox()
+        self.column.setAccessibleName(self.tr("Sensitive column shown"))
+        self.column.currentIndexChanged.connect(lambda _: self._column_changed())
+        self.column.setMinimumContentsLength(12)
+        self.together = QCheckBox(self.tr("&Same group size for all"))
+        self.together.toggled.connect(self._together_changed)
+        self.gamma = GammaControl()
+        self.gamma.changed.connect(self._gamma_changed)
+        grid.addWidget(self.gamma, 0, 0)
+        self.per_value = button(
+            self.tr("&Tolerance per value…"),
+            self.open_tolerances,
+            hint=self.tr("For values that are not all equally sensitive, and for fake values in the groups"),
+        )
+        grid.addWidget(self.per_value, 0, 1, Qt.AlignmentFlag.AlignTop)
+        self.which = QWidget()
+        side = QHBoxLayout(self.which)
+        margins(side, 0, spacing=12)
+        side.addWidget(self.column)
+        side.addWidget(self.together)
+        card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
+        card.body.addLayout(grid)
+
+        self.asks = ThresholdBoxes()
+        self.asks.changed.connect(self._thresholds_changed)
+        self.alpha, self.epsilon, self.t_p, self.t_e = (
+            self.asks.alpha,
+            self.asks.epsilon,
+            self.asks.t_p,
+            self.asks.t_e,
+        )
+        card.body.addWidget(self.asks)
+        self.body.addWidget(card)
+
+    def _build_plots(self) -> None:
+        self.tolerant = TolerantPart(self.session, self.tasks)
+        self.tolerant.settled.connect(self._show_settled)
+        self.body.addWidget(self.tolerant, 8)
+        self.plots = QWidget()
+        row = QHBoxLayout(self.plots)
+        margins(row, 0, spacing=12)
+        self.small_plot = SmallCountsPlot()
+        self.large_plot = LargeCountsPlot()
+        self.published_curve = QCheckBox(self.tr("Papers' curve"))
+        tip(
+            self.published_curve,
+            self.tr("The curve as published. It is not valid: it promises far more than the release keeps."),
+        )
+        self.published_curve.toggled.connect(self.large_plot.show_published_curve)
+        self.small_note = label("", "quiet")
+        self.large_note = label("", "quiet")
+        for plot, picture, colour, title, note, extra in (
+            (self.small_plot, "shield", "protected", self.tr("Small counts are shown wrong"), self.small_note, None),
+            (
+                self.large_plot,
+                "circle-check",
+                "answerable",
+                self.tr("Large counts are reliable"),
+                self.large_note,
+                self.published_curve,
+            ),
+        ):
+            card = Card(spacing=4)
+            margins(card.body, 12, 8, 8, 6, spacing=4)
+            head = QHBoxLayout()
+            head.setSpacing(8)
+            head.addWidget(Picture(picture, colour))
+            head.addWidget(label(title, "strong"), 1)
+            if extra is not None:
+                head.addWidget(extra)
+            save = SavePlotButton(plot, title)
+            save.failed.connect(self.fault)
+            head.addWidget(save)
+            card.body.addLayout(head)
+            card.body.addWidget(plot, 1)
+            note.setMinimumHeight(note.fontMetrics().height())
+            note.setFont(self.font())
+            plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
+            card.body.addWidget(note)
+            row.addWidget(card, 1)
+        self.body.addWidget(self.plots, 5)
+
+    def _build_tabs(self) -> None:
+        self.tabs = Tabs()
+        self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
+        self.promises = PromisesTab(self.take_way)
+        self.tabs.addTab(self.promises, self.tr("P&romises"))
+        self.values = ValuesTab()
+        self.tabs.addTab(self.values, self.tr("&Values"))
+        self.trade_off = TradeOffRoom()
+        self.trade_off.failed.connect(self.fault)
+        self.trade_off.take.connect(self.gamma.slider.setValue)
+        self.trade_off.made.connect(self.put_primary_last)
+        self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
+        self.body.addWidget(self.tabs, 3)
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def shown_column(self) -> str:
+        """Return the name of the SA whose figures are shown."""
+        return self.column.currentText()
+
+    def _merge(self) -> str:
+        # A drag of the slider is one step of undo, two drags are two.
+        now = time.monotonic()
+        if now - self._last_change > _PAUSE:
+            self._stroke += 1
+        self._last_change = now
+        return str(self._stroke)
+
+    def _gamma_changed(self, gamma: int) -> None:
+        choices = self.session.choices
+        if choices is None:
+            return
+        self._draw(gamma, choices.thresholds)
+        names = tuple(choices.gammas) if choices.together else (self.shown_column(),)
+        after = choices.with_gamma(names, gamma)
+        self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
+
+    def _thresholds_changed(self) -> None:
+        choices = self.session.choices
+        if choices is None:
+            return
+        thresholds = self.asks.value()
+        self._draw(self.gamma.value(), thresholds)
+        after = replace(choices, thresholds=thresholds)
+        self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
+
+    def open_tolerances(self) -> ToleranceDialog:
+        """Open the dialog that gives the column shown a tolerance per value."""
+        dialog = ToleranceDialog(self.shown_column(), self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def take_way(self, way: WayOut) -> None:
+        """Change what a way out changes, as one step of undo."""
+        choices, name = self.session.choices, self.shown_column()
+        if choices is None:
+            return
+
+        def also(now: Choices) -> Choices:
+            names = tuple(now.gammas) if now.together else (name,)
+            after = now if way.gamma is None else now.with_gamma(names, way.gamma)
+            return replace(after, thresholds=way.thresholds or now.thresholds)
+
+        if way.steps is not None:
+            take_groups(self.session, self.tasks, name, way.steps, also)
+        else:
+            self.session.choose(also(choices), self.tr("what is asked"))
+
+    def _together_changed(self, on: bool) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            self.session.choose(replace(choices, together=on), self.tr("one group size for all"))
+
+    def _column_changed(self) -> None:
+        if self.session.choices is not None and self.shown_column():
+            self._show(self.session.choices)
+
+    def act(self) -> None:
+        self.session.confirm(Step.PLAN)
+        self.go.emit(Step.PUBLISH)
+
+    # -- showing -------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        choices = self.session.choices
+        if choices is None or not self.session.ready_to_plan():
+            self.show_part(self.empty)
+            self.set_primary(self.tr("Continue"), False, "")
+            return
+        self.show_part(None)
+        names = list(choices.sensitive)
+        if [self.column.itemText(i) for i in range(self.column.count())] != names:
+            kept = self.shown_column()
+            with QSignalBlocker(self.column):
+                self.column.clear()
+                self.column.addItems(names)
+                self.column.setCurrentIndex(max(0, names.index(kept) if kept in names else 0))
+        self.which.setVisible(len(names) > 1)
+        self._show(choices)
+
+    def _show(self, choices: Choices) -> None:
+        source = self.session.source
+        if source is None:
+            return
+        name = self.shown_column()
+        thresholds = choices.thresholds
+        draw = choices.draws[name]
+        by_gamma = draw.gamma is not None
+        for part in (self.gamma, self.per_value, self.plots, self.tabs):
+            part.setVisible(by_gamma)
+        self.tolerant.setVisible(not by_gamma)
+        if not by_gamma:
+            self.tolerant.show_draw(name, draw, thresholds)
+        self.asks.show_value(thresholds)
+        with QSignalBlocker(self.together):
+            self.together.setChecked(choices.together)
+        if not by_gamma:
+            self._show_settled()
+            return
+        bound = tuple(choices.gammas) if choices.together else (name,)
+        limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
+        self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
+        self._draw(choices.gammas[name], thresholds)
+        self._list_values(name, choices.gammas[name], thresholds)
+        self._compare(name, choices.gammas[name], thresholds)
+        self._look_for_giveaways(name)
+        if choices.together or len(choices.sensitive) == 1:
+            text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))
+        else:
+            text = self.tr("Continue with these groups")
+        self.set_primary(text, True)
+
+    def _show_settled(self) -> None:
+        """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
+        if not self._by_gamma():
+            self.set_primary(self.tr("Continue with these tolerances"), self.tolerant.is_settled)
+
+    def _by_gamma(self) -> bool:
+        """Whether the column shown has a gamma to set."""
+        return self.session.choices is None or self.shown_column() in self.session.choices.gammas
+
+    def _column(self) -> Column | None:
+        name = self.shown_column()
+        return self.session.column(name) if self.session.source is not None and name else None
+
+    def _draw(self, gamma: int, thresholds: Thresholds) -> None:
+        """Draw both plots at once: a millisecond of computing, the rest drawing. The sentences follow."""
+        column = self._column()
+        if column is None:
+            return
+        key = (column, gamma, thresholds)
+        if key == self._drawn:
+            return
+        if self._counts[0] is not column:
+            self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
+        try:
+            large, small = curves(gamma, thresholds, self._counts[1])
+            values = int((column.counts() > 0).sum())
+            if sentences.unprotected(column.n, gamma, values, thresholds.epsilon, thresholds.alpha) is not None:
+                small = replace(small, told=True)
+        except SpluError as fault:
+            self.fault(str(fault))
+            return
+        self._drawn = key
+        self.large_plot.draw(large)
+        self.small_plot.draw(small)
+        # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
+        name, n, values = column.name, column.n, int((column.counts() > 0).sum())
+        job = self.tasks.run(
+            "promises", lambda progress: promises(gamma, thresholds, name, n, values, progress), pause=_MOMENT
+        )
+        job.done.connect(self.promises.show_promises)
+        job.failed.connect(self.fault)
+        for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
+            note.setText(self._hint(plot))
+
+    def _hint(self, plot: Plot) -> str:
+        if plot is self.small_plot:
+            return self.tr("Shaded: the counts you call small")
+        return self.tr("Thick: exact. Thin: Chebyshev's bound. Right: your values")
+
+    def _list_values(self, name: str, gamma: int, thresholds: Thresholds) -> None:
+        column = self._column()
+        key = (column, gamma, thresholds)
+        if column is None or key == self._listed:
+            return
+        self._listed = key
+        job = self.tasks.run("values", lambda progress: value_rows(column, gamma, thresholds, progress), pause=_REST)
+        job.done.connect(self._values_ready)
+        job.failed.connect(self.fault)
+        source, choices = self.session.source, self.session.choices
+        if source is not None and choices is not None:
+            read, steps = source.column(name), choices.steps(name)
+            work = self.tasks.run(
+                "ways", lambda progress: ways_out(read, steps, gamma, thresholds, progress), pause=_REST
+            )
+            work.done.connect(lambda found: self.promises.ways_out.show_ways(found, gamma, thresholds))
+
+    def _look_for_giveaways(self, name: str) -> None:
+        """Find the columns that tell this one, those published as they are and sensitive ones, in the worker."""
+        choices = self.session.choices
+        if choices is None:
+            return
+        nsas = tuple(each for each, role in choices.roles.items() if role is Role.NSA)
+        key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
+        if key != self._telling:
+            self._telling = key
+            table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
+            job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
+            job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
+        ways = {name: choices.draws[name] for name in choices.sensitive}
+        drawn = Table(tuple(self.session.column(each) for each in ways))
+        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
+        both.done.connect(
+            lambda found: self.promises.show_alike(
+                [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]
+            )
+        )
+
+    def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
+        column = self._column()
+        if column is None:
+            return
+        if self._advice is not None and self._compared == (column, thresholds):
+            self.trade_off.show_advice(self._advice, gamma)
+            return
+        if self._comparing == (column, thresholds):
+            return
+        key = self._comparing = (column, thresholds)
+        counts = column.counts()
+        job = self.tasks.run(
+            "compare",
+            lambda progress: advise(counts[counts > 0], column.n, thresholds, name, progress),
+            pause=_REST,
+        )
+        job.done.connect(partial(self._compared_ready, key))
+        job.failed.connect(self.fault)
+
+    def _compared_ready(self, key: tuple[object, ...], advice: Advice) -> None:
+        self._compared, self._advice = key, advice
+        self.trade_off.show_advice(advice, self.gamma.value())
+
+    def _values_ready(self, found: Values) -> None:
+        self.promises.show_warnings(found.warnings)
+        self.values.show_values(found)
+        self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
+
+    def help_text(self) -> str:
+        if not self._by_gamma():
+            return self.tolerant.help_text()
+        return self.tr(
+            "<p>Each patient is put into a group with others who have other values; one of the group's values is then"
+            " drawn for each. The <b>group size gamma</b> says how many.</p>"
+            "<p><span class='p'>Small counts</span> become unreliable on purpose: nobody can tell whether two or no"
+            " patients have a rare diagnosis.</p>"
+            "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
+            "<p><b>What should I choose?</b></p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better: the value in a person's row is"
+            " right in 1 in gamma rows on average, before looking at it; a value that is common among people like"
+            " this one may be nearly certain once read. They also blur how values hang together with the other"
+            " columns (“signal left”).</p><p>Who learns from the whole table, or knows all other patients, is not"
+            " bounded by gamma. The sentences under <i>Promises</i> say what each of them can know; the"
+            " report measures it.</p>"
+            "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
+            " table.</p>"
+        )

@@ -1,0 +1,176 @@
+"""Below the plots of the plan page: the promises in sentences, and the values of the sensitive column one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.widgets import Picture, button, label, margins
+from splu_desktop.gui.base.words import copy_text, number, percent
+from splu_desktop.gui.plan.figures import ValueRow, Values
+from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
+
+
+class PromisesTab(QWidget):
+    """One sentence per promise, what the thresholds fail to give, and a button that copies all of it."""
+
+    def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self._unmet: tuple[str, ...] = ()
+        self._telling: tuple[str, ...] = ()
+        self._alike: tuple[str, ...] = ()
+        self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
+        said = QWidget()
+        lines = QVBoxLayout(said)
+        margins(lines, 0, spacing=8)
+        self._warning_picture = Picture("triangle-alert", "warning")
+        for picture, text in (
+            (Picture("shield", "protected"), self.small),
+            (Picture("circle-check", "answerable"), self.large),
+            (Picture("info"), self.readers),
+            (self._warning_picture, self.warnings),
+        ):
+            fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
+            fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
+            text.setSizePolicy(fit)
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text, 1)
+            lines.addLayout(row)
+        lines.addStretch(1)
+        # Long sentences scroll: what a slider says must not lay out the whole page anew.
+        room = QScrollArea()
+        room.setWidgetResizable(True)
+        room.setFrameShape(QScrollArea.Shape.NoFrame)
+        room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        room.setAccessibleName(self.tr("Promises"))
+        room.setWidget(said)
+        column.addWidget(room, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        self.ways_out = WaysOutRow(take)
+        foot.addWidget(self.ways_out, 1)
+        foot.addStretch(0)
+        self.copy_button = button(self.tr("Copy &these sentences"), self.copy, picture="copy")
+        foot.addWidget(self.copy_button)
+        column.addLayout(foot)
+        self.show_warnings(())
+
+    def show_promises(self, sentences: tuple[str, str, str]) -> None:
+        """Show what is promised of small and of large counts, and what a row tells to whom."""
+        for text, said in zip((self.small, self.large, self.readers), sentences, strict=True):
+            text.setText(said)
+
+    def show_warnings(self, sentences: Sequence[str]) -> None:
+        """Show what the thresholds fail to give."""
+        self._unmet = tuple(sentences)
+        self._show_said()
+
+    def show_giveaways(self, sentences: Sequence[str]) -> None:
+        """Show which columns published as they are give this one away."""
+        self._telling = tuple(sentences)
+        self._show_said()
+
+    def show_alike(self, sentences: Sequence[str]) -> None:
+        """Show which other sensitive columns give this one away."""
+        self._alike = tuple(sentences)
+        self._show_said()
+
+    def _show_said(self) -> None:
+        said = (*self._telling, *self._alike, *self._unmet)
+        self.warnings.setText("\n".join(said))
+        for part in (self.warnings, self._warning_picture):
+            part.setVisible(bool(said))
+
+    def copy(self) -> None:
+        """Copy the promises as text."""
+        said = (self.small.text(), self.large.text(), self.readers.text(), self.warnings.text())
+        copy_text("\n".join(text for text in said if text))
+
+
+class ValuesTab(QWidget):
+    """The values with their figures, totals above."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self.totals = label("", "quiet")
+        column.addWidget(self.totals)
+        self.model: RowsModel[ValueRow] = RowsModel(self._fields())
+        self.table = TableView(self.tr("Values of the sensitive column"))
+        ordered = SortFilter()
+        ordered.setParent(self.table)
+        ordered.setSourceModel(self.model)
+        self.table.setModel(ordered)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        column.addWidget(self.table, 1)
+
+    def _fields(self) -> list[Field[ValueRow]]:
+        words = {
+            "protected": self.tr("protected"),
+            "between": self.tr("in between"),
+            "answerable": self.tr("answerable"),
+        }
+        pictures = {"protected": "shield", "between": "circle", "answerable": "circle-check"}
+        return [
+            Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
+            Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+            Field(
+                self.tr("Count is"),
+                lambda r: words[r.group],
+                key=lambda r: r.count,
+                colour=lambda r: r.group,
+                picture=lambda r: pictures[r.group],
+                hint=self.tr("Protected: small, shown wrong on purpose. Answerable: large, can be relied on."),
+            ),
+            Field(
+                self.tr("Shown wrong"),
+                lambda r: percent(r.wrong),
+                key=lambda r: r.wrong,
+                right=True,
+                hint=self.tr("Probability that the published count is wrong by more than the error set above"),
+            ),
+            Field(
+                self.tr("Usual error"),
+                lambda r: percent(r.error),
+                key=lambda r: r.error,
+                right=True,
+                hint=self.tr("Expected relative error of the published count"),
+            ),
+            Field(
+                self.tr("Signal left"),
+                lambda r: percent(r.signal),
+                key=lambda r: r.signal,
+                right=True,
+                hint=self.tr(
+                    "How much of this value's link to the other columns is left. 100 %: all that the group size allows;"
+                    " 0 %: nothing can be told any more."
+                ),
+            ),
+        ]
+
+    def show_values(self, found: Values) -> None:
+        """Show the values under another plan."""
+        first = not self.model.rows
+        self.model.show(found.rows)
+        if first:
+            self.table.fit_columns(240)
+        said = {
+            "protected": self.tr("{values} protected ({records} records)"),
+            "between": self.tr("{values} in between ({records} records)"),
+            "answerable": self.tr("{values} answerable ({records} records)"),
+        }
+        self.totals.setText(
+            ", ".join(
+                said[group].format(values=number(values), records=number(records))
+                for group, (values, records) in found.totals.items()
+            )
+        )

@@ -1,0 +1,406 @@
+"""The tolerances of one column: by class, by slider or number, by rule, from a file; what follows from them, live."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDoubleSpinBox,
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.groups.design import BLOCK
+from splu_desktop.core.groups.layout import MOST_FAKES
+from splu_desktop.core.groups.rules import Sensitivity, linear, on_ladder
+from splu_desktop.core.groups.tolerances import Tolerances, check_feasible
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.table import Column
+from splu_desktop.files.project.tolerances import read_tolerances
+from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
+from splu_desktop.gui.base.words import decimal, number, percent, tip, told
+from splu_desktop.gui.plan.controls import percent_box, whole_box
+from splu_desktop.gui.plan.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
+
+_REST = 150  # ms that a slider must rest before group sizes are looked for
+_FINE = 1000  # slider steps for a tolerance of 1
+
+
+class ToleranceEditor(QWidget):
+    """Values with their tolerances in a table, ways to change them above it, what follows below it.
+
+    Signals
+    -------
+    edited : the user changed something; no group sizes are known for it yet.
+    found (Designed) : group sizes for what is shown.
+    failed : what is shown can't be kept; the banner says why.
+    """
+
+    edited = Signal()
+    found = Signal(object)
+    failed = Signal()
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tasks = tasks
+        self._column: Column | None = None
+        self._thresholds = Thresholds()
+        self._limits: dict[str, Fraction] = {}
+        self._found: Designed | None = None
+        self._planned: DecoyGroups | None = None  # what the plan has for the tolerances as they were opened
+        self._channel = f"tolerance {id(self)}"
+        column = QVBoxLayout(self)
+        margins(column, 0, spacing=8)
+        column.addLayout(self._build_tools())
+        column.addLayout(self._build_ways())
+        self.banner = Banner()
+        column.addWidget(self.banner)
+        self._build_table()
+        column.addWidget(self.table, 1)
+        self.effect = label("", "strong", wrap=True)
+        self.compared = label("", "quiet", wrap=True)
+        column.addWidget(self.effect)
+        column.addWidget(self.compared)
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build_tools(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
+        self.search.setMinimumWidth(90)
+        self.search.setMaximumWidth(150)
+        row.addWidget(self.search, 1)
+        row.addWidget(label(self.tr("Set selected:"), "quiet"))
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(1, _FINE)
+        self.slider.setPageStep(50)
+        self.slider.setMinimumWidth(90)
+        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
+        self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
+        row.addWidget(self.slider, 1)
+        self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
+        self.box.setMinimumWidth(76)
+        row.addWidget(self.box)
+        self.slider.valueChanged.connect(lambda steps: self._limit_moved(Fraction(steps, _FINE)))
+        self.box.valueChanged.connect(lambda share: self._limit_moved(Fraction(round(10 * share), _FINE)))
+        self.class_buttons: dict[Sensitivity, QPushButton] = {}
+        for sort, text in (
+            (Sensitivity.HIGH, self.tr("&High")),
+            (Sensitivity.MEDIUM, self.tr("&Medium")),
+            (Sensitivity.LOW, self.tr("&Low")),
+            (Sensitivity.NONE, self.tr("&Not sensitive")),
+        ):
+            share = percent(float(sort.tolerance))
+            made = button(
+                text, partial(self.set_selected, sort), hint=self.tr("Linked with at most {share}").format(share=share)
+            )
+            self.class_buttons[sort] = made
+            row.addWidget(made)
+        return row
+
+    def _build_ways(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label(self.tr("All by rule: share ×"), "quiet"))
+        self.theta = QDoubleSpinBox()
+        self.theta.setRange(0.0, 100.0)
+        self.theta.setDecimals(1)
+        self.theta.setValue(2.0)
+        self.theta.setMaximumWidth(84)
+        self.theta.setAccessibleName(self.tr("Theta: tolerance as a multiple of a value's share"))
+        row.addWidget(self.theta)
+        self.theta.setAlignment(Qt.AlignmentFlag.AlignRight)
+        row.addWidget(label(self.tr("+"), "quiet"))
+        self.offset = percent_box(0.0, 100.0, 1, self.tr("Constant added to the tolerance by rule"))
+        self.offset.setMaximumWidth(84)
+        self.offset.setValue(2.0)
+        row.addWidget(self.offset)
+        self.rule = button(self.tr("&Apply"), self.by_rule, hint=self.tr("Rounded down to 1, 1/2, 1/3, 1/4, 1/6, …"))
+        row.addWidget(self.rule)
+        self.file = button(
+            self.tr("From a &file…"),
+            self.ask_file,
+            picture="folder-open",
+            hint=self.tr("A CSV file of value and tolerance: a number, or none, low, medium, high"),
+        )
+        row.addWidget(self.file)
+        row.addStretch(1)
+        caption = label(self.tr("Fake values"), "quiet")
+        self.fakes = whole_box(0, MOST_FAKES, self.tr("Fake values per group"))
+        caption.setBuddy(self.fakes)
+        hint = self.tr(
+            "Against someone who knows the values of all other records of a group: with one fake value they are sure of"
+            " the last record's value with at most 50 %, with two 33 %. Not against someone who knows all other"
+            " records of the table"
+        )
+        tip(caption, hint)
+        tip(self.fakes, hint)
+        row.addWidget(caption)
+        row.addWidget(self.fakes)
+        self.fakes.valueChanged.connect(lambda _: self._changed())
+        return row
+
+    def _build_table(self) -> None:
+        def figure(get: str, shown: str, hint: str) -> Field[ToleranceRow]:
+            def text(row: ToleranceRow) -> str:
+                value = getattr(row, get)
+                return "–" if value is None else decimal(value) if get == "signal" else percent(value)
+
+            def key(row: ToleranceRow) -> float:
+                value = getattr(row, get)
+                return -1.0 if value is None else float(value)
+
+            return Field(shown, text, key=key, right=True, hint=hint)
+
+        self.model: RowsModel[ToleranceRow] = RowsModel(
+            [
+                Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
+                Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+                Field(self.tr("Share"), lambda r: percent(r.share), key=lambda r: r.share, right=True),
+                Field(
+                    self.tr("At most"),
+                    lambda r: self.tr("not sensitive") if r.limit == 1 else percent(float(r.limit)),
+                    key=lambda r: r.limit,
+                    right=True,
+                    hint=self.tr("Share of the rows that show the value that may be right, on average"),
+                    colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
+                ),
+                figure(
+                    "t_p", self.tr("T_P"), self.tr("Least probability that a small count of the value is shown wrong")
+                ),
+                figure("keeps", self.tr("Kept"), self.tr("How often a record with the value is published with it")),
+                figure(
+                    "signal",
+                    self.tr("Signal"),
+                    self.tr(
+                        "a − b: how much more often than others its records are published with it; 0 tells nothing"
+                    ),
+                ),
+            ]
+        )
+        self.table = TableView(self.tr("Values and how sensitive they are"))
+        ordered = SortFilter()
+        ordered.setParent(self.table)
+        ordered.setSourceModel(self.model)
+        self.search.textChanged.connect(ordered.look_for)
+        self.table.setModel(ordered)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
+
+    # -- what is shown -------------------------------------------------------------------------------------------
+
+    @property
+    def column(self) -> Column | None:
+        """The column that is shown."""
+        return self._column
+
+    @property
+    def limits(self) -> Mapping[str, Fraction]:
+        """The tolerances as they stand."""
+        return dict(self._limits)
+
+    @property
+    def designed(self) -> Designed | None:
+        """Group sizes for what is shown, None while they are looked for and where there are none."""
+        return self._found
+
+    def open(
+        self,
+        column: Column,
+        limits: Mapping[str, Fraction],
+        thresholds: Thresholds,
+        grouping: DecoyGroups | None = None,
+    ) -> None:
+        """Show a column's tolerances, unless they are shown already; with the group sizes planned for them, if any."""
+        fakes = grouping.fakes if grouping is not None else 0
+        same = column is self._column and thresholds == self._thresholds
+        if same and dict(limits) == self._limits and fakes == self.fakes.value():
+            return
+        self._planned = grouping
+        other = column is not self._column
+        if other:
+            self.table.clearSelection()
+        self._column, self._limits, self._thresholds = column, dict(limits), thresholds
+        with QSignalBlocker(self.fakes):
+            self.fakes.setValue(fakes)
+        self._look()
+        if other:
+            self.table.fit_columns(200)
+            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(self.tr("not sensitive")) + 28)
+        if not self.table.selectionModel().hasSelection() and self.table.model().rowCount():
+            self.table.selectionModel().setCurrentIndex(
+                self.table.model().index(0, 0),
+                QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
+            )
+        self._show_selected()
+
+    def close_work(self) -> None:
+        """Drop what is under way."""
+        self._tasks.drop(self._channel)
+
+    def _show_selected(self) -> None:
+        picked = self._selected()
+        for part in (self.slider, self.box, *self.class_buttons.values()):
+            part.setEnabled(bool(picked))
+        if picked:
+            limit = self._limits[picked[0]]
+            with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+                self.slider.setValue(max(1, int(limit * _FINE)))
+                self.box.setValue(float(100 * limit))
+
+    def _selected(self) -> list[str]:
+        return [index.data(ROW).value for index in self.table.selectionModel().selectedRows()]
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def set_selected(self, sort: Sensitivity) -> None:
+        """Put the selected values into a class of sensitivity."""
+        self._limit_moved(sort.tolerance)
+
+    def _limit_moved(self, limit: Fraction) -> None:
+        for value in self._selected():
+            self._limits[value] = limit
+        self._changed()
+
+    def by_rule(self) -> None:
+        """Give every value min(1, theta f + c), rounded down to a rung of the ladder."""
+        if self._column is None:
+            return
+        theta, offset = str(round(self.theta.value(), 1)), Fraction(round(10 * self.offset.value()), 1000)
+        try:
+            self._limits = dict(on_ladder(self._column, linear(self._column, theta, offset, block=BLOCK)).limits)
+        except SpluError as fault:
+            self._say(str(fault))
+            return
+        self._changed()
+
+    def ask_file(self) -> None:
+        """Let the user choose a CSV file of tolerances."""
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Tolerances from a file"), "", self.tr("Tables (*.csv *.txt);;All files (*)")
+        )
+        if name:
+            self.from_file(Path(name))
+
+    def from_file(self, path: Path) -> None:
+        """Take the tolerances of a CSV file over; values it does not name keep theirs."""
+        if self._column is None:
+            return
+        try:
+            self._limits = dict(read_tolerances(path, self._column, Tolerances(self._limits)).limits)
+        except SpluError as fault:
+            self._say(str(fault))
+            return
+        self._changed()
+
+    def raise_to_possible(self) -> None:
+        """Look for the nearest tolerances that can be kept, and take them."""
+        if self._column is None:
+            return
+        column, limits, fakes = self._column, self.limits, self.fakes.value()
+        self.banner.hide()
+        self.effect.setText(self.tr("Looking for the nearest tolerances that can be kept…"))
+        job = self._tasks.run(self._channel, lambda progress: workable(column, limits, fakes, progress))
+        job.done.connect(self._raised)
+        job.failed.connect(self._failed)
+
+    def _raised(self, limits: dict[str, Fraction]) -> None:
+        self._limits = limits
+        self._changed()
+
+    def _changed(self) -> None:
+        self._planned = None
+        self.edited.emit()
+        self._look()
+        self._show_selected()
+
+    # -- what follows --------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Show the tolerances and look for group sizes; what can be seen to be impossible is said at once."""
+        if self._column is None:
+            return
+        column, limits, fakes, thresholds = self._column, self.limits, self.fakes.value(), self._thresholds
+        self._found = None
+        self._list()
+        self._tasks.drop(self._channel)
+        try:
+            check_feasible(column, Tolerances(limits), fakes)
+        except SpluError as fault:
+            self._failed(str(fault))
+            return
+        planned = self._planned
+        job = self._tasks.run(
+            self._channel,
+            lambda progress: designed(column, limits, fakes, thresholds, progress, planned),
+            pause=0 if planned is not None else _REST,
+        )
+        job.done.connect(self._designed)
+        job.failed.connect(self._failed)
+
+    def _list(self) -> None:
+        if self._column is not None:
+            self.model.show(rows_of(self._column, self._limits, self._found))
+
+    def _say(self, text: str) -> None:
+        self.banner.say("warning", told(text))
+
+    def _failed(self, text: str) -> None:
+        self._found = None
+        self.effect.setText("")
+        self.compared.setText("")
+        self.banner.say("warning", told(text), self.tr("Raise to what is possible"), self.raise_to_possible)
+        self.failed.emit()
+
+    def _designed(self, found: Designed) -> None:
+        self._found = found
+        self.banner.hide()
+        self._list()
+        rating = found.rating
+        self.effect.setText(
+            self.tr(
+                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
+                " are within the error asked for from {t_f} on."
+            ).format(
+                sizes=told(rating.grouping.words()),
+                mse=decimal(rating.mse),
+                signal=percent(rating.signal),
+                t_f=number(found.t_f),
+            )
+        )
+        self.compared.setText(self._comparison(found))
+        self.found.emit(found)
+
+    def _comparison(self, found: Designed) -> str:
+        said = []
+        single = found.single
+        if single is not None and len(found.rating.grouping.sizes) > 1:
+            said.append(
+                self.tr("One group size for all, {size}: loss {mse}, signal {signal}.").format(
+                    size=number(single.grouping.sizes[0]), mse=decimal(single.mse), signal=percent(single.signal)
+                )
+            )
+        if not found.from_blocks:
+            said.append(
+                self.tr(
+                    "These tolerances are so tight that exact counts decide the group sizes, which are published: they"
+                    " may tell something of small counts. Raise the tightest ones a little to avoid it."
+                )
+            )
+        return " ".join(said)

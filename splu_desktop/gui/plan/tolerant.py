@@ -1,0 +1,154 @@
+"""The plan page of a column with a tolerance per value: values, group sizes and promises, following every change."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.words import copy_text, told
+from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
+from splu_desktop.gui.plan.tolerance_figures import Designed
+
+_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
+
+
+class TolerantPart(QWidget):
+    """Stands in place of slider and plots.
+
+    Signals
+    -------
+    settled : whether the plan has the tolerances that are shown changed; see `is_settled`.
+    """
+
+    settled = Signal()
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._shown: tuple[str, Draw, Thresholds] | None = None
+        self._sizes = ""
+        self._last_change, self._stroke = 0.0, 0
+        self.is_settled = True
+        outer = QVBoxLayout(self)
+        margins(outer, 0, spacing=12)
+        card = Card(spacing=8)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(Picture("shield", "protected", 18))
+        self.title = label("", "strong", wrap=True)
+        head.addWidget(self.title, 1)
+        head.addWidget(button(self.tr("&One group size instead"), self.plain))
+        card.body.addLayout(head)
+        self.editor = ToleranceEditor(tasks)
+        card.body.addWidget(self.editor, 1)
+        outer.addWidget(card, 3)
+        promises = Card(spacing=8)
+        self.sentences = label("", wrap=True, selectable=True)
+        scroll = _Sentences(self.sentences)
+        scroll.setAccessibleName(self.tr("Promises"))
+        promises.body.addWidget(scroll, 1)
+        row = QHBoxLayout()
+        row.addWidget(button(self.tr("Copy &these sentences"), self.copy, picture="copy"))
+        row.addStretch(1)
+        promises.body.addLayout(row)
+        outer.addWidget(promises, 1)
+        self.editor.edited.connect(self._unsettle)
+        self.editor.failed.connect(self._unsettle)
+        self.editor.found.connect(self._take)
+        self.hide()
+
+    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
+        """Show what holds for a column; its tolerances can be changed where the draw has some."""
+        if self._shown == (name, draw, thresholds):
+            return
+        self._shown = name, draw, thresholds
+        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        self.sentences.setText("\n\n".join(map(told, said)))
+        self.is_settled = True
+        self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        if not isinstance(draw, DecoyGroups):
+            self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
+            self._sizes = ""
+            return
+        self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
+        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
+        column = self._session.column(name)
+        limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
+        self.editor.open(column, limits, thresholds, draw)
+
+    def plain(self) -> None:
+        """Go back to one group size, where the column allows it."""
+        choices = self._session.choices
+        if choices is not None and self._shown is not None:
+            name = self._shown[0]
+            self._session.choose(choices.without_draw(name), self.tr("tolerances of {column}").format(column=name))
+
+    def copy(self) -> None:
+        """Copy the promises as text."""
+        copy_text("\n".join((self.title.text(), self._sizes, self.sentences.text())))
+
+    def help_text(self) -> str:
+        """Return what the help panel says beside the page."""
+        return self.tr(
+            "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
+            " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
+            " <b>signal</b> as they can: how values hang together with the other columns.</p>"
+            "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
+            " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
+            " other records of the table.</p>"
+            "<p>A tolerance can't be smaller than its value's share of the records.</p>"
+            "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
+            " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
+        )
+
+    def _unsettle(self) -> None:
+        self.is_settled = False
+        self.settled.emit()
+
+    def _take(self, found: Designed) -> None:
+        """Put the group sizes found for what is shown into the plan."""
+        changed = not self.is_settled
+        self.is_settled = True
+        choices = self._session.choices
+        name = self._shown[0] if self._shown is not None else ""
+        here = choices is not None and name in choices.draws and self._session.column(name) is self.editor.column
+        if changed and choices is not None and here:
+            # A drag of the slider is one step of undo, two drags are two.
+            now = time.monotonic()
+            self._stroke += now - self._last_change > _PAUSE
+            self._last_change = now
+            self._session.choose(
+                replace(choices, draws={**choices.draws, name: found.rating.grouping}),
+                self.tr("tolerances of {column}").format(column=name),
+                f"tolerances {name} {self._stroke}",
+            )
+        self.settled.emit()
+
+
+class _Sentences(QScrollArea):
+    """The promises, scrolled where they are many."""
+
+    def __init__(self, text: QWidget) -> None:
+        super().__init__()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        margins(column, 0, spacing=0)
+        column.addWidget(text)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        for part in (self.viewport(), inside):
+            part.setAutoFillBackground(False)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 60)

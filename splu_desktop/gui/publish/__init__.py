@@ -1,0 +1,1 @@
+"""Step 4, Publish."""

@@ -1,0 +1,131 @@
+"""What was written: the release's files, its checks, and the sensitive columns before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.session import Release
+from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.words import copy_text, number, size, tip
+from splu_desktop.gui.publish.release_work import Bars
+
+
+class DonePart(QWidget):
+    """Shown once a release is written. `again` asks to publish a second time, `hand_over` for one locked ZIP."""
+
+    again = Signal()
+    hand_over = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 0, spacing=12)
+        self._release: Release | None = None
+        self._compared: Mapping[str, tuple[Bars, Bars]] = {}
+        column.addWidget(self._build_facts())
+        column.addWidget(self._build_compared(), 1)
+
+    def _build_facts(self) -> QWidget:
+        card = Card(spacing=6)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(Picture("circle-check", "answerable", 20))
+        self.title = label("", "strong")
+        head.addWidget(self.title, 1)
+        card.body.addLayout(head)
+        self.text = label("", wrap=True, selectable=True)
+        self.files = label("", "quiet", wrap=True, selectable=True)
+        self.checks = label("", "quiet", wrap=True)
+        for part in (self.text, self.files, self.checks):
+            card.body.addWidget(part)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.hand = button(self.tr("&Hand over…"), self.hand_over.emit, picture="package-check")
+        tip(self.hand, self.tr("Pack the release into one ZIP, with a password if you like"))
+        row.addWidget(self.hand)
+        row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))
+        row.addWidget(button(self.tr("Copy its &path"), self.copy_path, picture="copy"))
+        row.addStretch(1)
+        again = button(self.tr("Publish &again…"), self.again.emit, picture="refresh-cw")
+        tip(again, self.tr("Write a second release of the same table. Read first what that costs."))
+        row.addWidget(again)
+        card.body.addLayout(row)
+        return card
+
+    def _build_compared(self) -> QWidget:
+        self.compared = Card(spacing=6)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(Picture("eye-off", "warning", 18))
+        head.addWidget(label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1)
+        self.column = QComboBox()
+        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.column.currentTextChanged.connect(self._compare)
+        head.addWidget(self.column)
+        self.compared.body.addLayout(head)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.addWidget(label(self.tr("In your table"), "quiet"), 0, 0)
+        grid.addWidget(label(self.tr("In the release"), "quiet"), 0, 1)
+        self.before, self.after = BarsView(self.tr("In your table")), BarsView(self.tr("In the release"))
+        grid.addWidget(self.before, 1, 0)
+        grid.addWidget(self.after, 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(1, 1)
+        self.compared.body.addLayout(grid, 1)
+        return self.compared
+
+    def show_release(self, release: Release, compared: Mapping[str, tuple[Bars, Bars]], checks: int) -> None:
+        """Show another release."""
+        if release is self._release:
+            return
+        self._release, self._compared = release, compared
+        self.hand.setVisible(release.folder.is_dir())
+        self.title.setText(self.tr("{n} records are published").format(n=number(release.published.n)))
+        self.text.setText(
+            self.tr("{path}. Hand out all of it: the table, and the files that tell how to read its counts.").format(
+                path=release.folder
+            )
+        )
+        lines = [
+            self.tr("{name}, {size}, SHA-256 {sha}").format(
+                name=entry["name"], size=size(int(entry["bytes"])), sha=str(entry["sha256"])
+            )
+            for entry in release.facts["files"]
+            if entry.get("format") in ("csv", "xlsx", "parquet")
+        ]
+        self.files.setText("\n".join(lines))
+        self.checks.setText(
+            self.tr(
+                "{n} checks passed: all records there, unchanged columns equal, counts plausible, order random."
+            ).format(n=number(checks))
+        )
+        self.column.clear()
+        self.column.addItems(list(compared))
+        self.column.setVisible(len(compared) > 1)
+        self.compared.setVisible(bool(compared))
+
+    def _compare(self, name: str) -> None:
+        if name in self._compared:
+            before, after = self._compared[name]
+            top = max((*before.counts, *after.counts), default=0)
+            self.before.show_bars(before, "between", top)
+            self.after.show_bars(after, "protected", top)
+
+    def open_folder(self) -> None:
+        """Show the release in the system's file manager."""
+        if self._release is not None:
+            at = self._release.folder
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(at if at.is_dir() else at.parent)))
+
+    def copy_path(self) -> None:
+        """Copy the release's path."""
+        if self._release is not None:
+            copy_text(str(self._release.folder))

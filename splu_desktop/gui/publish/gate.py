@@ -1,0 +1,167 @@
+"""Shows the gate before publishing: one line per condition, each passed, to be accepted, or in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
+
+from splu_desktop.core.checks.gate import IN_WORDS, Light, Line
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import Picture, button, label
+from splu_desktop.gui.base.words import tip, told
+
+_LOOKS = {
+    Light.GREEN: ("circle-check", "answerable"),
+    Light.AMBER: ("triangle-alert", "warning"),
+    Light.RED: ("circle-alert", "fault"),
+}
+_STEPS = {"import": Step.IMPORT, "classify": Step.CLASSIFY, "plan": Step.PLAN}
+Key = tuple[str, str | None, str]
+
+
+def key_of(line: Line) -> Key:
+    """Return what an acceptance is remembered by: with the words, so that changed facts ask again."""
+    return line.name, line.column, line.sentence
+
+
+class GateView(QWidget):
+    """The lines, with a box to tick, a reason to give, or a button that leads to where a line can be mended.
+
+    Signals
+    -------
+    changed : something was accepted, or no longer.
+    go (Step) : the user wants to mend a line.
+    reason_given (column, reason) : why a column that may name a person is published all the same.
+    earlier : the user wants to see the earlier releases of the same records.
+    """
+
+    changed = Signal()
+    go = Signal(Step)
+    reason_given = Signal(str, str)
+    earlier = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(10)
+        self._grid.setColumnStretch(1, 1)
+        self._accepted: dict[Key, str] = {}  # with the custodian's words
+        self.lines: tuple[Line, ...] = ()
+        self.waiting = True
+
+    def show_waiting(self) -> None:
+        """Say that the lines are being worked out."""
+        self.waiting = True
+        self.lines = ()
+        self._clear()
+        self._grid.addWidget(Picture("circle", "quiet", 18), 0, 0)
+        self._grid.addWidget(label(self.tr("Checking…"), "quiet"), 0, 1)
+
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Show other lines; what was accepted stays accepted where the words are the same."""
+        lines = tuple(lines)
+        if lines == self.lines and not self.waiting:
+            return
+        self.waiting = False
+        self.lines = lines
+        self._clear()
+        names = {
+            Light.GREEN: self.tr("Passed"),
+            Light.AMBER: self.tr("To be accepted"),
+            Light.RED: self.tr("In the way"),
+        }
+        for row, line in enumerate(lines):
+            text = label(told(line.sentence), wrap=True)
+            text.setAccessibleName(f"{names[line.light]}: {told(line.sentence)}")
+            self._grid.addWidget(Picture(*_LOOKS[line.light], 18), row, 0)
+            self._grid.addWidget(text, row, 1)
+            if line.light is Light.AMBER:
+                self._grid.addWidget(self._accepting(line), row, 2)
+            if line.light is not Light.GREEN and line.step in _STEPS:
+                act = button(self.tr("Change"), partial(self.go.emit, _STEPS[line.step]), look="flat")
+                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=told(line.sentence)))
+                self._grid.addWidget(act, row, 3)
+            if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
+                again = line.name == "earlier-release"
+                name = self.tr("Use the earlier one…") if again else self.tr("Look at it…")
+                act = button(name, self.earlier.emit, look="flat")
+                said = self.tr("Show the earlier releases of the same records, to hand one out again")
+                act.setAccessibleName(said if again else self.tr("Show the register of releases"))
+                self._grid.addWidget(act, row, 3)
+
+    def open_lines(self) -> list[Line]:
+        """Return the lines that still keep the gate shut."""
+        return [
+            line
+            for line in self.lines
+            if line.light is Light.RED or (line.light is Light.AMBER and key_of(line) not in self._accepted)
+        ]
+
+    def accepted(self) -> dict[str, str]:
+        """Return the names of the amber lines that were accepted, with the custodian's words."""
+        found: dict[str, list[str]] = {}
+        for line in self.lines:
+            if line.light is Light.AMBER and key_of(line) in self._accepted:
+                found.setdefault(line.name, []).append(self._accepted[key_of(line)])
+        return {name: "; ".join(dict.fromkeys(filter(None, words))) for name, words in found.items()}
+
+    def accept_all(self) -> None:
+        """Tick every box."""
+        for box in self.findChildren(QCheckBox):
+            box.setChecked(True)
+
+    def _accepting(self, line: Line) -> QWidget:
+        if line.name == "identifiers" and line.column is not None:
+            # An identifier is not published by a mere tick: the reason stands in the report.
+            ask = button(self.tr("Give a reason…"), partial(self._ask_reason, line.column))
+            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=told(line.sentence)))
+            return ask
+        box = QCheckBox(self.tr("I accept this, because…") if line.name in IN_WORDS else self.tr("I accept this"))
+        box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
+        box.setChecked(key_of(line) in self._accepted)
+        tip(box, self._accepted.get(key_of(line), ""))
+        box.toggled.connect(partial(self._accept, line, box))
+        return box
+
+    def _ask_reason(self, column: str) -> None:
+        reason, given = QInputDialog.getText(
+            self,
+            self.tr("Why is “{column}” published?").format(column=column),
+            self.tr("It may name a person. The report will show your reason:"),
+        )
+        if given and reason.strip():
+            self.reason_given.emit(column, reason.strip())
+
+    def _accept(self, line: Line, box: QCheckBox, on: bool) -> None:
+        words = self._ask_words() if on and line.name in IN_WORDS else ""
+        if on and line.name in IN_WORDS and not words:
+            box.setChecked(False)
+            return
+        if on:
+            self._accepted[key_of(line)] = words
+        else:
+            self._accepted.pop(key_of(line), None)
+        tip(box, words)
+        self.changed.emit()
+
+    def _ask_words(self) -> str:
+        words, given = QInputDialog.getText(
+            self,
+            self.tr("Accept less protection than asked"),
+            self.tr("The plan asks for more than this release keeps. Say why that will do; your register keeps it:"),
+        )
+        return words.strip() if given else ""
+
+    def _clear(self) -> None:
+        while self._grid.count():
+            item = self._grid.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.setParent(None)
+                widget.deleteLater()

@@ -1,0 +1,390 @@
+"""Publish: the gate, then the release, whole or not at all, and what was written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from splu_desktop.core.checks.gate import Light
+from splu_desktop.core.errors import SpluError
+from splu_desktop.files.publish.publishing import Examination, Order, examine
+from splu_desktop.gui.base.page import Page
+from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins
+from splu_desktop.gui.base.words import number, tip
+from splu_desktop.gui.publish.done import DonePart
+from splu_desktop.gui.publish.gate import GateView
+from splu_desktop.gui.publish.place import PlaceCard
+from splu_desktop.gui.publish.release_work import Made, make_release
+
+if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that the page itself opens at once
+    from splu_desktop.gui.publish.handover_dialog import HandOverDialog
+    from splu_desktop.gui.publish.register_dialog import RegisterDialog
+    from splu_desktop.gui.publish.trial_dialog import TrialDialog
+
+_REST = 400  # ms without a change before the gate is worked out anew
+_DRAWN = 60  # ms until the page is on the screen; to draw it beside the work on the table would take twice as long
+
+
+class PublishPage(Page):
+    """The fourth page."""
+
+    step = Step.PUBLISH
+    open_release = Signal(Path)
+
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__(session, tasks)
+        self.set_title(self.tr("Publish"), self.tr("Check once more, choose a place, and write the release."))
+        empty = Empty(
+            "package-check",
+            self.tr("Nothing to publish yet"),
+            "",
+        )
+        self.import_button = button(
+            self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input"
+        )
+        self.classify_button = button(
+            self.tr("Choose the &sensitive columns"),
+            lambda: self.go.emit(Step.CLASSIFY),
+            look="primary",
+            picture="tags",
+        )
+        for act in (self.import_button, self.classify_button):
+            empty.buttons.addWidget(act)
+        self.use_empty(empty)
+        busy = Busy(self.tr("Publishing"), self.tr("Cancel; nothing will be written"))
+        busy.cancelled.connect(self.cancel)
+        self.use_busy(busy)
+        self._job: Job | None = None
+        self._named_for: Source | None = None
+        self._asked: tuple[object, ...] = ()
+        self._found: tuple[tuple[object, ...], Examination] | None = None
+        self._made: Made | None = None
+        self._again = False
+        self._build()
+        self.refresh()
+
+    def _build(self) -> None:
+        self.done = DonePart()
+        self.done.again.connect(self._ask_again)
+        self.done.hand_over.connect(self.hand_over)
+        self.body.addWidget(self.done, 1)
+        self.form = QScrollArea()
+        self.form.setWidgetResizable(True)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        margins(column, 0, 0, 4, 0, spacing=12)
+        self.place = PlaceCard()
+        self.place.changed.connect(self._place_changed)
+        column.addWidget(self.place)
+        card = Card(self.tr("Before publishing"), spacing=10)
+        self.gate = GateView()
+        self.gate.changed.connect(self._offer)
+        self.gate.go.connect(self.go)
+        self.gate.reason_given.connect(self._keep_identifier)
+        self.gate.earlier.connect(self.show_earlier)
+        card.body.addWidget(self.gate)
+        column.addWidget(card)
+        column.addStretch(1)
+        self.form.setWidget(inside)
+        self.body.addWidget(self.form, 1)
+        self.earlier = button(self.tr("Earlier &releases…"), lambda: self.show_releases(), picture="history")
+        tip(self.earlier, self.tr("What was released from this computer, to be handed out again"))
+        self.try_it = button(self.tr("&Try it on a sample…"), self.try_sample, picture="chart-column")
+        tip(self.try_it, self.tr("See what happens to the sensitive columns; nothing is written"))
+        for at, part in enumerate((self.earlier, self.try_it), 1):
+            self.foot.insertWidget(at, part)
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def set_target(self, folder: Path) -> None:
+        """Name the folder to write."""
+        self.place.set_target(folder)
+
+    def act(self) -> None:
+        if self._is_done():
+            self.go.emit(Step.QUERY)
+        else:
+            self.publish()
+
+    def order(self) -> Order | None:
+        """Return what would be published now. Raises BadSetting."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        return Order(
+            source.imported.table,
+            choices.plan(),
+            self.place.target(),
+            formats=self.place.formats(),
+            packed=self.place.packed.isChecked(),
+            password=self.place.zip_password(),
+            source=source.path,
+            source_sha256=source.imported.source.sha256 or None,
+            purpose=self.place.purpose.text().strip(),
+            recipient=self.place.recipient.text().strip(),
+            spoken=self.place.spoken(),
+        )
+
+    def try_sample(self) -> TrialDialog | None:
+        """Show what publishing does to a sample."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        try:
+            plan = choices.plan()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return None
+        from splu_desktop.gui.publish.trial_dialog import TrialDialog
+
+        dialog = TrialDialog(source.imported.table, plan, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def show_earlier(self) -> RegisterDialog:
+        """Show the earlier releases of the same records, the newest that is still there first."""
+        earlier = self._found[1].earlier if self._found is not None else ()
+        there = [other for other in earlier if other.folder is not None]
+        newest = (there or list(earlier))[-1:]
+        return self.show_releases(newest[0].entry.release if newest else None)
+
+    def show_releases(self, chosen: str | None = None) -> RegisterDialog:
+        """Show the register of releases."""
+        from splu_desktop.gui.publish.register_dialog import RegisterDialog
+
+        dialog = RegisterDialog(self.tasks, chosen, self)
+        dialog.open_release.connect(self.open_release)
+        dialog.open()
+        return dialog
+
+    def hand_over(self) -> HandOverDialog | None:
+        """Offer to pack the release into a ZIP."""
+        release = self.session.release
+        if release is None:
+            return None
+        from splu_desktop.gui.publish.handover_dialog import HandOverDialog
+
+        dialog = HandOverDialog(release.folder, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def publish(self) -> Job | None:
+        """Write the release in the worker."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None or self._job is not None:
+            return None
+        found = self._found
+        if found is None or found[0] != self._key():
+            return None
+        self.banner.hide()
+        try:
+            order = self.order()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return None
+        assert order is not None
+        assert self.busy is not None
+        n, name = number(order.table.n), order.target.name
+        self.busy.begin(self.tr("Publishing {n} records to “{name}”").format(n=n, name=name))
+        self.show_part(self.busy)
+        for part in (self.earlier, self.try_it):
+            part.hide()
+        accepted, examination = self.gate.accepted(), found[1]
+        job = self.tasks.run("publish", lambda progress: make_release(order, accepted, examination, progress))
+        self._job = job
+        self.set_primary(self.tr("Publishing…"), False)
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(partial(self._published, source, choices))
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._stopped)
+        return job
+
+    def cancel(self) -> None:
+        """Stop publishing; nothing of the unfinished release is left."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _keep_identifier(self, column: str, reason: str) -> None:
+        choices = self.session.choices
+        if choices is not None:
+            kept = {**choices.kept, column: reason}
+            self.session.choose(
+                replace(choices, kept=kept), self.tr("reason for publishing {column}").format(column=column)
+            )
+
+    def _ask_again(self) -> None:
+        self.banner.say(
+            "warning",
+            self.tr(
+                "A second release of the same table weakens the first: whoever holds both can average their counts, and"
+                " small counts become less protected. Better hand out the release you have."
+            ),
+            self.tr("Publish again all the same"),
+            self._publish_again,
+        )
+
+    def _publish_again(self) -> None:
+        self.banner.hide()
+        self._again = True
+        if self.session.source is not None:
+            self.place.propose(self.session.source.path)
+        self.refresh()
+
+    # -- what comes back -----------------------------------------------------------------------------------------
+
+    def _published(self, source: Source, choices: Choices, made: Made) -> None:
+        self._job = None
+        self._again = False
+        self._asked, self._found = (), None
+        self._made = made
+        opened = made.outcome.opened
+        self.session.take_release(Release(opened.published, opened.facts, opened.folder, (source, choices)))
+
+    def _failed(self, text: str) -> None:
+        self._job = None
+        self._asked, self._found = (), None
+        self.refresh()
+        self.fault(text)
+
+    def _stopped(self) -> None:
+        self._job = None
+        self.refresh()
+        self.banner.say("note", self.tr("Publishing was cancelled; nothing was written."))
+
+    def _examined(self, key: tuple[object, ...], found: Examination) -> None:
+        self._found = (key, found)
+        # The destination is judged beside its fields, at once.
+        self.gate.show_lines(line for line in found.gate.lines if line.name != "destination")
+        self._offer()
+
+    def _not_examined(self, text: str) -> None:
+        self._asked = ()
+        self.fault(text)
+
+    # -- showing -------------------------------------------------------------------------------------------------
+
+    def _is_done(self) -> bool:
+        return self.session.state(Step.PUBLISH) is State.DONE and self.session.release is not None and not self._again
+
+    def refresh(self) -> None:
+        if self._job is not None:
+            return
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None or not self.session.ready_to_plan():
+            self._invite(source is not None)
+            self.show_part(self.empty)
+            self.set_primary(self.tr("Publish"), False, "")
+            return
+        self.show_part(None)
+        if source is not self._named_for:
+            self._named_for = source
+            self._again = False
+            self.place.propose(source.path)
+        done, release = self._is_done(), self.session.release
+        self.done.setVisible(done)
+        self.form.setVisible(not done)
+        if done and release is not None:
+            made = self._made
+            self.done.show_release(release, made.compared if made else {}, len(made.outcome.checks) if made else 0)
+        elif self.session.dropped is not None:
+            old = self.session.dropped
+            if self.place.target() == old.folder:
+                self.place.propose(source.path)
+            self.banner.say(
+                "warning",
+                self.tr(
+                    "“{name}” was published from other choices. Publish again to have a release of these, or undo."
+                ).format(name=old.folder.name),
+            )
+        if not done:
+            self.place.show_note()
+            self._examine()
+        self._offer()
+
+    def _invite(self, opened: bool) -> None:
+        assert self.empty is not None
+        self.import_button.setVisible(not opened)
+        self.classify_button.setVisible(opened)
+        self.empty.text.setText(
+            self.tr(
+                "Mark a sensitive column that groups can protect. A column is barred where one value fills too much of"
+                " it, or where it holds measurements that are not in groups yet."
+            )
+            if opened
+            else self.tr(
+                "Open a table, mark its sensitive column and choose a group size. Then it can be published here."
+            )
+        )
+
+    def _key(self) -> tuple[object, ...]:
+        """Return all that the gate depends on; the words for the register don't count."""
+        place = self.place
+        packed = place.packed.isChecked()
+        return self.session.source, self.session.choices, place.target(), place.formats(), packed
+
+    def _place_changed(self) -> None:
+        if self.isVisible() and self.stack.currentWidget() is self.content and not self._is_done():
+            self._examine()
+        self._offer()
+
+    def _examine(self) -> None:
+        key = self._key()
+        if key == self._asked:
+            return
+        first, self._asked = not self._asked, key
+        if not self.gate.lines or first:
+            self.gate.show_waiting()
+        try:
+            order = self.order()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return
+        if order is None:
+            return
+        pause = _DRAWN if first else _REST
+        job = self.tasks.run("gate", lambda progress: examine(order, progress=progress), pause=pause)
+        job.done.connect(partial(self._examined, key))
+        job.failed.connect(self._not_examined)
+
+    def _offer(self) -> None:
+        source = self.session.source
+        shown = source is not None and self._job is None and self.stack.currentWidget() is self.content
+        self.try_it.setVisible(shown and not self._is_done())
+        self.earlier.setVisible(shown)
+        if source is None or self._job is not None or self.stack.currentWidget() is not self.content:
+            return
+        if self._is_done():
+            self.set_primary(self.tr("Ask the release for counts"), True)
+            return
+        text = self.tr("Publish {n} records").format(n=number(source.imported.table.n))
+        waiting = self.gate.open_lines()
+        if self.place.problem():
+            self.set_primary(text, False, self.tr("Choose another place first."))
+        elif self._found is None or self._found[0] != self._key():
+            self.set_primary(text, False, self.tr("Still checking…"))
+        elif any(line.light is Light.RED for line in waiting):
+            self.set_primary(text, False, self.tr("Something above is in the way; change it first."))
+        elif waiting:
+            self.set_primary(text, False, self.tr("Accept what is marked above, or change it."))
+        else:
+            self.set_primary(text, True)
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a"
+            " short explanation for the recipient. No group, original value or record order stands in it.</p>"
+            "<p>It is written whole or not at all, checked, and remembered in your register of releases. Your own"
+            " table is never touched.</p>"
+            "<p><b>What should I check?</b></p>"
+            "<p>A published file can't be called back. Are all columns needed? Does a rare combination of age, ward and"
+            " postcode point at one person?</p>"
+            "<p>Publish a table once and hand out the same release again: two releases of the same records protect less"
+            " than one.</p>"
+        )

@@ -1,0 +1,375 @@
+"""The register of releases: what left the house, whether it is still as it was, and handing the same out again."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from splu_desktop.files.draws import draws_in_words
+from splu_desktop.files.publish.publishing import tidy
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
+from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
+from splu_desktop.gui.base.words import number, percent, size, told
+from splu_desktop.gui.publish.handover_dialog import HandOverDialog
+
+_LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
+_PICTURES = {Place.THERE: "circle-check", Place.GONE: "triangle-alert", Place.WITHDRAWN: "circle"}
+
+
+class RegisterDialog(QDialog):
+    """Releases above, what one of them is below, and what can be done with it.
+
+    Parameters
+    ----------
+    chosen : id of the release to show first; None for the newest.
+
+    Signals
+    -------
+    open_release (Path) : the user wants to ask a release for counts.
+    """
+
+    open_release = Signal(Path)
+
+    def __init__(self, tasks: Tasks, chosen: str | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._tasks, self._chosen = tasks, chosen
+        self._checked: dict[str, str | None] = {}
+        self.setWindowTitle(self.tr("Releases made from this computer"))
+        self.resize(900, 600)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        intro = self.tr(
+            "Every release is remembered here, without any data. To give the same records to one more person, hand out"
+            " the release there is: a new one would protect less, since the draws of both can be averaged."
+        )
+        column.addWidget(label(intro, wrap=True))
+        self.banner = Banner()
+        column.addWidget(self.banner)
+        self.search = line_edit(self.tr("Find a release"), self.tr("Find by source, recipient, purpose or date"))
+        column.addWidget(self.search)
+        self.model = RowsModel(self._fields(), self)
+        self._sorted = SortFilter(self)
+        self._sorted.setSourceModel(self.model)
+        self.search.textChanged.connect(self._sorted.look_for)
+        self.table = TableView(self.tr("Releases"))
+        self.table.setModel(self._sorted)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_chosen())
+        column.addWidget(self.table, 3)
+        self.details = label("", wrap=True, selectable=True)
+        self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.details.setAccessibleName(self.tr("Details of the release"))
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(self.details)
+        area.setAccessibleName(self.tr("Details of the release"))
+        column.addWidget(area, 2)
+        column.addLayout(self._build_acts())
+        buttons = QDialogButtonBox()
+        buttons.addButton(self.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self._offer()
+        self.load()
+
+    def _fields(self) -> list[Field[Shelved]]:
+        return [
+            Field(self.tr("Entry"), lambda r: number(r.entry.number), lambda r: r.entry.number, right=True),
+            Field(self.tr("Made"), lambda r: _when(r.entry.time), lambda r: r.entry.time),
+            Field(
+                self.tr("State"),
+                self._state,
+                colour=lambda r: "fault" if r.faults else _LOOKS[r.place],
+                picture=lambda r: "circle-alert" if r.faults else _PICTURES[r.place],
+            ),
+            Field(self.tr("Source"), lambda r: r.source or "–"),
+            Field(self.tr("Sensitive columns"), lambda r: ", ".join(_ways(r))),
+            Field(self.tr("Recipient"), lambda r: str(r.entry.body.get("recipient") or "–")),
+            Field(self.tr("Purpose"), lambda r: str(r.entry.body.get("purpose") or "–")),
+        ]
+
+    def _build_acts(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.again = button(
+            self.tr("&Hand out again…"),
+            self.hand_out,
+            look="primary",
+            picture="package-check",
+            hint=self.tr("Pack the very files that were released into a new ZIP; nothing is drawn anew"),
+        )
+        self.folder = button(self.tr("Open the &folder"), self.open_folder, picture="folder-open")
+        self.ask = button(self.tr("&Ask it for counts"), self._ask)
+        self.check = button(
+            self.tr("&Check its files"),
+            self.check_files,
+            hint=self.tr("Compare every file with the fingerprint that the register has of it"),
+        )
+        for part in (self.again, self.folder, self.ask, self.check):
+            row.addWidget(part)
+        row.addStretch(1)
+        return row
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Read the register in the worker."""
+
+        def work(progress: object) -> Shelf:
+            register = Register()
+            tidy(register)
+            return shelf(register)
+
+        job = self._tasks.run("register", work)
+        job.done.connect(self._show)
+        job.failed.connect(lambda text: self.banner.say("fault", text))
+
+    def chosen(self) -> Shelved | None:
+        """Return the release whose row is selected."""
+        rows = self.table.selectionModel().selectedRows()
+        return rows[0].data(ROW) if rows else None
+
+    def choose(self, release: str) -> None:
+        """Select a release by its id."""
+        for row in range(self._sorted.rowCount()):
+            if self._sorted.index(row, 0).data(ROW).entry.release == release:
+                self.table.select_rows([row])
+                self.table.scrollTo(self._sorted.index(row, 0))
+                return
+
+    def check_files(self) -> None:
+        """Compare the release's files with what the register has of them, in the worker."""
+        found = self.chosen()
+        if found is None:
+            return
+        self.check.setEnabled(False)
+        job = self._tasks.run("register-check", lambda progress: changed(found, progress))
+        job.done.connect(partial(self._have_checked, found))
+        job.failed.connect(lambda text: self.banner.say("fault", text))
+
+    def hand_out(self) -> HandOverDialog | None:
+        """Offer to pack the very same files for one more recipient."""
+        found = self.chosen()
+        if found is None:
+            return None
+        dialog = HandOverDialog(found.path, self._tasks, self)
+        dialog.open()
+        return dialog
+
+    def acknowledge(self) -> AcknowledgeDialog:
+        """Ask who knows of the damage and what happened, and enter it."""
+        dialog = AcknowledgeDialog(self)
+        dialog.given.connect(self._enter_acknowledgement)
+        dialog.open()
+        return dialog
+
+    def _enter_acknowledgement(self, who: str, why: str) -> None:
+        job = self._tasks.run("register-acknowledge", lambda progress: Register().acknowledge(who, why))
+        job.done.connect(lambda _: self.load())
+        job.failed.connect(lambda text: self.banner.say("fault", text))
+
+    def open_folder(self) -> None:
+        """Show the release in the system's file manager."""
+        found = self.chosen()
+        if found is not None:
+            at = found.path
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(at if at.is_dir() else at.parent)))
+
+    def _ask(self) -> None:
+        found = self.chosen()
+        if found is not None:
+            self.open_release.emit(found.path)
+            self.accept()
+
+    # -- what comes back -----------------------------------------------------------------------------------------
+
+    def _show(self, found: Shelf) -> None:
+        self.model.show(found.releases)
+        self.table.fit_columns()
+        if found.faults:
+            more = len(found.faults) - 1
+            text = told(found.faults[0])
+            if more:
+                text = self.tr("{fault} There are {n} further faults.").format(fault=text, n=number(more))
+            self.banner.say(
+                "fault",
+                self.tr(
+                    "{fault} Somebody or something else than this program wrote to the register; what it says of these"
+                    " entries can't be relied on."
+                ).format(fault=text),
+                self.tr("Acknowledge…"),
+                self.acknowledge,
+            )
+        elif found.acknowledged:
+            self.banner.say(
+                "note",
+                self.tr("The register was damaged, and somebody acknowledged it: {faults}").format(
+                    faults=" ".join(told(fault) for fault in found.acknowledged[:3])
+                ),
+            )
+        elif not found.releases:
+            self.banner.say("note", self.tr("Nothing was released from this computer yet."))
+        else:
+            self.banner.hide()
+        if found.releases:
+            self.table.select_rows([0])
+            if self._chosen is not None:
+                self.choose(self._chosen)
+        self._show_chosen()
+
+    def _have_checked(self, found: Shelved, difference: str | None) -> None:
+        self._checked[found.entry.release] = difference
+        if difference is None:
+            text = self.tr("“{name}” is to the byte what was released.").format(name=found.path.name)
+            self.banner.say("done", text)
+        else:
+            text = self.tr("“{name}” was changed: {how} Don't hand it out; look for an unchanged copy.")
+            self.banner.say("fault", text.format(name=found.path.name, how=told(difference)))
+        self._offer()
+
+    def _state(self, found: Shelved) -> str:
+        if found.faults:
+            return self.tr("entry was changed")
+        return {
+            Place.THERE: self.tr("there"),
+            Place.GONE: self.tr("no longer there"),
+            Place.WITHDRAWN: self.tr("never appeared"),
+        }[found.place]
+
+    def _show_chosen(self) -> None:
+        found = self.chosen()
+        self.details.setText("\n".join(self._told(found)) if found is not None else "")
+        self._offer()
+
+    def _offer(self) -> None:
+        found = self.chosen()
+        there = found is not None and found.place is Place.THERE
+        damaged = found is not None and self._checked.get(found.entry.release) is not None
+        folder = there and found is not None and found.path.is_dir()
+        self.again.setEnabled(folder and not damaged)
+        self.folder.setEnabled(there)
+        self.ask.setEnabled(folder and not damaged)
+        self.check.setEnabled(there)
+
+    def _told(self, found: Shelved) -> list[str]:
+        body = found.entry.body
+        lines = [told(str(fault)) for fault in found.faults]
+        lines.append(
+            self.tr("{n} records of “{source}”, released by {operator}; {path}").format(
+                n=number(_whole(body.get("records"))),
+                source=found.source or "–",
+                operator=str(body.get("operator") or "–"),
+                path=found.path,
+            )
+        )
+        if found.place is Place.GONE:
+            lines.append(self.tr("It is no longer where it was put. Look for the copy that was handed out."))
+        if found.again:
+            lines.append(
+                self.tr("{n} earlier releases hold the same records, or some of them.").format(n=number(found.again))
+            )
+        lines += [self._fall(fall) for fall in falls(found.entry)]
+        accepted = body.get("accepted")
+        if isinstance(accepted, dict) and accepted:
+            said = [f"{name} ({words})" if words else str(name) for name, words in accepted.items()]
+            lines.append(self.tr("Accepted at publishing: {lines}").format(lines=", ".join(said)))
+        outputs = body.get("outputs")
+        for output in outputs if isinstance(outputs, list) else []:
+            lines.append(
+                self.tr("{name}, {size}, SHA-256 {sha}").format(
+                    name=output.get("name"), size=size(_whole(output.get("bytes"))), sha=output.get("sha256")
+                )
+            )
+        return lines
+
+    def _fall(self, fall: Fall) -> str:
+        first, *further = fall.t_p.items()
+        rest = ", ".join(
+            self.tr("{share} with {k} releases").format(share=_down(t_p), k=number(k)) for k, t_p in further
+        )
+        return self.tr(
+            "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at least"
+            " {share} from one release alone; {rest} of the same records."
+        ).format(
+            column=fall.column,
+            alpha=number(fall.alpha),
+            epsilon=percent(fall.epsilon),
+            share=_down(first[1]),
+            rest=rest,
+        )
+
+
+class AcknowledgeDialog(QDialog):
+    """Who knows of the register's damage, and what happened, in words.
+
+    Signals
+    -------
+    given (str, str) : name and words.
+    """
+
+    given = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Acknowledge the damage"))
+        self.resize(520, 220)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        intro = self.tr(
+            "Your name and your words are entered in the register and stay there. The damaged places stay as they are;"
+            " they are no longer reported as new."
+        )
+        column.addWidget(label(intro, wrap=True))
+        form = QFormLayout()
+        self.who, self.why = line_edit(self.tr("Your name")), line_edit(self.tr("What happened"))
+        form.addRow(self.tr("&Your name"), self.who)
+        form.addRow(self.tr("&What happened"), self.why)
+        column.addLayout(form)
+        column.addStretch(1)
+        buttons = QDialogButtonBox()
+        self.enter = buttons.addButton(self.tr("Enter it"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.enter.setProperty("look", "primary")
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        for field in (self.who, self.why):
+            field.textChanged.connect(lambda _: self._offer())
+        self._offer()
+
+    def accept(self) -> None:
+        """Give name and words to whoever asked."""
+        self.given.emit(self.who.text(), self.why.text())
+        super().accept()
+
+    def _offer(self) -> None:
+        self.enter.setEnabled(bool(self.who.text().strip() and self.why.text().strip()))
+
+
+def _down(share: float) -> str:
+    """Return a least probability: rounded down, since it is promised."""
+    return percent(math.floor(100 * share + 1e-9) / 100, 0)
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _ways(found: Shelved) -> list[str]:
+    return [f"{name}: {told(words)}" for name, words in draws_in_words(found.entry.body).items()]
+
+
+def _when(time: str) -> str:
+    moment = QDateTime.fromString(time, Qt.DateFormat.ISODate).toLocalTime()
+    return QLocale().toString(moment, QLocale.FormatType.ShortFormat) if moment.isValid() else time

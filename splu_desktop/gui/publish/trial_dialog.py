@@ -1,0 +1,161 @@
+"""A trial on a sample: what publishing would do to the sensitive columns. It writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Table
+from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Banner, Picture, button, label, margins
+from splu_desktop.gui.base.words import number
+from splu_desktop.gui.publish.release_work import Bars
+
+_SAMPLE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """What a trial showed.
+
+    Attributes
+    ----------
+    records : the sample's size.
+    compared : SA -> its bars in the sample and as it would be published.
+    """
+
+    records: int
+    compared: Mapping[str, tuple[Bars, Bars]]
+
+
+def tried(table: Table, plan: Plan, records: int, progress: Progress) -> Tried:
+    """Sanitise a sample in memory. Runs in a worker. Raises SpluError, Cancelled."""
+    found = trial(table, plan, records, progress=progress)
+    bars = {m.column: Bars.of_counts(m.labels, m.before, m.after) for m in found.marginals}
+    return Tried(found.published.n, bars)
+
+
+class TrialDialog(QDialog):
+    """A sample drawn at random, its sensitive columns as they are and as they would be published."""
+
+    def __init__(self, table: Table, plan: Plan, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._table, self._plan, self._tasks = table, plan, tasks
+        self._found: Tried | None = None
+        self._job: Job | None = None
+        self.setWindowTitle(self.tr("Try it on a sample"))
+        self.resize(820, 560)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        column.addWidget(
+            label(
+                self.tr(
+                    "Re-draws records picked at random, as publishing would re-draw all of them. Nothing is written,"
+                    " and a release draws anew. A sample scatters more than the whole table; its counts are smaller."
+                ),
+                wrap=True,
+            )
+        )
+        self.banner = Banner()
+        column.addWidget(self.banner)
+        column.addLayout(self._build_head())
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.addWidget(label(self.tr("In the sample"), "quiet"), 0, 0)
+        grid.addWidget(label(self.tr("As it would be published"), "quiet"), 0, 1)
+        self.before = BarsView(self.tr("In the sample"))
+        self.after = BarsView(self.tr("As it would be published"))
+        grid.addWidget(self.before, 1, 0)
+        grid.addWidget(self.after, 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(1, 1)
+        column.addLayout(grid, 1)
+        buttons = QDialogButtonBox()
+        buttons.addButton(self.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.run()
+
+    def _build_head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(Picture("eye-off", "warning", 18))
+        self.title = label("", "strong", wrap=True)
+        row.addWidget(self.title, 1)
+        self.column = QComboBox()
+        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.column.currentTextChanged.connect(self._compare)
+        self.column.hide()
+        row.addWidget(self.column)
+        self.records = QSpinBox()
+        self.records.setRange(min(LEAST_RECORDS, self._table.n), max(self._table.n, LEAST_RECORDS))
+        self.records.setValue(min(_SAMPLE, self._table.n))
+        self.records.setGroupSeparatorShown(True)
+        self.records.setSingleStep(1_000)
+        self.records.setAccessibleName(self.tr("Records in the sample"))
+        row.addWidget(self.records)
+        self.again = button(self.tr("&Draw another"), self.run, picture="refresh-cw")
+        row.addWidget(self.again)
+        return row
+
+    def run(self) -> Job:
+        """Draw a sample and try it, in the worker."""
+        table, plan, records = self._table, self._plan, self.records.value()
+        self.banner.hide()
+        self.again.setEnabled(False)
+        self.title.setText(self.tr("Trying {n} records…").format(n=number(min(records, table.n))))
+        job = self._tasks.run("trial", lambda progress: tried(table, plan, records, progress))
+        self._job = job
+        job.done.connect(self._show)
+        job.failed.connect(self._failed)
+        return job
+
+    def reject(self) -> None:
+        if self._job is not None:
+            self._job.drop()
+        super().reject()
+
+    def _show(self, found: Tried) -> None:
+        self._job, self._found = None, found
+        self.again.setEnabled(True)
+        self.title.setText(
+            self.tr("{n} records, for your eyes only; nothing was written").format(n=number(found.records))
+        )
+        names = [self.column.itemText(at) for at in range(self.column.count())]
+        if names != list(found.compared):
+            self.column.clear()
+            self.column.addItems(list(found.compared))
+            self.column.setVisible(len(found.compared) > 1)
+        self._compare(self.column.currentText())
+
+    def _failed(self, text: str) -> None:
+        self._job = None
+        self.again.setEnabled(True)
+        self.title.setText(self.tr("The sample could not be tried"))
+        self.banner.say("fault", text)
+
+    def _compare(self, name: str) -> None:
+        if self._found is not None and name in self._found.compared:
+            before, after = self._found.compared[name]
+            top = max((*before.counts, *after.counts), default=0)
+            self.before.show_bars(before, "between", top)
+            self.after.show_bars(after, "protected", top)

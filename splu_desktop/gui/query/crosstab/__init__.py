@@ -1,0 +1,1 @@
+"""The cross-table of step 5."""

@@ -1,0 +1,148 @@
+"""What a cross-table is made of: one or two columns, or intervals of them, against a sensitive one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import sentence
+from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.query.crosstab.work import Side, Wanted
+
+_MANY = 15  # values of an ordered column from which on intervals are proposed
+_INTERVALS = (4, 5, 10, 20)
+
+
+class SideChoice(QWidget):
+    """A column, and into how many intervals its values go."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._published: Published | None = None
+        row = QHBoxLayout(self)
+        margins(row, 0, spacing=4)
+        self.column, self.intervals = QComboBox(), QComboBox()
+        self.column.setAccessibleName(name)
+        self.intervals.setAccessibleName(self.tr("Intervals of {name}").format(name=name))
+        for box, letters in ((self.column, 9), (self.intervals, 8)):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(letters)
+            row.addWidget(box, 1)
+        tip(self.intervals, self.tr("Intervals hold about equally many records each"))
+        self.column.currentTextChanged.connect(partial(tip, self.column))  # the box may be too narrow for it
+        self.column.currentIndexChanged.connect(lambda _: self._column_chosen())
+        self.intervals.currentIndexChanged.connect(lambda _: self.changed.emit())
+
+    def show_release(self, published: Published | None, none: str = "", start: int = 0) -> None:
+        """Offer the NSAs of a release; `none` is what stands for no column."""
+        self._published = published
+        with QSignalBlocker(self.column):
+            self.column.clear()
+            if none:
+                self.column.addItem(none, "")
+            if published is not None:
+                for name in published.nsas:
+                    values = number(published.table[name].m)
+                    self.column.addItem(name, name)
+                    at = self.column.count() - 1
+                    self.column.setItemData(at, self.tr("{m} values").format(m=values), Qt.ItemDataRole.ToolTipRole)
+                self.column.setCurrentIndex(min(start, self.column.count() - 1))
+        self._column_chosen()
+
+    def side(self) -> Side | None:
+        """Return what is chosen, None for no column."""
+        name = self.column.currentData()
+        return Side(name, self.intervals.currentData() or 0) if name else None
+
+    def _column_chosen(self) -> None:
+        name = self.column.currentData()
+        with QSignalBlocker(self.intervals):
+            self.intervals.clear()
+            self.intervals.addItem(self.tr("each value"), 0)
+            column = self._published.table[name] if self._published is not None and name else None
+            ordered = column is not None and column.kind.ordered and column.m > 2
+            if column is not None and ordered:
+                for count in _INTERVALS:
+                    if count < column.m:
+                        self.intervals.addItem(self.tr("{n} intervals").format(n=count), count)
+                if column.m > _MANY:
+                    self.intervals.setCurrentIndex(max(0, self.intervals.findData(10)))
+            self.intervals.setVisible(bool(ordered))
+        self.changed.emit()
+
+
+class Setup(QWidget):
+    """The choices of a cross-table."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        margins(column, 0, spacing=4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.first = SideChoice(self.tr("First column"))
+        self.second = SideChoice(self.tr("Second column"))
+        self.sensitive = QComboBox()
+        self.sensitive.setAccessibleName(self.tr("Sensitive column"))
+        self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.sensitive.setMinimumContentsLength(9)
+        for words, part, stretch in (
+            (self.tr("Columns"), self.first, 2),
+            (self.tr("and"), self.second, 2),
+            (self.tr("against"), self.sensitive, 1),
+        ):
+            row.addWidget(label(words, "quiet"))
+            row.addWidget(part, stretch)
+        column.addLayout(row)
+        self.within = QCheckBox()
+        self.within.setAccessibleName(self.tr("Only the records of the question"))
+        self.within.hide()
+        column.addWidget(self.within)
+        self._conditions: tuple[Condition, ...] = ()
+        self.first.changed.connect(self.changed)
+        self.second.changed.connect(self.changed)
+        self.sensitive.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.within.toggled.connect(lambda _: self.changed.emit())
+
+    def show_release(self, published: Published | None) -> None:
+        """Offer the columns of another release."""
+        start = 0
+        if published is not None and published.nsas:
+            # Something readable to begin with: the column with the fewest values above one.
+            sizes = [(published.table[name].m < 2, published.table[name].m) for name in published.nsas]
+            start = sizes.index(min(sizes))
+        self.first.show_release(published, start=start)
+        self.second.show_release(published, none=self.tr("nothing else"))
+        with QSignalBlocker(self.sensitive):
+            self.sensitive.clear()
+            for name in published.sensitive if published is not None else ():
+                self.sensitive.addItem(name, name)
+        self.offer_within(())
+        self.changed.emit()
+
+    def offer_within(self, conditions: tuple[Condition, ...]) -> None:
+        """Offer to count only the records that meet the conditions on NSAs of the question."""
+        self._conditions = conditions
+        self.within.setVisible(bool(conditions))
+        if not conditions:
+            self.within.setChecked(False)
+        words = "; ".join(told(condition.words()) for condition in conditions)
+        self.within.setText(self.tr("Only where {conditions}").format(conditions=words))
+        tip(self.within, told(sentence(conditions)))
+
+    def wanted(self) -> Wanted | None:
+        """Return the cross-table chosen, None where it can't be one."""
+        sides = tuple(side for side in (self.first.side(), self.second.side()) if side is not None)
+        if not sides or not self.sensitive.currentData() or len({side.column for side in sides}) < len(sides):
+            return None
+        within = self._conditions if self.within.isChecked() else ()
+        return Wanted(sides, self.sensitive.currentData(), within)

@@ -1,0 +1,365 @@
+"""Cross-table: estimates with intervals for every cell, as a heat map and as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.files.questions.crosstab_file import write_cells
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
+from splu_desktop.gui.base.words import copy_text, number, tip
+from splu_desktop.gui.query.crosstab.cells import CellsModel
+from splu_desktop.gui.query.crosstab.export import Picture, title_of, write_picture
+from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, Seen
+from splu_desktop.gui.query.crosstab.setup import Setup
+from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
+from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes, true_cells
+from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.query.work import Asker
+
+
+class CrosstabTab(Tab):
+    """The second tab."""
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(tasks, parent)
+        self._job: Job | None = None
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        self.setup = Setup()
+        self.setup.changed.connect(self._setup_changed)
+        column.addWidget(self.setup)
+        self.seen = Seen(self)
+        self.heat, self.cells = HeatModel(self.seen), CellsModel(self.seen)
+        self.stack = QStackedWidget()
+        self.start = Empty(
+            "chart-column",
+            self.tr("All counts of a table at once"),
+            self.tr("Choose one or two columns above. Each cell gets its estimate and its 95 % interval."),
+        )
+        self.busy = Busy(self.tr("Counting the cells"), self.tr("Cancel"))
+        self.busy.cancelled.connect(self._cancel)
+        self.table = self._build_table()
+        for part in (self.start, self.busy, self.table):
+            self.stack.addWidget(part)
+        column.addWidget(self.stack, 1)
+
+    def _build_table(self) -> QWidget:
+        table = QWidget()
+        column = QVBoxLayout(table)
+        margins(column, 0, spacing=6)
+        bar = QHBoxLayout()
+        bar.setSpacing(8)
+        self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
+        self.search.setClearButtonEnabled(True)
+        empties_on_escape(self.search)
+        self.search.textChanged.connect(lambda text: self.seen.set(text=text))
+        bar.addWidget(self.search, 1)
+        self.trust = QComboBox()
+        self.trust.setAccessibleName(self.tr("Cells shown"))
+        for words, kinds in (
+            (self.tr("all cells"), len(TRUST)),
+            (self.tr("without protected"), len(TRUST) - 1),
+            (self.tr("reliable only"), len(TRUST) - 2),
+        ):
+            self.trust.addItem(words, kinds)
+        self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
+        bar.addWidget(self.trust)
+        self.measure = QComboBox()
+        self.measure.setAccessibleName(self.tr("Figures shown"))
+        self.measure.addItem(self.tr("counts"), False)
+        self.measure.addItem(self.tr("shares"), True)
+        self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
+        bar.addWidget(self.measure)
+        self.looks = QButtonGroup(self)
+        self.heat_button, self.bars_button = QPushButton(self.tr("Heat ma&p")), QPushButton(self.tr("&Bars"))
+        for at, made in enumerate((self.heat_button, self.bars_button)):
+            made.setCheckable(True)
+            self.looks.addButton(made, at)
+            bar.addWidget(made)
+        self.heat_button.setChecked(True)
+        self.looks.idClicked.connect(self._look)
+        self.turn_button = button(
+            self.tr("&Turn"), self.turn, picture="refresh-cw", hint=self.tr("Swap rows and columns")
+        )
+        bar.addWidget(self.turn_button)
+        self.truth_switch = QCheckBox(self.tr("True &counts"))
+        tip(
+            self.truth_switch,
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
+        )
+        self.truth_switch.toggled.connect(self._truth_switched)
+        self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
+        menu = QMenu(self.export_button)
+        for words, ending in (
+            (self.tr("Cells as &CSV…"), "csv"),
+            (self.tr("Cells as &Excel workbook…"), "xlsx"),
+            (self.tr("Heat map as &PNG…"), "png"),
+            (self.tr("Heat map as &SVG…"), "svg"),
+        ):
+            menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
+        self.export_button.setMenu(menu)
+        bar.addWidget(self.export_button)
+        column.addLayout(bar)
+        self.old = label("", "warning", wrap=True)
+        self.old.setMargin(3)
+        self.old.hide()
+        column.addWidget(self.old)
+        self.views = QStackedWidget()
+        self.heat_view, self.cells_view = HeatView(self.heat), CellsView(self.cells)
+        for view in (self.heat_view, self.cells_view):
+            view.pointed.connect(self._point)
+            view.copying.connect(self._copy)
+            self.views.addWidget(view)
+        self.nothing = label(
+            self.tr("No cell fits. Empty the field “Find a row or column”, or choose “all cells”."), "quiet", wrap=True
+        )
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.views.addWidget(self.nothing)
+        self.seen.changed.connect(self._show_view)
+        column.addWidget(self.views, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        self.readout = label("", wrap=True, selectable=True)
+        foot.addWidget(self.readout, 1)
+        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
+        self.warning.setMargin(3)
+        self.warning.hide()
+        for part in (self.warning, self.truth_switch):
+            foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(foot)
+        self.legend = label("", "quiet", wrap=True)
+        column.addWidget(self.legend)
+        return table
+
+    def first(self) -> QWidget:
+        return self.setup.first.column
+
+    # -- the page asks -------------------------------------------------------------------------------------------
+
+    def take(self, asker: Asker | None) -> None:
+        self.asker = asker
+        self.tasks.drop("crosstab")
+        self.tasks.drop("true cells")
+        self._job = None
+        self.seen.take(None)
+        self.truth_switch.setChecked(False)
+        self.truth_switch.setVisible(asker is not None and asker.knows_truth)
+        self._show_truth(None)
+        self.setup.show_release(asker.published if asker is not None else None)
+        self.stack.setCurrentWidget(self.start)
+
+    def offer_within(self, conditions: tuple[Condition, ...]) -> None:
+        """Take the conditions of the question in front."""
+        if self.asker is not None:
+            sensitive = self.asker.published.sensitive
+            self.setup.offer_within(tuple(c for c in conditions if c.column not in sensitive))
+
+    def offer(self) -> tuple[str, bool, str]:
+        words = self.tr("Count the cells")
+        wanted = self.setup.wanted()
+        if self.asker is None or self._job is not None:
+            return words, False, ""
+        if wanted is None:
+            if not self.asker.published.nsas:
+                return words, False, self.tr("The release has no column to set against the sensitive one.")
+            return words, False, self.tr("Choose two different columns.")
+        cells = sizes(self.asker, wanted)
+        words = self.tr("Count {n} cells").format(n=number(cells))
+        if cells > MOST_CELLS:
+            return (
+                words,
+                False,
+                self.tr("At most {most} cells at once: choose intervals, or a column with fewer values.").format(
+                    most=number(MOST_CELLS)
+                ),
+            )
+        return words, True, ""
+
+    def act(self) -> None:
+        self.count()
+
+    def count(self) -> Job | None:
+        """Count the cells in the worker."""
+        asker, wanted = self.asker, self.setup.wanted()
+        if asker is None or wanted is None:
+            return None
+        self.failed.emit("")
+        self.busy.begin()
+        self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
+        job = self.tasks.run("crosstab", lambda progress: compute(asker, wanted, progress))
+        self._job = job
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(partial(self._counted, asker, wanted))
+        job.failed.connect(self._not_counted)
+        job.stopped.connect(lambda: self._not_counted(""))
+        self.offered.emit()
+        return job
+
+    def turn(self) -> None:
+        """Swap rows and columns."""
+        self.heat.turn(not self.heat.across)
+
+    def export(self, path: Path) -> Job | None:
+        """Write what is seen, in the worker, as the file's ending says."""
+        grid = self.seen.grid
+        if grid is None:
+            return None
+        self.failed.emit("")
+        work: Callable[[Progress], None]
+        if path.suffix.lower() in (".png", ".svg"):
+            picture = self.picture()
+            work = partial(write_picture, picture, path)
+        else:
+            work = partial(write_cells, grid, self.cells.cells().copy(), path)
+        job = self.tasks.run("export", work)
+        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.failed.connect(self.failed)
+        return job
+
+    def picture(self) -> Picture:
+        """Return the heat map as it is seen, for a file."""
+        heat, across, down = self.heat, Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        assert self.seen.grid is not None
+        return Picture(
+            title=title_of(self.seen.grid, share=self.seen.share),
+            across=tuple(heat.name(at, across) for at in range(heat.columnCount())),
+            down=tuple(heat.name(at, down) for at in range(heat.rowCount())),
+            heat=heat.shot(),
+            note=self._legend(),
+            font=self.font(),
+        )
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _truth_switched(self, on: bool) -> None:
+        """Count the true cells in the worker, or forget them."""
+        self.tasks.drop("true cells")
+        self._show_truth(None)
+        asker, grid = self.asker, self.seen.grid
+        if on and asker is not None and grid is not None:
+            job = self.tasks.run("true cells", lambda progress: true_cells(asker, grid, progress))
+            job.done.connect(partial(self._truth_counted, grid))
+            job.failed.connect(self.failed)
+
+    def _truth_counted(self, grid: Grid, truth: NDArray[np.int64]) -> None:
+        if self.seen.grid is grid and self.truth_switch.isChecked():
+            self._show_truth(truth)
+
+    def _show_truth(self, truth: NDArray[np.int64] | None) -> None:
+        self.warning.setVisible(truth is not None)
+        self.cells_view.show_truth(truth is not None)
+        if truth is not None or self.seen.truth is not None:
+            self.seen.take_truth(truth)
+
+    def _ask_export(self, ending: str) -> None:
+        if self.seen.grid is None:
+            return
+        stem = ", ".join([self.seen.grid.wanted.sa, *(side.column for side in self.seen.grid.wanted.sides)])
+        start = "".join("_" if mark in '/\\:*?"<>|' else mark for mark in stem)
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save the cross-table"), f"{start}.{ending}", f"{ending.upper()} (*.{ending})"
+        )
+        if name:
+            path = Path(name)
+            self.export(path if path.suffix else path.with_suffix(f".{ending}"))
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _counted(self, asker: Asker, wanted: Wanted, grid: Grid) -> None:
+        if not self.still(asker):
+            return
+        self._job = None
+        self.heat.row_order = self.heat.column_order = None
+        self.heat.across = len(grid.values) < len(grid.parts)
+        self.seen.take(grid)
+        self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.cells_view.fit()
+        self.after_busy(self.busy, self.stack, self.table, self.views.currentWidget() or self.table)
+        self.readout.setText(self.tr("Go to a cell to read it in words."))
+        self.legend.setText(self._legend())
+        self._setup_changed()
+        self._truth_switched(self.truth_switch.isChecked())
+        self.answered.emit()
+        self.offered.emit()
+
+    def _not_counted(self, text: str) -> None:
+        self._job = None
+        part = self.table if self.seen.grid is not None else self.start
+        self.after_busy(self.busy, self.stack, part, self.first())
+        if text:
+            self.failed.emit(text)
+        self.offered.emit()
+
+    def _look(self, at: int) -> None:
+        self._show_view()
+        self.turn_button.setEnabled(at == 0)
+
+    def _show_view(self) -> None:
+        some = self.seen.grid is None or bool(self.seen.mask.any())
+        self.views.setCurrentIndex(self.looks.checkedId() if some else self.views.indexOf(self.nothing))
+        if not some:
+            self.readout.setText("")
+
+    def _setup_changed(self) -> None:
+        """Say so where the cells shown are not those that are chosen now."""
+        grid, wanted = self.seen.grid, self.setup.wanted()
+        self.old.setVisible(grid is not None and wanted is not None and grid.wanted != wanted)
+        if grid is not None:
+            self.old.setText(
+                self.tr("Below are still the cells counted before: {title}.").format(title=title_of(grid).rstrip("."))
+            )
+        self.offered.emit()
+
+    def _copy(self, text: Copying) -> None:
+        """Put cells on the clipboard; thousands of them are written in the worker."""
+        job = self.tasks.run("copy", text)
+        job.done.connect(lambda copied: copy_text(copied))
+        job.failed.connect(self.failed)
+
+    def _point(self, text: str) -> None:
+        self.readout.setText(text)
+
+    def _legend(self) -> str:
+        words: str = self.tr(
+            "No mark: reliable. ≈: uncertain, use the interval. A range: only that is known; in the hue of protection,"
+            " the count is small."
+        )
+        grid = self.seen.grid
+        if grid is not None and grid.left_out:
+            words += " " + self.tr("{n} combinations have no record and are left out.").format(n=number(grid.left_out))
+        return words
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each"
+            " diagnosis.</p>"
+            "<p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> is a protected"
+            " cell: its count is small and unreliable on purpose.</p>"
+            "<p>Click a header to sort by it. Point at a cell to read its interval.</p>"
+            "<p><b>What should I choose?</b></p><p>Few, broad columns: every further column makes the cells smaller and"
+            " their answers less sure. Put numbers and dates into intervals.</p>"
+        )

@@ -1,0 +1,39 @@
+"""A cross-table, computed in the worker (`core.crosstab_grid`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query import crosstab_grid
+from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, Grid, Side, Wanted
+from splu_desktop.gui.query.work import Asker
+
+__all__ = ["MOST_CELLS", "TRUST", "Grid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
+
+
+def sizes(asker: Asker, wanted: Wanted) -> int:
+    """Return how many cells the table may have; touches no record."""
+    return crosstab_grid.size_of(asker.published, wanted)
+
+
+def compute(asker: Asker, wanted: Wanted, progress: Progress) -> Grid:
+    """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
+    with asker.lock:
+        return crosstab_grid.compute(asker.reader, wanted, progress)
+
+
+def true_cells(asker: Asker, grid: Grid, progress: Progress) -> NDArray[np.int64]:
+    """Return (A, B) true counts of a grid's cells, from the source. For the custodian's eyes alone."""
+    with asker.lock:
+        lines = [line.conditions for line in grid.lines]
+        return asker.truth(progress).cells(lines, grid.wanted.sa, progress)
+
+
+def matching(names: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Return which names hold every word of `text`."""
+    words = text.casefold().split()
+    return np.array([all(word in name.casefold() for word in words) for name in names], bool)

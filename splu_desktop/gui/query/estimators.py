@@ -1,0 +1,113 @@
+"""The "Advanced" door: every estimator's answer to the same question, and why the default is the default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
+
+from splu_desktop.core.query.reader import DEFAULT, Answer, Method
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.widgets import Card, button, label
+from splu_desktop.gui.base.words import tip, told
+
+
+class Estimators(Card):
+    """Choose an estimator, and see what each of them answers."""
+
+    closed = Signal()
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(spacing=6, parent=parent)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Estimators"), "strong"), 1)
+        self.back = button(
+            self.tr("&Back"), self.closed.emit, look="flat", picture="undo-2", hint=self.tr("Back to the answer (Esc)")
+        )
+        head.addWidget(self.back)
+        self.body.addLayout(head)
+        leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit)
+        leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._names = {
+            Method.POOLED: self.tr("Pooled"),
+            Method.SHRUNK: self.tr("Shrunk"),
+            Method.UNBIASED: self.tr("Unbiased"),
+            Method.BAYES: self.tr("Iterative Bayes"),
+            Method.AS_PUBLISHED: self.tr("As published"),
+        }
+        self._meanings = {
+            Method.POOLED: self.tr(
+                "Pulled towards what each condition says by itself, as far as this release shows that to hold. The"
+                " most accurate on all tables tried, hence the default."
+            ),
+            Method.SHRUNK: self.tr(
+                "Pulled towards what chance alone would give, as far as this selection shows that to hold."
+            ),
+            Method.UNBIASED: self.tr("Right on average over many releases, but far off for small selections."),
+            Method.BAYES: self.tr("The likeliest count, found step by step."),
+            Method.AS_PUBLISHED: self.tr("The papers' own estimate. Biased: for comparison only."),
+        }
+        column = self.body
+        self.method = QComboBox()
+        self.method.setAccessibleName(self.tr("Estimator"))
+        for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
+            name = self.name(method)
+            self.method.addItem(
+                self.tr("{name} (recommended)").format(name=name) if method is DEFAULT else name, method
+            )
+        self.method.currentIndexChanged.connect(self._chosen)
+        column.addWidget(self.method)
+        self.meaning = label("", "quiet", wrap=True)
+        column.addWidget(self.meaning)
+        self.model: RowsModel[Answer] = RowsModel(
+            [
+                Field(self.tr("Estimator"), lambda a: self.name(a.method)),
+                Field(self.tr("Answer"), lambda a: told(a.shown), right=True),
+            ],
+            self,
+        )
+        self.table = TableView(self.tr("Answers of all estimators"))
+        self.table.setModel(self.model)
+        self.table.setShowGrid(False)
+        rows = self.table.verticalHeader().defaultSectionSize() * self.method.count()
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column.addWidget(self.table)
+        column.addWidget(
+            label(self.tr("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
+        )
+        self.repeat = QCheckBox(self.tr("Repeat the &draw for it"))
+        tip(
+            self.repeat,
+            self.tr(
+                "Draws on paper 2,000 times what a count could have been published as. Done by itself where theory"
+                " gives out; takes a tenth of a second."
+            ),
+        )
+        self.repeat.toggled.connect(lambda _: self.changed.emit())
+        column.addWidget(self.repeat)
+        column.addStretch(1)
+        self._chosen()
+
+    def name(self, method: Method) -> str:
+        """Return an estimator's name in words."""
+        return self._names.get(method, method.value)
+
+    def chosen(self) -> Method:
+        """Return the estimator that answers."""
+        method: Method = self.method.currentData()
+        return method
+
+    def show_answers(self, answers: Sequence[Answer]) -> None:
+        """Show what every estimator answers."""
+        self.model.show(())
+        self.model.show(tuple(answers))
+
+    def _chosen(self) -> None:
+        self.meaning.setText(self._meanings.get(self.chosen(), self.chosen().words))
+        self.changed.emit()

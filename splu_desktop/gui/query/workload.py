@@ -1,0 +1,244 @@
+"""How well the release answers, measured: for the custodian, who alone has the true counts to compare with."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.query.workload import BANDS
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.plot_saving import SavePlotButton
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, label, margins, scrolled
+from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.query.work import Asker
+from splu_desktop.gui.query.workload_plots import BandsPlot, SmallPlot
+from splu_desktop.gui.query.workload_work import Accuracy, judge
+
+Band = tuple[str, int, float, float, float]  # name, questions, error, error as published, coverage
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else percent(value, 0)
+
+
+class WorkloadTab(Tab):
+    """The fourth tab; shown only where the source is open."""
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(tasks, parent)
+        self._job: Job | None = None
+        self._accuracy: Accuracy | None = None
+        column = QVBoxLayout(self)
+        margins(column, 0, 8, 0, 0, spacing=8)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.sensitive, self.amount = QComboBox(), QComboBox()
+        self.sensitive.setAccessibleName(self.tr("Sensitive column to ask about"))
+        self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.amount.setAccessibleName(self.tr("Number of questions"))
+        for size in (1_000, 3_000, 6_000):
+            self.amount.addItem(self.tr("{n} questions").format(n=number(size)), size)
+        self.amount.setCurrentIndex(1)
+        self.sets = QCheckBox(self.tr("&Sets of values"))
+        tip(self.sets, self.tr("Ask for two to five values together, not for one"))
+        row.addWidget(label(self.tr("Ask about"), "quiet"))
+        for part in (self.sensitive, self.amount, self.sets):
+            row.addWidget(part)
+        row.addStretch(1)
+        column.addLayout(row)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.measured = label("", "quiet", wrap=True)
+        row.addWidget(self.measured, 1)
+        warning = label(self.tr("From true counts: custodian only"), "warning")
+        warning.setMargin(3)
+        row.addWidget(warning)
+        column.addLayout(row)
+        for box in (self.sensitive, self.amount):
+            box.currentIndexChanged.connect(lambda _: self.offered.emit())
+        self.stack = QStackedWidget()
+        self.start = Empty(
+            "shield-check",
+            self.tr("How good are the answers?"),
+            self.tr(
+                "Random questions are asked of the release, and each answer is compared with the true count in your"
+                " table. The audit report shows the same measure."
+            ),
+        )
+        self.busy = Busy(self.tr("Asking test questions"), self.tr("Cancel"))
+        self.busy.cancelled.connect(self._cancel)
+        self.results = scrolled(self._build_results())
+        for widget in (self.start, self.busy, self.results):
+            self.stack.addWidget(widget)
+        column.addWidget(self.stack, 1)
+
+    def _build_results(self) -> QWidget:
+        made = QWidget()
+        grid = QGridLayout(made)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(12)
+        self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
+        self.readouts: list[QLabel] = []
+        self._notes: list[str] = []
+        for at, (plot, heading, note) in enumerate(
+            (
+                (
+                    self.bands_plot,
+                    self.tr("The larger the count, the better the answer"),
+                    self.tr("Blue: estimate. Grey: the papers' estimate, for comparison."),
+                ),
+                (
+                    self.small_plot,
+                    self.tr("Small counts come out wrong"),
+                    self.tr("Dashed: what is promised for the small ones."),
+                ),
+            )
+        ):
+            card = Card(heading, spacing=4)
+            card.heading.setWordWrap(True)
+            # In large writing the axes take as much room as the bars: rather scroll than draw one over the other.
+            plot.setMinimumHeight(max(120, 8 * self.fontMetrics().height()))
+            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+            card.body.addWidget(plot, 1)
+            readout = label(note, "quiet", wrap=True)
+            plot.readout.connect(lambda text, at=at: self._read(at, text))
+            self.readouts.append(readout)
+            self._notes.append(note)
+            row = QHBoxLayout()
+            row.addWidget(readout, 1)
+            saving = SavePlotButton(plot, heading)
+            saving.failed.connect(self.failed)
+            row.addWidget(saving, 0, Qt.AlignmentFlag.AlignBottom)
+            card.body.addLayout(row)
+            grid.addWidget(card, 1, at)
+            grid.setColumnStretch(at, 1)
+        self.model: RowsModel[Band] = RowsModel(
+            [
+                Field(self.tr("True count"), lambda b: b[0]),
+                Field(self.tr("Questions"), lambda b: number(b[1]), right=True),
+                Field(self.tr("Estimate off by"), lambda b: _share(b[2]), right=True),
+                Field(self.tr("As published, off by"), lambda b: _share(b[3]), right=True),
+                Field(self.tr("Interval holds the truth"), lambda b: _share(b[4]), right=True),
+            ],
+            self,
+        )
+        self.table = TableView(self.tr("Measured errors by size of the count"))
+        self.table.setModel(self.model)
+        rows = self.table.verticalHeader().defaultSectionSize() * (len(BANDS) + 1)
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
+        grid.addWidget(self.table, 2, 0, 1, 2)
+        grid.setRowStretch(1, 1)
+        return made
+
+    def first(self) -> QWidget:
+        return self.sensitive
+
+    # -- the page asks -------------------------------------------------------------------------------------------
+
+    def take(self, asker: Asker | None) -> None:
+        self.asker = asker
+        self.tasks.drop("workload")
+        self._job = None
+        self.sensitive.clear()
+        if asker is not None:
+            for name in asker.published.sensitive:
+                self.sensitive.addItem(name, (name,))
+            if len(asker.published.sensitive) > 1:
+                self.sensitive.addItem(self.tr("all of them together"), asker.published.sensitive)
+        self.measured.setText("")
+        self.stack.setCurrentWidget(self.start)
+
+    def offer(self) -> tuple[str, bool, str]:
+        words = self.tr("Ask {n} test questions").format(n=number(self.amount.currentData()))
+        able = self.asker is not None and self.asker.knows_truth and bool(self.asker.published.nsas)
+        return words, able and self._job is None, ""
+
+    def act(self) -> None:
+        self.measure()
+
+    def measure(self) -> Job | None:
+        """Ask the questions in the worker."""
+        asker, sas = self.asker, self.sensitive.currentData()
+        if asker is None or not asker.knows_truth or not sas:
+            return None
+        size, sets = int(self.amount.currentData()), self.sets.isChecked()
+        self.failed.emit("")
+        self.busy.begin()
+        self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
+        job = self.tasks.run("workload", lambda progress: judge(asker, tuple(sas), size, sets, progress))
+        self._job = job
+        job.progressed.connect(self.busy.show_progress)
+        what = self.tr("Measured with {n} questions about “{name}”.").format(
+            n=number(size), name=self.sensitive.currentText()
+        )
+        job.done.connect(partial(self._measured, asker, what))
+        job.failed.connect(self._not_measured)
+        job.stopped.connect(lambda: self._not_measured(""))
+        self.offered.emit()
+        return job
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _read(self, at: int, text: str) -> None:
+        if not text and at == 1 and self._accuracy is not None and self._accuracy.t_p is None:
+            return self.readouts[at].setText(self.tr("Of several columns together, nothing is promised."))
+        return self.readouts[at].setText(text or self._notes[at])
+
+    def _measured(self, asker: Asker, what: str, accuracy: Accuracy) -> None:
+        if not self.still(asker):
+            return
+        self._job = None
+        self._accuracy = accuracy
+        self.measured.setText(what)
+        for plot in (self.bands_plot, self.small_plot):
+            plot.draw(accuracy)
+            plot.point_at(None)  # what stood under the cursor were other figures
+        figures = (accuracy.queries, accuracy.error, accuracy.error_published, accuracy.coverage)
+        self.model.show(())
+        self.model.show(
+            tuple(
+                (name, int(n), float(error), float(published), float(held))
+                for name, n, error, published, held in zip(accuracy.bands, *figures, strict=True)
+            )
+        )
+        self.table.fit_columns(260, filling=0, least=90)
+        self.after_busy(self.busy, self.stack, self.results, self.table)
+        self.offered.emit()
+
+    def _not_measured(self, text: str) -> None:
+        self._job = None
+        part = self.results if self._accuracy is not None else self.start
+        self.after_busy(self.busy, self.stack, part, self.sensitive)
+        if text:
+            self.failed.emit(text)
+        self.offered.emit()
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your"
+            " own table, so only you can do this.</p>"
+            "<p><b>Left</b>: how far answers are off, by size of the true count (in per cent of all records).</p>"
+            "<p><b>Right</b>: small counts should come out wrong; that is their protection.</p>"
+            "<p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, and intervals that"
+            " hold the truth in about 95 of 100 cases.</p>"
+        )

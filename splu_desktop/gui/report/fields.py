@@ -1,0 +1,161 @@
+"""What a person adds to a report: names and purpose, edition, language and paper. Remembered between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.words import tip
+from splu_desktop.report.model import Fields
+
+_SECTION = "report"
+_REST = 600  # ms without typing until the preview follows
+_LONGEST = 4_000
+
+
+class ReportFields(QScrollArea):
+    """The form at the left of the report page.
+
+    Signals
+    -------
+    edition_changed : another edition is chosen.
+    changed : anything else is another now; comes once the typing rests.
+    """
+
+    changed = Signal()
+    edition_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(self.horizontalScrollBarPolicy().ScrollBarAlwaysOff)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST)
+        self._rest.timeout.connect(self.changed)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        margins(column, 0, 0, 8, 0, spacing=6)
+        column.addWidget(label(self.tr("Edition"), "strong"))
+        self.external = QRadioButton(self.tr("E&xternal: safe to hand out"))
+        tip(self.external, self.tr("Follows from the release alone; holds nothing that only the source knows"))
+        self.internal = QRadioButton(self.tr("I&nternal: with true counts"))
+        tip(self.internal, self.tr("For your own records and your reviewer; must not be handed out"))
+        self.external.setChecked(True)
+        self.external.toggled.connect(lambda _: self.edition_changed.emit())
+        column.addWidget(self.external)
+        column.addWidget(self.internal)
+        self.why = label("", "quiet", wrap=True)
+        column.addWidget(self.why)
+        column.addSpacing(4)
+        column.addWidget(label(self.tr("Cover"), "strong"))
+        self.edits: dict[str, QLineEdit] = {}
+        for name, words, hint in (
+            ("title", self.tr("&Title"), self.tr("name of the release")),
+            ("organisation", self.tr("&Organisation"), ""),
+            ("operator", self.tr("O&perator"), self.tr("who published")),
+            ("reviewer", self.tr("Re&viewer"), self.tr("who signs")),
+            ("purpose", self.tr("P&urpose"), self.tr("what it is for")),
+            ("recipient", self.tr("Re&cipient"), self.tr("who gets it")),
+        ):
+            edit = line_edit(words.replace("&", ""), hint)
+            edit.setMaxLength(_LONGEST)
+            edit.textEdited.connect(lambda _: self._typed())
+            caption = label(words, "quiet")
+            caption.setBuddy(edit)
+            column.addWidget(caption)
+            column.addWidget(edit)
+            self.edits[name] = edit
+        caption = label(self.tr("Re&marks"), "quiet")
+        self.remarks = QPlainTextEdit()
+        self.remarks.setAccessibleName(self.tr("Remarks"))
+        self.remarks.setTabChangesFocus(True)
+        self.remarks.setFixedHeight(64)
+        self.remarks.textChanged.connect(self._typed)
+        caption.setBuddy(self.remarks)
+        column.addWidget(caption)
+        column.addWidget(self.remarks)
+        form = QFormLayout()
+        self.language, self.paper = QComboBox(), QComboBox()
+        for code, name in LANGUAGES.items():
+            self.language.addItem(name, code)
+        for name in ("A4", "Letter"):
+            self.paper.addItem(name, name)
+        self.language.currentIndexChanged.connect(lambda _: self._chosen())
+        self.paper.currentIndexChanged.connect(lambda _: self._chosen())
+        form.addRow(self.tr("&Language"), self.language)
+        form.addRow(self.tr("P&aper (PDF)"), self.paper)
+        for box, words in ((self.language, self.tr("Language")), (self.paper, self.tr("Paper"))):
+            box.setAccessibleName(words)
+        column.addLayout(form)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self._fill(remembered(_SECTION))
+
+    def fields(self) -> Fields:
+        """Return what is typed."""
+        texts = {name: edit.text().strip() for name, edit in self.edits.items()}
+        return Fields(**texts, remarks=self.remarks.toPlainText().strip()[:_LONGEST])
+
+    def offer_internal(self, source_open: bool) -> None:
+        """Offer the internal edition only where the source of the release is open."""
+        self.internal.setEnabled(source_open)
+        self.why.setText("" if source_open else self.tr("The internal edition needs the source, which is not open."))
+        self.why.setVisible(not source_open)
+        if not source_open and self.internal.isChecked():
+            with QSignalBlocker(self.external):
+                self.external.setChecked(True)
+
+    def suggest(self, texts: Mapping[str, str]) -> None:
+        """Fill empty fields with what was typed when the release was published."""
+        for name, text in texts.items():
+            if text and name in self.edits and not self.edits[name].text():
+                self.edits[name].setText(text)
+
+    def paper_size(self) -> str:
+        """Return "A4" or "Letter"."""
+        return str(self.paper.currentData())
+
+    def language_code(self) -> str:
+        """Return the language of the report."""
+        return str(self.language.currentData())
+
+    def keep(self) -> None:
+        """Remember what is typed and chosen for the next time."""
+        texts = {name: edit.text() for name, edit in self.edits.items()}
+        remember(_SECTION, {**texts, "language": self.language_code(), "paper": self.paper_size()})
+
+    def stop(self) -> None:
+        """Take back a change that the preview has not followed yet."""
+        self._rest.stop()
+
+    def _fill(self, texts: Mapping[str, str]) -> None:
+        for name, edit in self.edits.items():
+            edit.setText(texts.get(name, ""))
+        for box, name in ((self.language, "language"), (self.paper, "paper")):
+            at = box.findData(texts.get(name, languages.in_force() if name == "language" else ""))
+            with QSignalBlocker(box):
+                box.setCurrentIndex(max(0, at))
+
+    def _typed(self) -> None:
+        self._rest.start()
+
+    def _chosen(self) -> None:
+        self._rest.stop()
+        self.changed.emit()

@@ -1,0 +1,1 @@
+"""The window around the pages: rail, guide, projects, start and smoke test."""

@@ -1,0 +1,161 @@
+"""The application: style, locale, the main window, and what happens to a fault nobody caught."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
+
+from PySide6.QtCore import QEvent, QSocketNotifier, QTimer
+from PySide6.QtGui import QFileOpenEvent, QIcon
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop import __version__
+from splu_desktop.gui.base import languages, theme
+from splu_desktop.gui.base.collector import Collector
+from splu_desktop.gui.base.tasks import sentence
+from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.gui.shell.page_stack import load_ahead
+
+_SWITCH = 0.0005  # seconds
+
+
+def prepare(application: QApplication) -> None:
+    """Dress an application: name, locale, Fusion style, our palette; follows the system's light or dark scheme."""
+    application.setApplicationName("SPLU Desktop")
+    application.setApplicationDisplayName("SPLU Desktop")
+    application.setOrganizationName("SPLU Desktop")
+    application.setApplicationVersion(__version__)
+    application.setDesktopFileName("splu-desktop")
+    languages.speak(application, languages.in_force())
+    if application.property("prepared"):
+        return
+    application.setProperty("prepared", True)
+    application.setStyle("Fusion")
+    theme.apply(application)
+    application.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(application))
+
+
+def make_window() -> MainWindow:
+    """Return the main window, not yet shown."""
+    window = MainWindow()
+    window.setWindowIcon(QIcon(theme.pixmap("shield-check", theme.colours().accent, 64)))
+    return window
+
+
+def quieten_collector() -> None:
+    """Set aside what is there now from garbage collection.
+
+    A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets
+    stay to the end anyway, so it need not look at them.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def share_the_interpreter(window: MainWindow) -> None:
+    """See to it that the window's thread never waits long for the others.
+
+    Every call into Qt lets go of the interpreter, and a thread at work keeps it for the whole of the switch interval,
+    five milliseconds unless told otherwise: a page made of hundreds of calls would take seconds.
+    """
+    sys.setswitchinterval(_SWITCH)
+    Collector(window.tasks, window)
+
+
+def settle(window: MainWindow) -> None:
+    """Do what the start need not wait for: what reading a table needs is imported while the user looks for one."""
+    quieten_collector()
+    window.tasks.run("ahead", load_ahead)
+
+
+def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
+    """Call `do` once the window is on the screen and nothing waits to be done, work in the background included."""
+    turns = QTimer(window)
+    waited = 0
+
+    def turn() -> None:  # a timer of no time fires when no event is left
+        nonlocal waited
+        shown = window.windowHandle() is not None and window.windowHandle().isExposed()
+        ready = shown and not window.tasks.busy()
+        waited = waited + 1 if ready else 0
+        turns.setInterval(0 if ready else 20)  # while it waits for others it keeps out of their way
+        if waited == 3:
+            turns.stop()
+            do()
+
+    turns.timeout.connect(turn)
+    turns.start(0)
+
+
+class Application(QApplication):
+    """Opens the files that macOS hands over as events, as when a project is clicked twice."""
+
+    window: MainWindow | None = None
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and self.window is not None and event.file():
+            self.window.open_path(Path(event.file()))
+            return True
+        return super().event(event)
+
+
+def heed_signals(application: QApplication, window: MainWindow) -> None:
+    """Let `kill`, a closed terminal and the end of a session stop all work whole, and then the program.
+
+    Python calls no handler while Qt waits for events, but tells of a signal through a pipe, which Qt listens to. What
+    was chosen stays to be recovered. Windows has no such signals for a window.
+    """
+    if sys.platform == "win32":
+        return
+    near, far = os.pipe()
+    os.set_blocking(near, False)
+    os.set_blocking(far, False)
+    signal.set_wakeup_fd(far, warn_on_full_buffer=False)
+    heeded = QSocketNotifier(near, QSocketNotifier.Type.Read, application)
+
+    def end() -> None:
+        heeded.setEnabled(False)
+        number = os.read(near, 1)[0]
+        window.tasks.shutdown()
+        application.exit(128 + number)
+
+    heeded.activated.connect(end)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool = False) -> int:
+    """Show the window and run until it is closed, or until it first waits for the user (to measure the start)."""
+    application = Application([sys.argv[0], *argv])
+    prepare(application)
+    window = make_window()
+    application.window = window
+
+    def report(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+        # The text of a foreign exception may quote data, so neither window nor console shows it.
+        window.show_fault(sentence(fault.with_traceback(trace)))
+
+    sys.excepthook = report
+    window.ask_before_closing = not until_idle
+    window.resize(1280, 800)
+    window.show()
+    if file:
+        path = Path(file)
+        QTimer.singleShot(0, lambda: window.open_path(path))
+    else:
+        QTimer.singleShot(0, window.offer_recovery)
+    when_idle(window, window.close if until_idle else lambda: settle(window))
+    share_the_interpreter(window)
+    heed_signals(application, window)
+    status = application.exec()
+    window.tasks.shutdown()  # no thread outlives the interpreter, however the loop was left
+    theme.forget_pictures()
+    return status

@@ -1,0 +1,85 @@
+"""The user guide and the licences, read in the program itself: no internet is needed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+
+from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.widgets import line_edit, margins
+
+
+class Reader(QDialog):
+    """A text with its headings beside it and a field to find words in it."""
+
+    def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.resize(900, 640)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        self.search = line_edit(self.tr("Find in this text"), self.tr("Find in this text; Enter goes on"))
+        self.search.returnPressed.connect(self._find)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.search.setFocus)
+        column.addWidget(self.search)
+        self.text = QTextBrowser()
+        self.text.setOpenLinks(False)
+        self.text.setAccessibleName(title)
+        self.text.document().setDocumentMargin(16)
+        self.text.setMarkdown(markdown)
+        self.headings = QListWidget()
+        self.headings.setAccessibleName(self.tr("Headings"))
+        self._places: list[int] = []
+        block = self.text.document().begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() == 2:
+                self.headings.addItem(block.text())
+                self._places.append(block.position())
+            block = block.next()
+        self.headings.setVisible(bool(self._places))
+        self.headings.currentRowChanged.connect(self._go)
+        parts = QSplitter()
+        parts.addWidget(self.headings)
+        parts.addWidget(self.text)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([200, 640])
+        column.addWidget(parts, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.text.setFocus()
+
+    def _go(self, row: int) -> None:
+        block = self.text.document().findBlock(self._places[row])
+        top = self.text.document().documentLayout().blockBoundingRect(block).top()
+        self.text.verticalScrollBar().setValue(round(top) - 8)
+
+    def _find(self) -> None:
+        words = self.search.text()
+        if words and not self.text.find(words):  # from the top once more
+            self.text.moveCursor(QTextCursor.MoveOperation.Start)
+            self.text.find(words)
+
+
+def guide(parent: QWidget) -> Reader:
+    """Return the user guide, in the window's language where there is one."""
+    code = languages.in_force()
+    try:
+        path = resource_path(f"help/guide.{code}.md")
+    except FileNotFoundError:
+        path = resource_path("help/guide.en.md")
+    return Reader(parent.tr("User guide"), path.read_text(encoding="utf-8"), parent)
+
+
+def licences(parent: QWidget) -> Reader:
+    """Return what the program is made of and under which licences: its own alone where nothing else comes with it."""
+    try:
+        text = resource_path("licences/LICENCES.txt").read_text(encoding="utf-8")
+    except FileNotFoundError:  # an installation from packages, where each brings its own
+        text = parent.tr(
+            "SPLU Desktop stands under the MIT licence. What it is built on was installed with licences of its own."
+        )
+    return Reader(parent.tr("Licences"), text.replace("\n", "  \n"), parent)

@@ -1,0 +1,59 @@
+"""The files opened last, by path alone; kept in the user's settings, at most eight, and can be forgotten."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from splu_desktop.gui.base.words import caption
+
+_MOST = 8
+_KEY = "recent/files"
+
+
+class RecentFiles(QMenu):
+    """A menu of them. `chosen` carries the path."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTitle(self.tr("Open &recent"))
+        self._last: Path | None = None
+        self.aboutToShow.connect(self._fill)
+
+    def paths(self) -> list[Path]:
+        """Return the files, the latest first; those that are gone are left out."""
+        stored = QSettings().value(_KEY, [])
+        # A list of one comes back as a bare text.
+        names = stored if isinstance(stored, list) else [stored] if stored else []
+        return [Path(str(name)) for name in names if Path(str(name)).is_file()]
+
+    def remember(self, path: Path) -> None:
+        """Put a file at the top."""
+        if path == self._last:
+            return
+        self._last = path
+        full = path.resolve()
+        QSettings().setValue(_KEY, [str(full), *(str(p) for p in self.paths() if p != full)][:_MOST])
+
+    def forget(self) -> None:
+        """Forget all of them."""
+        QSettings().remove(_KEY)
+
+    def _fill(self) -> None:
+        self.clear()
+        for path in self.paths():
+            act = self.addAction(caption(str(path)))
+            act.triggered.connect(partial(self._choose, path))
+        if self.isEmpty():
+            self.addAction(self.tr("No file was opened yet")).setEnabled(False)
+            return
+        self.addSeparator()
+        self.addAction(self.tr("&Forget these")).triggered.connect(self.forget)
+
+    def _choose(self, path: Path, *_: object) -> None:
+        self.chosen.emit(path)

@@ -1,0 +1,1 @@
+"""The report as PDF, HTML, workbook and JSON."""

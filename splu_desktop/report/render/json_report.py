@@ -1,0 +1,64 @@
+"""JSON: the model itself, sealed by a digest over every byte of the file but the digest's own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.errors import FileFault
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.report.model import FORMAT, Report
+
+_NOUGHTS = "0" * 64
+_LARGEST = 200_000_000  # bytes; a report of 60 columns and 1,500 values has half a million
+
+
+class BadReport(FileFault):
+    """A report can't be read."""
+
+
+def as_json(report: Report) -> str:
+    """Return the report as JSON text, sealed."""
+    data = {**report.as_dict(), "digest": _NOUGHTS}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    place = text.rindex(_NOUGHTS)
+    return text[:place] + digest + text[place + len(_NOUGHTS) :]
+
+
+def write_json(report: Report, target: Path) -> None:
+    """Write the report as JSON, whole or not at all, over an existing file. Raises CannotWrite."""
+    with whole_file(target, overwrite=True) as partial:
+        partial.write_bytes(as_json(report).encode("utf-8", "surrogatepass"))
+
+
+def read_json(path: Path) -> tuple[dict[str, Any], bool]:
+    """Return a report's data and whether its digest holds. Raises BadReport where it is no report."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadReport(say("“{path}” is too large for a report; give the report's JSON file.", path=path))
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise BadReport(say("There is no file “{path}”; give the report's JSON file.", path=path)) from None
+    except OSError as fault:
+        raise BadReport(
+            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+        ) from None
+    try:
+        data = json.loads(raw.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        raise BadReport(
+            say("“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path)
+        ) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadReport(say("“{path}” is not a report of this program.", path=path))
+    digest = data.get("digest")
+    sealed = False
+    if isinstance(digest, str) and len(digest) == 64 and digest.isascii():
+        place = raw.rfind(digest.encode())
+        blank = raw[:place] + _NOUGHTS.encode() + raw[place + 64 :]
+        sealed = place > 0 and hashlib.sha256(blank).hexdigest() == digest
+    return data, sealed

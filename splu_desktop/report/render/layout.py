@@ -1,0 +1,295 @@
+"""A document on pages: where each line of text, rule and drawing stands, before any PDF is written.
+
+Setting first and drawing afterwards gives page numbers to the contents, "page 3 of 17" without guessing, and a place to
+check that nothing leaves the page (tests/report/test_layout.py). All lengths are points, origin at the upper left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.report.document import Document, Figure, Heading, Paragraph, SignatureLines, Table, cell_text
+from splu_desktop.report.lines import Width, wrapped
+from splu_desktop.report.render.page import Bookmark, Drawing, Fill, Layout, Node, Op, Page, Text
+from splu_desktop.report.render.scene import ACCENT, GRID, INK, QUIET, SOFT
+
+PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
+MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
+_STAGE = "Setting the pages"
+_NARROWEST = 24.0  # of a column
+
+
+_STYLES = {  # size, bold, colour, space before, space after
+    "title": (22.0, True, INK, 60.0, 6.0),
+    "subtitle": (12.0, False, QUIET, 0.0, 18.0),
+    "body": (9.5, False, INK, 0.0, 7.0),
+    "lead": (10.0, False, INK, 2.0, 9.0),
+    "note": (8.0, False, QUIET, 0.0, 7.0),
+    "item": (9.5, False, INK, 0.0, 6.0),
+}
+_HEADINGS = {1: (15.0, 14.0, 8.0), 2: (11.0, 12.0, 5.0)}  # size, before, after
+_CELL, _PAD, _GAP, _LEADING = 7.5, 3.0, 5.0, 1.32  # size of a cell's letters, its inset above and beside
+
+
+def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> Layout:
+    """Return the document on pages.
+
+    Parameters
+    ----------
+    paper : of PAPERS.
+    width : (text, size, bold) -> width in points.
+    """
+    setter = _Setter(document, *PAPERS[paper], width, progress or Silent())
+    return setter.run()
+
+
+class _Setter:
+    def __init__(self, document: Document, width: float, height: float, measure: Width, progress: Progress) -> None:
+        self.document, self.measure, self.progress = document, measure, progress
+        self.layout = Layout(width, height)
+        self.left, self.right = MARGIN, width - MARGIN
+        self.bottom = height - BOTTOM
+        self.y = TOP
+
+    def run(self) -> Layout:
+        self._page()
+        blocks = self.document.blocks
+        for done, block in enumerate(blocks):
+            self.progress.report(_STAGE, done / len(blocks))
+            if isinstance(block, Heading):
+                self._heading(block, blocks[done + 1] if done + 1 < len(blocks) else None)
+            elif isinstance(block, Paragraph):
+                self._paragraph(block)
+            elif isinstance(block, Table):
+                self._table(block)
+            elif isinstance(block, Figure):
+                self._figure(block)
+            else:
+                self._signatures(block)
+        self._contents()
+        self._marks()
+        return self.layout
+
+    def _lines(self, text: str, room: float, size: float, bold: bool) -> list[str]:
+        return wrapped(text, room, size, bold, self.measure)
+
+    # pages
+
+    def _page(self) -> None:
+        self.layout.pages.append(Page())
+        self.y = TOP
+
+    @property
+    def _ops(self) -> list[Op]:
+        return self.layout.pages[-1].ops
+
+    def _room(self, height: float) -> bool:
+        """Open a new page unless `height` fits; returns whether one was opened."""
+        if self.y + height <= self.bottom or self.y <= TOP:
+            return False
+        self._page()
+        return True
+
+    # blocks
+
+    def _heading(self, block: Heading, following: object) -> None:
+        size, before, after = _HEADINGS[block.level]
+        lines = self._lines(block.text, self.right - self.left, size, True)
+        if block.new_page and self._ops:
+            self._page()
+        # A heading never stands alone at the foot of a page.
+        company = following.scene.height + 30 if isinstance(following, Figure) else 70.0
+        if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
+            self.y += before
+        self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
+        node = Node(f"H{block.level}")
+        for line in lines:
+            self.y += size * _LEADING
+            colour = ACCENT if block.level == 1 else INK
+            self._ops.append(Text(self.left, self.y - 0.3 * size, line, size, True, colour, node))
+        self.y += after
+
+    def _paragraph(self, block: Paragraph) -> None:
+        size, bold, colour, before, after = _STYLES[block.style]
+        inset = {"lead": 12.0, "item": 12.0}.get(block.style, 0.0)
+        lines = self._lines(block.text, self.right - self.left - inset, size, bold)
+        self.y += before
+        node = Node("P")
+        step = size * _LEADING
+        self._room(min(len(lines), 3) * step)
+        for number, line in enumerate(lines):
+            self._room(step)
+            if block.style == "lead":
+                self._ops.append(Fill(self.left, self.y, 3, step, ACCENT))
+            if block.style == "item" and number == 0:
+                self._ops.append(Fill(self.left + 2, self.y + 0.5 * step, 3, 3, ACCENT))
+            self.y += step
+            self._ops.append(Text(self.left + inset, self.y - 0.3 * size, line, size, bold, colour, node))
+        self.y += after
+
+    def _figure(self, block: Figure) -> None:
+        scale = min(1.0, (self.right - self.left) / block.scene.width)
+        height = block.scene.height * scale
+        caption = self._lines(block.caption, self.right - self.left, 8.0, False)
+        self._room(height + len(caption) * 8 * _LEADING + 8)
+        self._ops.append(Drawing(self.left, self.y, scale, block.scene, Node("Figure", words=block.words)))
+        self.y += height + 4
+        node = Node("Caption")
+        for line in caption:
+            self.y += 8 * _LEADING
+            self._ops.append(Text(self.left, self.y - 2.4, line, 8.0, False, QUIET, node))
+        self.y += 12
+
+    def _signatures(self, block: SignatureLines) -> None:
+        for label in block.labels:
+            self._room(64)
+            self.y += 46
+            self._ops.append(Fill(self.left, self.y, 300, 0.75, INK))
+            self._ops.append(Text(self.left, self.y + 12, label, 8.0, False, QUIET, Node("P")))
+            self.y += 18
+
+    # tables
+
+    def _table(self, block: Table) -> None:
+        widths = self._columns(block)
+        table = Node("Table", words=block.name)
+        header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
+        step = _CELL * _LEADING
+        tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
+        self._room(tall + 3 * step + 4 * _PAD)
+        if block.header:
+            self._header(block, header, widths, tall, table)
+        for number, row in enumerate(block.rows):
+            if number % 100 == 0:
+                self.progress.report(_STAGE, number / len(block.rows))
+            cells = [
+                self._lines(cell_text(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
+                for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            ]
+            self._row(block, cells, widths, tall, header, table)
+        self.y += 12
+
+    def _header(
+        self, block: Table, header: list[list[str]], widths: list[float], tall: float, table: Node | None
+    ) -> None:
+        """Set the header row; as decoration where it is repeated on a further page (`table` None)."""
+        row = None if table is None else Node("TR", table)
+        self._ops.append(Fill(self.left, self.y, sum(widths), tall, SOFT))
+        x = self.left
+        for lines, w, align in zip(header, widths, block.align, strict=True):
+            self._cell(lines, x, w, align, self.y, True, None if row is None else Node("TH", row))
+            x += w
+        self.y += tall
+
+    def _row(
+        self,
+        block: Table,
+        cells: list[list[str]],
+        widths: list[float],
+        tall: float,
+        header: list[list[str]],
+        table: Node,
+    ) -> None:
+        step, row = _CELL * _LEADING, Node("TR", table)
+        nodes = [Node("TH" if not block.header and i == 0 else "TD", row) for i in range(len(cells))]
+        left = max(len(lines) for lines in cells)
+        start = 0
+        while start < left:
+            fits = int((self.bottom - self.y - 2 * _PAD) / step)
+            whole_page = int((self.bottom - TOP - tall - 2 * _PAD) / step)
+            if fits < min(left - start, whole_page):
+                self._page()
+                if block.header:
+                    self._header(block, header, widths, tall, None)
+                continue
+            count = min(fits, left - start)
+            x = self.left
+            for i, (lines, w, align) in enumerate(zip(cells, widths, block.align, strict=True)):
+                bold = not block.header and i == 0
+                self._cell(lines[start : start + count], x, w, align, self.y, bold, nodes[i])
+                x += w
+            self.y += count * step + 2 * _PAD
+            self._ops.append(Fill(self.left, self.y - 0.4, sum(widths), 0.4, GRID))
+            start += count
+
+    def _cell(
+        self, lines: Sequence[str], x: float, w: float, align: str, y: float, bold: bool, node: Node | None
+    ) -> None:
+        for number, line in enumerate(lines):
+            if not line:
+                continue
+            at = x + _GAP
+            if align == "r":
+                at = x + w - _GAP - self.measure(line, _CELL, bold)
+            base = y + _PAD + (number + 1) * _CELL * _LEADING - 0.3 * _CELL
+            self._ops.append(Text(at, base, line, _CELL, bold, INK, node))
+
+    def _columns(self, block: Table) -> list[float]:
+        """Return column widths: figures and single words get what they need, the rest is shared by weight."""
+        total = self.right - self.left
+        needed = []
+        for i, align in enumerate(block.align):
+            title = block.header[i] if block.header else ""
+            word = max((self.measure(word, _CELL, True) for word in title.split()), default=0.0)
+            if align == "r":  # never broken, unless nothing else helps
+                widest = max((self.measure(cell_text(row[i]), _CELL, False) for row in block.rows), default=0.0)
+                most = total / 3
+            else:
+                words = {word for row in block.rows for word in cell_text(row[i]).split()}
+                widest = max((self.measure(word, _CELL, not block.header and i == 0) for word in words), default=0.0)
+                most = total / 5
+            needed.append(max(min(max(widest, word) + 2 * _GAP + 2, most), _NARROWEST))
+        if sum(needed) > total:
+            needed = [need * total / sum(needed) for need in needed]
+        widths = [total * weight / sum(block.weights) for weight in block.weights]
+        short = sum(max(0.0, need - w) for need, w in zip(needed, widths, strict=True))
+        spare = sum(max(0.0, w - need) for need, w in zip(needed, widths, strict=True))
+        share = min(1.0, short / spare) if spare else 0.0
+        return [need if w < need else w - share * (w - need) for need, w in zip(needed, widths, strict=True)]
+
+    # what is known once all is set
+
+    def _contents(self) -> None:
+        """Put the contents on a page of their own after the first."""
+        chapters = [mark for mark in self.layout.bookmarks if mark.level == 0]
+        page, y = Page(), TOP
+        node = Node("H1")
+        page.ops.append(Text(self.left, y + 16, self.document.contents, 15.0, True, ACCENT, node))
+        y += 36
+        step = min(18.0, (self.bottom - y) / max(1, len(chapters)))
+        for mark in chapters:
+            entry = Node("P")
+            number = str(mark.page + 1 + (mark.page > 0))
+            x = self.right - self.measure(number, 9.5, False)
+            room = x - self.left - 12
+            page.ops.append(
+                Text(self.left, y + 12, self._lines(mark.text, room, 9.5, False)[0], 9.5, False, INK, entry)
+            )
+            page.ops.append(Text(x, y + 12, number, 9.5, False, INK, entry))
+            page.ops.append(Fill(self.left, y + 15.5, self.right - self.left, 0.4, GRID))
+            y += step
+        for line in self._lines(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
+            y += 8.0 * _LEADING
+            page.ops.append(Text(self.left, min(y, self.bottom), line, 8.0, False, QUIET, Node("P")))
+        self.layout.pages.insert(1, page)
+        self.layout.bookmarks = [
+            Bookmark(mark.text, mark.level, mark.page + (mark.page > 0), mark.y) for mark in self.layout.bookmarks
+        ]
+
+    def _marks(self) -> None:
+        """Put the edition mark, the footer and the page number on every page, outside of the reading order."""
+        document, height = self.document, self.layout.height
+        colour = "#b03a00" if document.internal else ACCENT
+        for number, page in enumerate(self.layout.pages, 1):
+            edition = self._lines(document.edition, self.right - self.left, 8.0, True)[0]
+            counter = document.page_of.format(page=number, pages=len(self.layout.pages))
+            width = self.measure(counter, 7.5, False)
+            footer = self._lines(document.footer, self.right - self.left - width - 16, 7.5, False)[0]
+            page.ops += [
+                Text(self.left, 36, edition, 8.0, True, colour, None),
+                Fill(self.left, 42, self.right - self.left, 0.75, colour),
+                Fill(self.left, height - 42, self.right - self.left, 0.4, GRID),
+                Text(self.left, height - 30, footer, 7.5, False, QUIET, None),
+                Text(self.right - width, height - 30, counter, 7.5, False, QUIET, None),
+            ]
