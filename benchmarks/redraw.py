@@ -26,9 +26,9 @@ from PySide6.QtWidgets import QApplication
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import ImportChoices, Imported, SourceFacts
+from splu_desktop.gui.base.facts import column_facts
 from splu_desktop.gui.base.session import Source, Step
 from splu_desktop.gui.shell import app
-from splu_desktop.gui.shell.facts import column_facts
 
 
 def skewed(values: int, records: int) -> Column:

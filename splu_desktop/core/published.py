@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.guarantees.public_figures import narrowed
 from splu_desktop.core.risk.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
@@ -59,6 +60,10 @@ class Published:
     def counts(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) published counts of an SA's values."""
         return self.table[sa].counts().astype(np.float64)
+
+    def ranges(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (m,) the least and the most records that each published value of an SA can have had."""
+        return narrowed(self.n, *self.draws[sa].bounds(self.table[sa]))
 
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""

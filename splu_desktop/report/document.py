@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from splu_desktop.report.render.scene import Scene, Words
+from splu_desktop.report.scene import Scene, Words
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
 from splu_desktop.report.render.page import Drawing, Fill, Layout, Text
 from splu_desktop.report.render.pdf import _Pen
-from splu_desktop.report.render.scene import Path, Scene, Words
+from splu_desktop.report.scene import Path, Scene, Words
 from tests.report.conftest import Case
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3

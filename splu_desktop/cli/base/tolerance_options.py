@@ -143,10 +143,11 @@ def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], tab
 
     Raises BadSetting, Infeasible.
     """
-    from splu_desktop.core.groups.design import design, plain_with_fakes
+    from splu_desktop.core.draw.decoy_groups import plain_with_fakes
 
     found: dict[str, Draw] = {
-        name: design(table[name], make(table[name]), fakes=fakes.get(name, 0)).grouping for name, make in rules.items()
+        name: DecoyGroups.designed(table[name], make(table[name]), fakes=fakes.get(name, 0))
+        for name, make in rules.items()
     }
     for name, number in fakes.items():
         if name not in found and name not in gammas:

@@ -9,13 +9,9 @@ and five values leave 2 each. T_P is about the draw, and no draw protects what w
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from splu_desktop.core.published import Published
 
 Ints = NDArray[np.int64]
 
@@ -25,16 +21,8 @@ def of_plan(n: int, gamma: int, values: int) -> tuple[int, int]:
 
     For N records in plain groups and a known domain of values that all occur.
     """
-    least, most = _narrowed(n, np.ones(values, np.int64), np.full(values, n // gamma, np.int64))
+    least, most = narrowed(n, np.ones(values, np.int64), np.full(values, n // gamma, np.int64))
     return int(least[0]), int(most[0])
-
-
-def of_release(published: Published, sa: str) -> tuple[Ints, Ints]:
-    """Return (m,) the least and the most records that each published value of an SA can have had.
-
-    The domain is taken for the published one. Values that vanished from it make the least ones smaller.
-    """
-    return _narrowed(published.n, *published.draws[sa].bounds(published.table[sa]))
 
 
 def of_cell(least: Ints, most: Ints, chosen: NDArray[np.bool_], n: int, selected: int) -> tuple[int, int]:
@@ -50,8 +38,11 @@ def tell(least: int | Ints, most: int | Ints, epsilon: Fraction) -> bool | NDArr
     return (whole - part) * most <= (whole + part) * least
 
 
-def _narrowed(n: int, least: Ints, most: Ints) -> tuple[Ints, Ints]:
-    """Return the ends that are left of the given ones since all counts add up to n."""
+def narrowed(n: int, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Return the ends that are left of the given ones since all counts add up to n.
+
+    The domain is taken for the published one. Values that vanished from it make the least ones smaller.
+    """
     low = np.maximum(least, n - (most.sum() - most))
     high = np.minimum(most, n - (least.sum() - least))
     # Where values have vanished, what is left of the domain can't hold n records: then its sum tells nothing.

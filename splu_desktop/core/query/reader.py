@@ -17,10 +17,9 @@ from splu_desktop.core.query.answer import Answer, Badge, sentence
 from splu_desktop.core.query.bootstrap import bootstrapped
 from splu_desktop.core.query.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.query.engine import Engine, Found, Question
-from splu_desktop.core.query.selection import Picked
 from splu_desktop.core.query.several_sas import Several
 from splu_desktop.core.rationals import as_fraction
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.transition.two_numbers import Floats
 
 __all__ = [
@@ -278,7 +277,7 @@ class Reader:
 
     def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if sa not in self._ranges:
-            self._ranges[sa] = public_figures.of_release(self.published, sa)
+            self._ranges[sa] = self.published.ranges(sa)
         return self._ranges[sa]
 
     def told(self, sa: str, selected: NDArray[np.int64]) -> NDArray[np.bool_]:

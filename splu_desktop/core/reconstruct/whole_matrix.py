@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.query.selection import Picked
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct.counts import Rows, shrink
 from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.core.reconstruct.states import as_printed
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.transition.matrix import Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance

@@ -18,9 +18,10 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.content import FEWEST, identifier_by_content
-from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name, words_of
+from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.words import words_of
 
 _STAGE = "Looking for persons with several records"
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10

@@ -12,7 +12,6 @@ import hmac
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -225,19 +224,6 @@ def by_chance(unique: int, records: int) -> float:
     """
     s = unique / records if records else 0.0
     return -s * math.log(s) if 0 < s < 1 else 0.0
-
-
-def file_sha256(path: Path, progress: Progress | None = None) -> str:
-    """Return the SHA-256 of a file as hexadecimal text."""
-    progress = progress or Silent()
-    digest = hashlib.sha256()
-    size, seen = max(path.stat().st_size, 1), 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            digest.update(block)
-            seen += len(block)
-            progress.report("Checking the file", min(1.0, seen / size))
-    return digest.hexdigest()
 
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to
     from splu_desktop.core.roles.suggest import Role, Suggestion
     from splu_desktop.core.table import Column, Table
     from splu_desktop.files.importer import Imported
-    from splu_desktop.gui.shell.facts import ColumnFacts
+    from splu_desktop.gui.base.facts import ColumnFacts
 
 
 class Step(IntEnum):

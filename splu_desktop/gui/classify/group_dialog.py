@@ -26,17 +26,15 @@ from splu_desktop.core.guarantees.planning import State
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, Opening, Trial, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
 from splu_desktop.gui.classify.risk_grid import RiskGrid
-from splu_desktop.gui.plan.controls import whole_box
-from splu_desktop.gui.publish.release_work import Bars
 
 _REST = 150  # ms
 _ALONE = ("none", "rare", "keep")  # ways that no step for rare values follows

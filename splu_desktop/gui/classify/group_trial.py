@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +21,6 @@ from splu_desktop.core.generalise import (
     coarser,
     column_after,
     round_width,
-    still_measured,
     suggest,
     system_of,
 )
@@ -32,8 +31,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.classes import Classes
 from splu_desktop.core.risk.uniqueness import Risk, others, with_column
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.gui.publish.release_work import Bars
-from splu_desktop.gui.shell.facts import ColumnFacts, column_facts
+from splu_desktop.gui.base.bars import Bars
+from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 
 Make = Callable[[Column], Steps]
 _STAGE = "Grouping"
@@ -192,11 +191,6 @@ def trial(
         totals = plan_values(counts[counts > 0], made.n, gamma, asked[1]).totals
     progress.report(_STAGE, 1.0)
     return Trial(steps, made, facts, Bars.of(made, _MOST_BARS, in_order=_has_order(steps)), found, totals)
-
-
-def facts_after(column: Column, made: Column) -> ColumnFacts:
-    """Return the facts of a generalised column; whoever put a measurement into groups has decided on them."""
-    return replace(column_facts(made), measurement=still_measured(column, made))
 
 
 def _has_order(steps: Sequence[object]) -> bool:

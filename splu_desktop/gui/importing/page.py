@@ -18,8 +18,8 @@ from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
 from splu_desktop.gui.base.words import number, size, told
+from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
-from splu_desktop.gui.shell.page_stack import load_ahead
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer import ImportChoices, Imported
@@ -30,7 +30,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress, s
     """Read a file and find the facts and suggested roles of its columns. Runs in a worker."""
     from splu_desktop.core.roles.suggest import suggest_roles
     from splu_desktop.files import importer
-    from splu_desktop.gui.shell.facts import table_facts
+    from splu_desktop.gui.base.facts import table_facts
 
     imported: Imported = importer.read(path, choices, progress=progress)
     facts = table_facts(imported.table, progress, stage)

@@ -127,7 +127,7 @@ class TolerantPart(QWidget):
             self._stroke += now - self._last_change > _PAUSE
             self._last_change = now
             self._session.choose(
-                replace(choices, draws={**choices.draws, name: found.rating.grouping}),
+                replace(choices, draws={**choices.draws, name: found.grouping}),
                 self.tr("tolerances of {column}").format(column=name),
                 f"tolerances {name} {self._stroke}",
             )

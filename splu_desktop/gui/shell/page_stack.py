@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
@@ -40,19 +37,6 @@ class PageStack(QStackedWidget):
     def steps(self) -> frozenset[Step]:
         """Return the steps whose pages are there by now."""
         return frozenset(self._pages)
-
-
-def load_ahead(progress: Progress) -> None:
-    """Import what the later pages need while a table is read, in the worker: the window would stand still for it.
-
-    Only what has nothing to do with Qt. Raises Cancelled.
-    """
-    for name in (
-        "core.gate", "core.planning", "core.selfcheck", "files.publishing", "files.handover", "core.query_engine",
-        "report.make",
-    ):  # fmt: skip
-        progress.report("Getting ready", 0.0)
-        import_module(f"splu_desktop.{name}")
 
 
 def _kind(step: Step) -> type[Page]:

@@ -63,8 +63,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
     from splu_desktop.core.roles.suggest import suggest_roles
     from splu_desktop.files import importer
     from splu_desktop.files.project.file import SourceState, source_state
-    from splu_desktop.gui.classify.group_trial import facts_after
-    from splu_desktop.gui.shell.facts import table_facts
+    from splu_desktop.gui.base.facts import facts_after, table_facts
 
     notes = [changed] if source_state(project, path, progress) is SourceState.CHANGED else []
     imported = importer.read(path, project.choices, progress)

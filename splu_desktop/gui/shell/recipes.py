@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no wi
     from splu_desktop.core.generalise import Steps
     from splu_desktop.core.plan import Plan
     from splu_desktop.core.table import Column
-    from splu_desktop.gui.shell.facts import ColumnFacts
+    from splu_desktop.gui.base.facts import ColumnFacts
 
     Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no wi
 def variants_of(source: Source, plan: Plan, progress: Progress) -> Variants:
     """Return the columns that a plan generalises, generalised. Runs in a worker. Raises CannotGeneralise."""
     from splu_desktop.core.generalise import column_after
-    from splu_desktop.gui.classify.group_trial import facts_after
+    from splu_desktop.gui.base.facts import facts_after
 
     found: Variants = {}
     for done, (name, steps) in enumerate(plan.generalisations.items()):

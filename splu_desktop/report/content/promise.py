@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
+from splu_desktop.report.content import figures
 from splu_desktop.report.content.opening import promises
 from splu_desktop.report.content.parts import decimal, exact_percent, listed, share, shown, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.model import Report
-from splu_desktop.report.render import figures
 
 _LISTED = 200  # values in the table of tolerances; the JSON report has all
 

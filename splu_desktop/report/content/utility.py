@@ -7,6 +7,7 @@ import math
 from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
+from splu_desktop.report.content import figures
 from splu_desktop.report.content.parts import (
     MOST_INLINE,
     STATES,
@@ -20,7 +21,6 @@ from splu_desktop.report.content.parts import (
 )
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
 from splu_desktop.report.model import Report
-from splu_desktop.report.render import figures
 
 
 def measured(report: Report, t: Language) -> list[Block]:

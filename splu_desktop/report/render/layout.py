@@ -12,7 +12,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.report.document import Document, Figure, Heading, Paragraph, SignatureLines, Table, cell_text
 from splu_desktop.report.lines import Width, wrapped
 from splu_desktop.report.render.page import Bookmark, Drawing, Fill, Layout, Node, Op, Page, Text
-from splu_desktop.report.render.scene import ACCENT, GRID, INK, QUIET, SOFT
+from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT
 
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0

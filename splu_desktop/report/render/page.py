@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from splu_desktop.report.render.scene import Scene
+from splu_desktop.report.scene import Scene
 
 
 @dataclass

@@ -33,7 +33,7 @@ from splu_desktop.report.document import Document
 from splu_desktop.report.render import fonts
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.page import Drawing, Fill, Layout, Node, Text
-from splu_desktop.report.render.scene import Box, Dot, Path, Words
+from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"
 _MAIN = "main"

@@ -7,7 +7,7 @@ import numpy as np
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.document import Figure
-from splu_desktop.report.render.scene import (
+from splu_desktop.report.scene import (
     ACCENT,
     ANSWERABLE,
     BETWEEN,
