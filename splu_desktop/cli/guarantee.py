@@ -11,6 +11,9 @@ from splu_desktop.cli.base.output import add_json, print_json, print_table
 from splu_desktop.cli.base.tolerance_options import draw_said
 from splu_desktop.cli.guarantee_tolerant import add_tolerant, of_draw, tolerant
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import attackers, sentences
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.thresholds import Thresholds
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
@@ -55,10 +58,6 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    from splu_desktop.core.guarantees import attackers, sentences
-    from splu_desktop.core.guarantees import exact as guarantees
-    from splu_desktop.core.thresholds import Thresholds
-
     alpha = whole(args.alpha, "The largest small count alpha")
     releases = whole(args.releases, "The number of releases")
     epsilon = decimal(args.epsilon, "The relative error epsilon")

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import add_json, print_json, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
+from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import persons_line
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
+from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import share_of
+from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.persons import persons_of
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.draws import published_entry
+from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
@@ -20,8 +34,6 @@ _LISTED = 30
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.base.import_options import add_import_options
-
     parser = commands.add_parser(
         "plan",
         help="show what a release would promise, value by value",
@@ -41,18 +53,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
-    from dataclasses import asdict
-
-    from splu_desktop.core import sanitise
-    from splu_desktop.core.checks.gate import persons_line
-    from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.generalise import table_after
-    from splu_desktop.core.risk.alike import alike
-    from splu_desktop.core.risk.giveaway import giveaways
-    from splu_desktop.core.risk.persons import persons_of
-    from splu_desktop.core.roles.suggest import Role
-    from splu_desktop.files.project.recipe import Recipe, write_recipe
-
     imported, plan, notes = table_and_plan(args)
     table = imported.table
     fault: SpluError | None = None
@@ -104,8 +104,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
-    from splu_desktop.core.generalise import words_for
-
     return {
         name: {
             "steps": [step.as_dict() for step in steps],
@@ -119,10 +117,6 @@ def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     """Return how recognisable records are by the NSAs, with and without generalisation, and what causes it."""
-    from splu_desktop.core.generalise import coarser, column_after
-    from splu_desktop.core.risk import uniqueness as risk
-    from splu_desktop.core.roles.suggest import Role
-
     names = plan.named(Role.NSA)
     found: dict[str, Any] = {"columns": list(names), **risk.risk(after, names).as_dict()}
     if any(name in plan.generalisations for name in names):
@@ -148,10 +142,6 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 
 def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
-    from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.guarantees.remedies import eligibility, remedies
-    from splu_desktop.files.draws import published_entry
-
     steps = plan.generalisations.get(column.name, ())
     allowed = eligibility(source, steps)
     draw, asked = plan.draws[column.name], plan.thresholds

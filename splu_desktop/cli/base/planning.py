@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.base.import_options import check_columns, choices_from
 from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.cli.base.tolerance_options import (
     Rules,
@@ -24,6 +25,8 @@ from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
+from splu_desktop.files.importer import read
+from splu_desktop.files.project.recipe import read_recipe
 
 if TYPE_CHECKING:
     from splu_desktop.files.importer import ImportChoices, Imported
@@ -67,10 +70,6 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
     """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
-    from splu_desktop.cli.base.import_options import check_columns, choices_from
-    from splu_desktop.files.importer import read
-    from splu_desktop.files.project.recipe import read_recipe
-
     asked = choices_from(args)
     if args.recipe is None:
         thresholds = _thresholds(args)

@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.output import print_table
-from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw import Draw, draw_from
+from splu_desktop.core.draw.decoy_groups import DecoyGroups, plain_with_fakes
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.groups.design import BLOCK
+from splu_desktop.core.groups.rules import linear, on_ladder
+from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.project.tolerances import combined
 
 OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
@@ -125,11 +130,6 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
 
 def _maker(said: _Said) -> Callable[[Column], Tolerances]:
     def make(column: Column) -> Tolerances:
-        from splu_desktop.core.groups.design import BLOCK
-        from splu_desktop.core.groups.rules import linear, on_ladder
-        from splu_desktop.core.groups.rules import said as limit_of
-        from splu_desktop.files.project.tolerances import combined
-
         rest: Tolerances | Any = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
         if said.rule is not None:
             rest = on_ladder(column, linear(column, *said.rule, block=BLOCK))
@@ -143,8 +143,6 @@ def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], tab
 
     Raises BadSetting, Infeasible.
     """
-    from splu_desktop.core.draw.decoy_groups import plain_with_fakes
-
     found: dict[str, Draw] = {
         name: DecoyGroups.designed(table[name], make(table[name]), fakes=fakes.get(name, 0))
         for name, make in rules.items()
@@ -170,8 +168,6 @@ def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
 
 def draw_said(text: str) -> Draw:
     """Return the draw that a text NAME,SETTING=VALUE,... means. Raises BadSetting."""
-    from splu_desktop.core.draw import draw_from
-
     name, *settings = text.split(",")
     said: dict[str, Any] = {"draw": name.strip()}
     for each in settings:

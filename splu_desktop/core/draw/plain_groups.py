@@ -6,7 +6,7 @@ The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees import attackers, planning
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.sentences import (
     large_count_promise,
@@ -173,12 +173,6 @@ class PlainGroups(GroupDraw):
         return unprotected(n, self.size, values, thresholds.epsilon, thresholds.alpha, column=column)
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
-        from dataclasses import asdict
-
-        from splu_desktop.core.guarantees import (
-            planning,  # brings SciPy, which takes longer to load than a release takes
-        )
-
         counts = column.counts()
         values = planning.plan_values(counts, column.n, self.size, thresholds)
         found = values.as_dict(column.labels.tolist())

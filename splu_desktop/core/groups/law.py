@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -273,8 +274,6 @@ def _fit(target: Floats, cap: Ints, size: int) -> Floats:
     miss, its Hessian minus their covariance. Starts from independent truncated Poisson numbers with these means, whose
     sum then is `size` on average, so that no coefficient near z^size is small.
     """
-    from scipy.special import gammaln
-
     powers = np.arange(size + 1)
     logs = np.where(powers <= cap[:, None], -gammaln(powers + 1.0), -np.inf)
     light = _is_light(target, cap, size)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from splu_desktop.core.groups.law import GroupLaw, fixed_values
 
@@ -84,8 +85,6 @@ def _number(caps: tuple[int, ...], size: int) -> int:
 @lru_cache(maxsize=64)
 def _states(caps: tuple[int, ...], size: int) -> tuple[Floats, Floats]:
     """Return (K, m) all copies within the caps that add up to `size`, and (K,) minus the logarithms of their c!."""
-    from scipy.special import gammaln
-
     states = np.zeros((1, 0), np.int64)
     for at, cap in enumerate(caps):
         behind = sum(caps[at + 1 :])

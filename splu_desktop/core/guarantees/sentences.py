@@ -15,6 +15,7 @@ import numpy as np
 
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
+from splu_desktop.core.guarantees.planning import State
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
@@ -140,8 +141,6 @@ def odds(share: Fraction) -> str:
 
 def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:
     """Return the promises of one sensitive column at its gamma, then what they mean for its values, in sentences."""
-    from splu_desktop.core.guarantees.planning import State  # brings SciPy, which promises alone do without
-
     asked, gamma, k = values.thresholds, values.gamma, values.releases
     told = unprotected(values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column)
     said: list[str] = [

@@ -26,6 +26,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE
@@ -134,8 +135,6 @@ def t_f_of(grouping: SizedGroups, epsilon: float | str | Fraction, t_e: float | 
     end = math.ceil(1 / (exact**2 * allowed) + 2 * off / exact) + off
     if end > MOST_TEETH:
         return end
-    from scipy.special import betainc  # here and not above: most releases have no fake values
-
     f = np.arange(1, end + 1, dtype=np.int64)
     arm = _ceil_times(f, exact)
     up, down = f + arm, np.maximum(f - arm, -1)
