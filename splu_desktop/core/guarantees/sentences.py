@@ -15,7 +15,7 @@ import numpy as np
 
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
-from splu_desktop.core.guarantees.planning import State
+from splu_desktop.core.guarantees.planning import ValueState
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
@@ -148,7 +148,7 @@ def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals
-    safe, rest, known = (totals[state] for state in State)
+    safe, rest, known = (totals[state] for state in ValueState)
     said.append(
         say(
             "Of the {values} values, {first} ({first_records}) fall under the first promise, {second} "

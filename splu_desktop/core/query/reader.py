@@ -11,7 +11,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, Badge, sentence
 from splu_desktop.core.query.bootstrap import bootstrapped
@@ -143,7 +143,7 @@ class Reader:
         for done, place in enumerate(places):
             numbers = found[place]
             assert numbers is not None
-            part = Part(progress, done / len(places), 1 / len(places))
+            part = ProgressPart(progress, done / len(places), 1 / len(places))
             found[place] = bootstrapped(self._engine, self._several, asked[place][0], numbers, part)
 
     def cells(

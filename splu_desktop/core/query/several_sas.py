@@ -192,7 +192,7 @@ class Several:
             through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
             parts.append(
-                reconstruct_tolerant.Part(
+                reconstruct_tolerant.MatrixPart(
                     through.weights(chosen)[engine.codes(sa, records)],
                     through.two_states(chosen),
                     (alone.estimate, alone.high),

@@ -206,7 +206,7 @@ def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixT
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MatrixPart:
     """A question's condition on one of several SAs.
 
     Attributes
@@ -221,7 +221,9 @@ class Part:
     alone: tuple[float, float]
 
 
-def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method) -> Numbers:
+def several_sas(
+    parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats, method: Method
+) -> Numbers:
     """Return the numbers of a question with conditions on several SAs.
 
     Parameters
@@ -248,7 +250,7 @@ def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: 
 class SeveralByMatrix:
     """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
 
-    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats) -> None:
+    def __init__(self, parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats) -> None:
         self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
         self.top = float(states.sum())
         self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))

@@ -60,7 +60,7 @@ _BARE = (("id",), ("uid",), ("pk",), ("identifier",))
 
 
 @dataclass(frozen=True)
-class Persons:
+class PersonsFound:
     """An identifier of persons, or of their stays, and how its values repeat.
 
     Attributes
@@ -137,13 +137,13 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
-def persons_of(table: Table, progress: Progress | None = None) -> Persons | None:
+def persons_of(table: Table, progress: Progress | None = None) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
     Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
     """
     progress = progress or Silent()
-    found: list[tuple[bool, float, Persons]] = []
+    found: list[tuple[bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
         kind = _numbers(column)
@@ -152,7 +152,7 @@ def persons_of(table: Table, progress: Progress | None = None) -> Persons | None
         counts = column.counts()[~column.missing]
         counts = counts[counts > 0]
         if len(counts):
-            each = Persons(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
+            each = PersonsFound(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
             found.append((each.repeats, each.mean if each.repeats else float(kind), each))
     return max(found, key=lambda each: each[:2], default=(False, 0.0, None))[2]
 

@@ -6,22 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
-    from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
+    from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFile
+    from splu_desktop.files.importer.inspection import InspectedColumn, Inspection, describe, inspect_file
     from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
     from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
-    "ColumnFacts",
     "Decision",
     "ImportChoices",
     "Imported",
+    "InspectedColumn",
     "Inspection",
     "MissingToken",
     "Preview",
     "Problem",
     "ProblemKind",
-    "SourceFacts",
+    "SourceFile",
     "describe",
     "forget_preview",
     "inspect_file",
@@ -33,8 +33,8 @@ __all__ = [
 # Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
 # them, and would otherwise take three times as long to start.
 _ROOMS = {
-    "choices": ("ImportChoices", "Imported", "MissingToken", "SourceFacts"),
-    "inspection": ("ColumnFacts", "Inspection", "describe", "inspect_file"),
+    "choices": ("ImportChoices", "Imported", "MissingToken", "SourceFile"),
+    "inspection": ("InspectedColumn", "Inspection", "describe", "inspect_file"),
     "problems": ("Decision", "Problem", "ProblemKind", "write_problems"),
     "reader": ("Preview", "forget_preview", "preview", "read"),
 }

@@ -13,7 +13,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import parquet
-from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
+from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
 from splu_desktop.files.importer.pause import collector_paused
@@ -93,7 +93,7 @@ def preview(
     choices = choices or ImportChoices()
     progress = progress or Silent()
     kind = _recognised(path)
-    source = SourceFacts(path.name, path.stat().st_size, "")
+    source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     head: list[list[str]] = []
     known: tuple[workbook.SheetFacts, ...] = ()
@@ -176,7 +176,7 @@ def _assembled(
     raw: RawTable,
     resolved: ImportChoices,
     reasons: dict[str, str],
-    source: SourceFacts,
+    source: SourceFile,
     progress: Progress,
 ) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")

@@ -32,7 +32,7 @@ from splu_desktop.files.publish.entry import entry_body, keep_sketches
 from splu_desktop.files.publish.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.publish.order import Examination, Order, check_target
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
-from splu_desktop.files.register.earlier import Cost, Earlier, costs, find_earlier
+from splu_desktop.files.register.earlier import Cost, EarlierRelease, costs, find_earlier
 from splu_desktop.files.register.fingerprint import Fingerprints, fingerprints
 from splu_desktop.files.release.folder import OpenRelease, check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
@@ -99,7 +99,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     progress = progress or Silent()
     register = register or Register()
     check_room(THREADS + need(order.table, order.plan, order.formats, packed=order.packed).memory)
-    earlier: tuple[Earlier, ...] = ()
+    earlier: tuple[EarlierRelease, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
     seen = ""

@@ -33,7 +33,7 @@ def read_cells(raw: bytes, progress: Progress) -> tuple[list[str], list[tuple[Co
     if len(head) != 1:
         raise ValueError("no header")
     header = head[0]
-    form = fields.Layout(len(header), ord(","), ord('"'))
+    form = fields.FieldLayout(len(header), ord(","), ord('"'))
     packed: list[list[fields.Packed]] = [[] for _ in header]
     odd = [_Column() for _ in header]
     segments: list[tuple[bool, int]] = []  # (regular?, records), in the order of the file

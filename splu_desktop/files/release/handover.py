@@ -18,7 +18,7 @@ import pyzipper
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, parse_facts
 from splu_desktop.files.release.package import INNER, contents, open_package
@@ -104,9 +104,9 @@ def pack(
     within = target if password is None else target.with_name(INNER)
     share = 1.0 if password is None else 0.8
     entries = [(folder / file, f"{name}/{file}") for file in files]
-    _write_zip(within, entries, None, Part(progress, 0.0, share))
+    _write_zip(within, entries, None, ProgressPart(progress, 0.0, share))
     if password is not None:
-        _write_zip(target, [(within, INNER)], password, Part(progress, share, 1.0 - share))
+        _write_zip(target, [(within, INNER)], password, ProgressPart(progress, share, 1.0 - share))
         within.unlink()
 
 

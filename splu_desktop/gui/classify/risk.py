@@ -15,7 +15,7 @@ from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
-from splu_desktop.core.risk.uniqueness import KS, Cause, Risk, causes, risk
+from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
@@ -42,14 +42,14 @@ class WhatIf:
     cause: Cause
     steps: Steps
 
-    def helps(self, whole: Risk) -> bool:
+    def helps(self, whole: Uniqueness) -> bool:
         """Whether the coarser groups leave fewer records recognisable than `whole`."""
         coarse = self.cause.generalised
         return coarse is not None and any(coarse.below[k] < whole.below[k] for k in KS)
 
 
 @dataclass(frozen=True, eq=False)
-class Recognisable:
+class Recognised:
     """How recognisable records are, and what each column contributes.
 
     Attributes
@@ -61,21 +61,21 @@ class Recognisable:
     persons : the line of the gate about persons with several records.
     """
 
-    whole: Risk
+    whole: Uniqueness
     columns: Mapping[str, WhatIf]
     telling: tuple[Giveaway, ...]
     alike: tuple[Alike, ...] = ()
     persons: Line | None = None
 
 
-def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
+def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
     """Return how recognisable the records are. Runs in a worker. Raises Cancelled."""
     return risk(table, nsas, progress)
 
 
 def recognisable(
     table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
-) -> Recognisable:
+) -> Recognised:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
@@ -89,7 +89,7 @@ def recognisable(
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     drawn = redrawable(table, ways)
-    return Recognisable(
+    return Recognised(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
         telling,
@@ -112,7 +112,7 @@ class RiskPanel(QWidget):
         super().__init__(parent)
         self._session, self._tasks = session, tasks
         self._key: tuple[object, ...] = ()
-        self.shown: Recognisable | None = None
+        self.shown: Recognised | None = None
         outer = QVBoxLayout(self)
         margins(outer, 0, spacing=4)
         row = QHBoxLayout()
@@ -158,7 +158,7 @@ class RiskPanel(QWidget):
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
-    def _show(self, found: Recognisable) -> None:
+    def _show(self, found: Recognised) -> None:
         self.shown = found
         for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside
             part.setVisible(bool(found.columns))
@@ -172,7 +172,7 @@ class RiskPanel(QWidget):
         self._persons_picture.setVisible(repeat)
         self.found.emit()
 
-    def _words(self, found: Recognisable) -> str:
+    def _words(self, found: Recognised) -> str:
         if not found.columns:
             return self.tr("No column is published as it is.")
         whole = found.whole

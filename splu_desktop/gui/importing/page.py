@@ -38,7 +38,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress, s
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _ReadingOf:
     """One line of "How it was read"."""
 
     what: str
@@ -109,7 +109,7 @@ class ImportPage(Page):
         self.preview.horizontalHeader().setStretchLastSection(False)
         self.tabs.addTab(self.preview, self.tr("&First records"))
 
-        self.reading_model: RowsModel[_Reading] = RowsModel(
+        self.reading_model: RowsModel[_ReadingOf] = RowsModel(
             [
                 Field(self.tr("What"), lambda r: r.what),
                 Field(self.tr("How it was read"), lambda r: r.how),
@@ -242,7 +242,7 @@ class ImportPage(Page):
                 )
         self.set_primary(self.tr("Continue with {n} records").format(n=number(table.n)), True)
 
-    def _readings(self, imported: Imported) -> list[_Reading]:
+    def _readings(self, imported: Imported) -> list[_ReadingOf]:
         chosen, why = imported.choices, imported.reasons
         words = {
             "format": self.tr("File format"),
@@ -261,16 +261,16 @@ class ImportPage(Page):
         for key, what in words.items():
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
-                lines.append(_Reading(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+                lines.append(_ReadingOf(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
         for old, new in chosen.renames.items():
-            lines.append(_Reading(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+            lines.append(_ReadingOf(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:
             if token.applied:
                 what = self.tr("Missing in “{column}”").format(column=token.column)
                 how = self.tr("“{token}” in {n} records").format(token=token.token, n=number(token.count))
-                lines.append(_Reading(what, how, token.reason))
+                lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
-            lines.append(_Reading(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+            lines.append(_ReadingOf(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
         return lines
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

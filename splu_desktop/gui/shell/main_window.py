@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.publish.page import PublishPage
     from splu_desktop.gui.query.page import QueryPage
     from splu_desktop.gui.report.page import ReportPage
-    from splu_desktop.gui.shell.guide import Reader
+    from splu_desktop.gui.shell.guide import GuideDialog
 
 _WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
     def _say(self, kind: str, text: str) -> None:
         self.pages[self.step].banner.say(kind, text)
 
-    def show_guide(self) -> Reader:
+    def show_guide(self) -> GuideDialog:
         """Open the user guide, beside which the work goes on."""
         from splu_desktop.gui.shell.guide import guide
 
@@ -255,7 +255,7 @@ class MainWindow(QMainWindow):
         found.show()
         return found
 
-    def show_licences(self) -> Reader:
+    def show_licences(self) -> GuideDialog:
         """Open the list of what the program is made of."""
         from splu_desktop.gui.shell.guide import licences
 

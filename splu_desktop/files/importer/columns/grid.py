@@ -12,7 +12,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
-    Kind,
+    LineKind,
     NotRecords,
     among,
     inner,
@@ -169,7 +169,7 @@ class Grid:
                     )
                 )
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
-        out: dict[int, Kind] = {}
+        out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
             out = among(columns, rows[:keep], heading)
         if trim:
@@ -184,14 +184,14 @@ class Grid:
                 )
                 found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
                 end = other
-                out.update(dict.fromkeys(range(end, keep), Kind.OTHER))
+                out.update(dict.fromkeys(range(end, keep), LineKind.OTHER))
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
             while end and end - 1 in out:
                 end -= 1
             cut = trailing(columns, rows[:end], short)
-            out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+            out.update(dict.fromkeys(range(end - cut, end), LineKind.TAIL))
             if heading is None:
-                out.update(dict.fromkeys(range(leading(columns, rows[: end - cut], short)), Kind.HEAD))
+                out.update(dict.fromkeys(range(leading(columns, rows[: end - cut], short)), LineKind.HEAD))
             out = {**inner(columns, end - cut), **out}
         if out:
             places = np.array(sorted(out), np.int64)
