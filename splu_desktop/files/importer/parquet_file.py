@@ -24,7 +24,7 @@ _PER_BYTE = 4.0  # of memory, per unpacked byte
 def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None) -> Plain:
     """Return names, and (codes, distinct values) of each column."""
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # an optional part, which may be missing
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
     except ImportError as error:

@@ -77,7 +77,7 @@ def isolated(
     most, seconds = limits.allowed(size, need, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
     if content is not None:
-        import numpy as np
+        import numpy as np  # the child imports this module's neighbours and needs no NumPy yet
 
         request["content"] = np.frombuffer(content, np.uint8)
     try:

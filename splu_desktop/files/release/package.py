@@ -64,7 +64,7 @@ class _Folder:
 
 class _Zip:
     def __init__(self, path: Path, password: str | None) -> None:
-        import pyzipper
+        import pyzipper  # a tenth of a second, and most releases are folders
 
         self.path = path
         try:
@@ -98,7 +98,7 @@ class _Zip:
 
     def _inner(self, entry: Any) -> Any:
         """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
-        import pyzipper
+        import pyzipper  # a tenth of a second, and most releases are folders
 
         self._entries = {INNER: entry}
         try:
@@ -119,7 +119,7 @@ class _Zip:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        import zlib
+        import zlib  # a tenth of a second, and most releases are folders
 
         import pyzipper
 

@@ -78,7 +78,7 @@ class Source:
 
 
 def _thresholds() -> Thresholds:
-    from splu_desktop.core.plan import Thresholds
+    from splu_desktop.core.plan import Thresholds  # not above: brings NumPy, which the window that opens does without
 
     return Thresholds()
 
@@ -115,6 +115,7 @@ class Choices:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the SAs, in the table's order."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.core.roles.suggest import Role
 
         return tuple(name for name, role in self.roles.items() if role is Role.SA)
@@ -135,7 +136,7 @@ class Choices:
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting."""
-        from splu_desktop.core.plan import Plan
+        from splu_desktop.core.plan import Plan  # not above: brings NumPy, which the window that opens does without
 
         published = {name for name, role in self.roles.items() if role.published}
         return Plan(
@@ -152,6 +153,7 @@ class Choices:
 
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # imported where a table is read: no window waits for it
 
 def read_source(path: Path, choices: ImportChoices | None, progress: Progress, stage: str) -> Source:
     """Read a file and find the facts and suggested roles of its columns. Runs in a worker."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.core.roles.suggest import suggest_roles
     from splu_desktop.files import importer
     from splu_desktop.gui.base.facts import table_facts
@@ -142,6 +143,7 @@ class ImportPage(Page):
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.importer import ImportChoices
         from splu_desktop.gui.importing.dialog import ReadDialog
 

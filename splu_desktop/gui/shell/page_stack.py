@@ -43,26 +43,32 @@ def _kind(step: Step) -> type[Page]:
     """Return a page's class. Imported here, since some pages bring large libraries along."""
     match step:
         case Step.IMPORT:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.importing.page import ImportPage
 
             return ImportPage
         case Step.CLASSIFY:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.classify.page import ClassifyPage
 
             return ClassifyPage
         case Step.PLAN:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.plan.page import PlanPage
 
             return PlanPage
         case Step.PUBLISH:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.publish.page import PublishPage
 
             return PublishPage
         case Step.QUERY:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.query.page import QueryPage
 
             return QueryPage
         case Step.REPORT:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.report.page import ReportPage
 
             return ReportPage

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no wi
 
 def variants_of(source: Source, plan: Plan, progress: Progress) -> Variants:
     """Return the columns that a plan generalises, generalised. Runs in a worker. Raises CannotGeneralise."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.core.generalise import column_after
     from splu_desktop.gui.base.facts import facts_after
 
@@ -71,6 +72,7 @@ class Recipes(QWidget):
         source, choices = self._session.source, self._session.choices
         if source is None or choices is None:
             return
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.recipe import Recipe, write_recipe
 
         path = path if path.suffix else path.with_suffix(".toml")
@@ -101,6 +103,7 @@ class Recipes(QWidget):
         source = self._session.source
         if source is None:
             return None
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import Project
         from splu_desktop.files.project.import_section import import_as_dict
         from splu_desktop.files.project.recipe import read_recipe

@@ -24,6 +24,10 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop.core.errors import place_of
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Step
 
@@ -117,7 +121,7 @@ def _flush() -> None:
 
 def _walk(scratch: Path) -> list[str]:
     """Do the main job through the window. Returns what was found in order."""
-    from splu_desktop.gui.shell import app
+    from splu_desktop.gui.shell import app  # once the settings stand apart from the user's
 
     given = QApplication.instance()
     application = given if isinstance(given, QApplication) else QApplication([sys.argv[0]])
@@ -203,8 +207,6 @@ class _Walk:
         page.act()
 
     def _plan(self) -> str:
-        from splu_desktop.core.roles.suggest import Role
-
         session = self.window.session
         assert session.choices is not None
         others = [n for n, role in session.choices.roles.items() if role is Role.SA and n != _SENSITIVE]
@@ -221,8 +223,6 @@ class _Walk:
         return f"plan made: gamma {_GAMMA} for {_SENSITIVE}"
 
     def _publish(self, folder: Path) -> str:
-        from splu_desktop.files.release.folder import read_release
-
         page = self.window.publish_page
         page.set_target(folder)
         self._idle("gate")
@@ -264,9 +264,6 @@ class _Walk:
         ]
 
     def _query(self) -> str:
-        from splu_desktop.core.query.condition import Condition
-        from splu_desktop.core.query.reader import Reader
-
         self.window.show_step(Step.QUERY)
         self._idle("query")
         reader = Reader(self.published)

@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 def write_report_xlsx(document: Document, target: Path) -> None:
     """Write the document's tables as a workbook, whole or not at all, over an existing file. Raises CannotWrite."""
-    from rustpy_xlsxwriter import write_worksheets
+    from rustpy_xlsxwriter import write_worksheets  # a tenth of a second, for workbooks alone
 
     tables = [block for block in document.blocks if isinstance(block, TableBlock)]
     names = _sheet_names(tables)
