@@ -17,10 +17,10 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import share_of
+from splu_desktop.core.persons import persons_of
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
-from splu_desktop.core.risk.persons import persons_of
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.draws import published_entry
 from splu_desktop.files.project.recipe import Recipe, write_recipe

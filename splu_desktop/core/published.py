@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.guarantees.public_figures import narrowed
-from splu_desktop.core.risk.persons import Repeats
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition

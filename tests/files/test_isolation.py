@@ -14,8 +14,8 @@ import pytest
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Cancelled, Silent, Watched
 from splu_desktop.files.importer import memory, read
-from splu_desktop.files.importer.faults import TooLarge
 from splu_desktop.files.isolation import parent, wire
+from splu_desktop.files.isolation.faults import TooLarge
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
 from tests.hostile.files import FORMATS, xlsx
 

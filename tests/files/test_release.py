@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk.persons import told_of_persons
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import CannotWrite

@@ -12,8 +12,8 @@ import numpy as np
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt, NotInstalled, TooSpread
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time

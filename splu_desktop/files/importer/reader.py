@@ -15,7 +15,6 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import parquet
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
-from splu_desktop.files.importer.faults import BadChoice, NoRecords
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -25,6 +24,7 @@ from splu_desktop.files.importer.text import layout as text_layout
 from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
+from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 
 
 def read(

@@ -16,7 +16,8 @@ from typing import IO
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import SourceFile
-from splu_desktop.files.importer.faults import (
+from splu_desktop.files.importer.workbook import marked_up
+from splu_desktop.files.isolation.faults import (
     Corrupt,
     EmptyFile,
     Encrypted,
@@ -25,7 +26,6 @@ from splu_desktop.files.importer.faults import (
     Unreadable,
     WrongFormat,
 )
-from splu_desktop.files.importer.workbook import marked_up
 
 BLOCK = 1 << 20
 # What a part of a damaged ZIP container raises when it is read.

@@ -20,8 +20,7 @@ from typing import IO, Any
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import faults, memory
-from splu_desktop.files.isolation import limits, wire
+from splu_desktop.files.isolation import faults, limits, memory, wire
 from splu_desktop.files.isolation.wire import Plain
 
 SWITCH = "--read-for-parent"  # how the frozen program is told to be a reader, see packaging/launch.py
@@ -117,7 +116,7 @@ def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         console = Path(sys.executable).with_name("splu.exe")  # a program of the desktop may have no standard files
         return [str(console) if console.exists() else sys.executable, SWITCH]
-    return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.isolation.child"]
+    return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.importer.child"]
 
 
 def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:

@@ -22,9 +22,9 @@ from splu_desktop import __version__
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import say
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk.persons import Repeats
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.files.draws import published_draw, published_entry

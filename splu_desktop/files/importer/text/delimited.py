@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.faults import WrongFormat
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.text import encoding as encodings
@@ -41,6 +39,8 @@ from splu_desktop.files.importer.text.layout import (
     watched,
     without_padding,
 )
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import WrongFormat
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000

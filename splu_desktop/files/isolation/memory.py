@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 from splu_desktop.core.messages import say
-from splu_desktop.files.importer.faults import Corrupt, TooLarge
+from splu_desktop.files.isolation.faults import Corrupt, TooLarge
 
 # Peak memory per byte, measured by benchmarks/import.py and rounded up.
 PER_TEXT_BYTE = 6.0
