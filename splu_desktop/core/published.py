@@ -43,6 +43,11 @@ class Published:
         return name in self.draws
 
     @property
+    def gammas(self) -> dict[str, int]:
+        """SA name -> group size gamma, for the SAs whose draw has nothing else to set."""
+        return {name: draw.gamma for name, draw in self.draws.items() if draw.gamma is not None}
+
+    @property
     def n(self) -> int:
         """Number of records, N."""
         return self.table.n

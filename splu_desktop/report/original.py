@@ -85,9 +85,7 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        eligibility=tuple(
-            eligibility(source[name], draw.gamma) for name, draw in published.draws.items() if draw.gamma is not None
-        ),
+        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
         utility=()

@@ -75,7 +75,7 @@ def public(
         for check in selfcheck.check_alone(published, progress=progress)
     )
     # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
-    gammas = {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None}
+    gammas = published.gammas
     promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
     measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
     verdict = _verdict(files, checks, promised, measured)

@@ -65,7 +65,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Draw:
+class Channel:
     """How a column was drawn, with its rare values in one class.
 
     Attributes
@@ -82,7 +82,7 @@ class Draw:
     shown: Floats
 
     @classmethod
-    def of(cls, published: Published, sa: str) -> Draw:
+    def of(cls, published: Published, sa: str) -> Channel:
         """Return the draw of one SA as the reader of a release knows it."""
         column = published.table[sa]
         counts = column.counts().astype(np.float64)
@@ -101,7 +101,7 @@ class Draw:
         return cls(classes, share, np.full(column.m, plain.a), shown / shown.sum(axis=1, keepdims=True))
 
     @classmethod
-    def none(cls, column: Column) -> Draw:
+    def none(cls, column: Column) -> Channel:
         """Return the draw that leaves every value as it is: how the original itself is learned from."""
         counts = column.counts().astype(np.float64)
         share = counts / max(column.n, 1)
@@ -179,7 +179,7 @@ class Carried:
     """
 
     attack: Attack
-    draw: Draw
+    draw: Channel
     tested: Ints
     shown: Ints
     guesses: tuple[Guesses, ...]
@@ -192,7 +192,7 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
     Raises UnknownColumn; Cancelled.
     """
     progress = progress or Silent()
-    table, draw = published.table, Draw.of(published, sa)
+    table, draw = published.table, Channel.of(published, sa)
     learned = _learned(table, published.nsas, table[sa].codes, draw, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     prior = np.tile(draw.prior, (len(tested), 1))
@@ -251,7 +251,7 @@ def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progres
     comes from the person's own row. Raises UnknownColumn; Cancelled.
     """
     column = source[sa]
-    draw = Draw.none(column)
+    draw = Channel.none(column)
     learned = _learned(source, nsas, column.codes, draw, progress or Silent())
     guess, certainty = _from_release(learned.beliefs[learned.best], draw)
     right = (guess == column.codes[learned.tested]).astype(np.float64)
@@ -269,7 +269,7 @@ def _mean(values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _from_release(beliefs: Floats, draw: Draw) -> tuple[Ints, Floats]:
+def _from_release(beliefs: Floats, draw: Channel) -> tuple[Ints, Floats]:
     """Return guess and certainty from what the release teaches, without the row."""
     first, part = draw.foremost
     scores = beliefs * part
@@ -277,7 +277,7 @@ def _from_release(beliefs: Floats, draw: Draw) -> tuple[Ints, Floats]:
     return first[best], scores[np.arange(len(best)), best]
 
 
-def _with_row(beliefs: Floats, draw: Draw, shown: Ints) -> tuple[Ints, Floats, Floats]:
+def _with_row(beliefs: Floats, draw: Channel, shown: Ints) -> tuple[Ints, Floats, Floats]:
     """Return guess, certainty, and the belief that the shown value is the person's own."""
     rows = np.arange(len(shown))
     joint = beliefs * draw.shown[:, shown].T
@@ -292,13 +292,13 @@ def _with_row(beliefs: Floats, draw: Draw, shown: Ints) -> tuple[Ints, Floats, F
     return np.where(own >= other, shown, first[best]), np.maximum(own, other), own
 
 
-def _own(beliefs: Floats, draw: Draw, shown: Ints, joint: Floats) -> Floats:
+def _own(beliefs: Floats, draw: Channel, shown: Ints, joint: Floats) -> Floats:
     group = draw.classes[shown]
     kept = draw.within[shown] * draw.kept[shown] / np.maximum(draw.shown[group, shown], _LEAST)
     return np.asarray(joint[np.arange(len(shown)), group] * np.minimum(kept, 1.0))
 
 
-def _believed(beliefs: Floats, draw: Draw, shown: Ints, guess: Ints, *, row: bool) -> Floats:
+def _believed(beliefs: Floats, draw: Channel, shown: Ints, guess: Ints, *, row: bool) -> Floats:
     """Return (K,) how sure the beliefs are of any guess, with the row read or without."""
     rows, group = np.arange(len(shown)), draw.classes[guess]
     if not row:
@@ -363,7 +363,7 @@ class _Learned:
     columns: tuple[str, ...]
 
 
-def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Draw, progress: Progress) -> _Learned:
+def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Channel, progress: Progress) -> _Learned:
     n, prior = table.n, np.maximum(draw.prior, _LEAST)
     features = [feature for name in nsas if (feature := _feature(table[name])) is not None]
     target, matrix = draw.classes[codes], draw.matrix

@@ -88,7 +88,7 @@ def make_facts(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "mechanism": "SPLU-Gen",
         "records": published.n,
-        "gammas": {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None},
+        "gammas": published.gammas,
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
         "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
