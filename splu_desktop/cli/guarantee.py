@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.tolerance_options import draw_said
 from splu_desktop.cli.guarantee_tolerant import add_tolerant, of_draw, tolerant
 from splu_desktop.core.errors import BadSetting
@@ -117,16 +117,7 @@ def run(args: argparse.Namespace) -> None:
 def _print_text(found: dict[str, Any], said: list[str]) -> None:
     print("\n".join(said))
     print()
-    print_table(
-        ["figure", "value", "meaning"],
-        [
-            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {found['alpha']}"],
-            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
-            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
-            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
-        ],
-        right=[1],
-    )
+    print_promise(found, found["alpha"])
     if "curves" not in found:
         return
     curves = found["curves"]

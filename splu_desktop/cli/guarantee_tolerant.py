@@ -7,19 +7,15 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.output import print_json, print_table
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.tolerant import MOST_ALPHA
 from splu_desktop.core.thresholds import Thresholds
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw import Draw
-    from splu_desktop.core.thresholds import Thresholds
 
 
 def add_tolerant(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
@@ -18,16 +18,14 @@ from splu_desktop.core.generalise import coarser, column_after, table_after, wor
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.persons import persons_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
 from splu_desktop.files.draws import published_entry
 from splu_desktop.files.project.recipe import Recipe, write_recipe
-
-if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
-    from splu_desktop.core.table import Column, Table
 
 _LISTED = 30
 
@@ -216,16 +214,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
     if "values" not in found:
         return
     print()
-    print_table(
-        ["figure", "value", "meaning"],
-        [
-            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {asked['alpha']}"],
-            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
-            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
-            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
-        ],
-        right=[1],
-    )
+    print_promise(found, asked["alpha"])
     print()
     listed = found["values"]
     if len(listed) > _LISTED:  # the rarest are what protection is about

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
@@ -15,6 +15,7 @@ from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES
 from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
 from splu_desktop.files.disk.stamp import stamp
@@ -22,11 +23,7 @@ from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_
 from splu_desktop.files.draws import draws_as_dicts
 from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.language import language
-from splu_desktop.files.publish.publishing import GateShut, Order, examine, publish
-
-if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
-    from splu_desktop.files.publish.publishing import Examination, Order, Outcome
+from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, publish
 
 
 def add(commands: Any) -> None:

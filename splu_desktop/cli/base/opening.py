@@ -7,15 +7,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.folder import OpenRelease, read_release
 from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
-
-if TYPE_CHECKING:
-    from splu_desktop.files.release.folder import OpenRelease
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.import_options import check_columns, choices_from
@@ -25,11 +25,8 @@ from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import read
+from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.project.recipe import read_recipe
-
-if TYPE_CHECKING:
-    from splu_desktop.files.importer import ImportChoices, Imported
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,11 @@ from splu_desktop.core.guarantees.tolerant import (
     t_p_of,
 )
 from splu_desktop.core.messages import Figure, listed, say
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
-
-if TYPE_CHECKING:
-    from splu_desktop.core.progress import Progress
 
 
 class GroupDraw(Draw):

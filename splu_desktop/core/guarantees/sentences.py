@@ -9,19 +9,15 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
-from splu_desktop.core.guarantees.planning import ValueState
+from splu_desktop.core.guarantees.planning import Recommendation, ValuePlan, ValueState
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
-
-if TYPE_CHECKING:
-    from splu_desktop.core.guarantees.planning import Recommendation, ValuePlan
 
 
 def percent(share: Fraction, *, up: bool, digits: int = 4) -> str:

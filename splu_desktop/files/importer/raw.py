@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,16 +37,6 @@ class RawColumn:
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
         return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
-
-    @classmethod
-    def from_texts(cls, texts: Sequence[str]) -> RawColumn:
-        """Factorise (N,) texts."""
-        import pandas as pd  # only where a table is read: it takes half a second to import
-
-        array = np.empty(len(texts), object)
-        array[:] = texts
-        codes, labels = pd.factorize(array)
-        return cls(codes.astype(np.int32), list(labels))
 
 
 Labels = list[str] | NDArray[np.float64]

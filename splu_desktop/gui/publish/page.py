@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -25,11 +24,6 @@ from splu_desktop.gui.publish.place import PlaceCard
 from splu_desktop.gui.publish.register_dialog import RegisterDialog
 from splu_desktop.gui.publish.release_work import Made, make_release
 from splu_desktop.gui.publish.trial_dialog import TrialDialog
-
-if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that the page itself opens at once
-    from splu_desktop.gui.publish.handover_dialog import HandOverDialog
-    from splu_desktop.gui.publish.register_dialog import RegisterDialog
-    from splu_desktop.gui.publish.trial_dialog import TrialDialog
 
 _REST = 400  # ms without a change before the gate is worked out anew
 _DRAWN = 60  # ms until the page is on the screen; to draw it beside the work on the table would take twice as long

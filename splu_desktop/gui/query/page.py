@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -23,12 +23,6 @@ from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.ways import Ways
 from splu_desktop.gui.query.work import Asker, Locked, open_release
 from splu_desktop.gui.query.workload import WorkloadTab
-
-if TYPE_CHECKING:
-    from splu_desktop.gui.query.crosstab.tab import CrosstabTab
-    from splu_desktop.gui.query.many import ManyTab
-    from splu_desktop.gui.query.question import QuestionTab
-    from splu_desktop.gui.query.workload import WorkloadTab
 
 _ONE, _CROSSTAB, _MANY, _WORKLOAD = range(4)  # places of the tabs
 QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")

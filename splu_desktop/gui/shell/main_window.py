@@ -24,7 +24,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins
-from splu_desktop.gui.shell.guide import guide, licences
+from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
 from splu_desktop.gui.shell.help_panel import HelpPanel
 from splu_desktop.gui.shell.page_stack import PageStack
 from splu_desktop.gui.shell.project_keeper import Loaded, ProjectKeeper
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from splu_desktop.gui.publish.page import PublishPage
     from splu_desktop.gui.query.page import QueryPage
     from splu_desktop.gui.report.page import ReportPage
-    from splu_desktop.gui.shell.guide import GuideDialog
 
 _WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 

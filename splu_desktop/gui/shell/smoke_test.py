@@ -32,9 +32,6 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Step
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
-
-    from splu_desktop.core.query.condition import Condition
     from splu_desktop.core.table import Column, Table
     from splu_desktop.gui.shell.main_window import MainWindow
 
