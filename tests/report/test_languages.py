@@ -13,7 +13,7 @@ import pytest
 from scripts import translations
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import sentences
-from splu_desktop.core.messages import FigureBlock as Number
+from splu_desktop.core.messages import Figure as Number
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from splu_desktop.report.content import document
