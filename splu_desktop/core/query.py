@@ -96,7 +96,7 @@ class Reader:
             elif not question.chosen:
                 found[place] = self._whole(listed[place], self._selected(question))
             elif len(question.chosen) > 1:
-                found[place] = self._several.answer(question, method)
+                found[place] = self._several_columns(question, method)
             else:
                 batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
                 continue
@@ -123,6 +123,20 @@ class Reader:
             if numbers is not None
         ]
 
+    def _several_columns(self, question: Question, method: Method) -> Found:
+        """Answer a question about several sensitive columns, some of which may be drawn together."""
+        asked = self._engine.told_together(question)
+        if any(not chosen.any() for _, chosen in asked.chosen):
+            return self._barren(question)
+        if len(asked.chosen) > 1:
+            return self._several.answer(asked, method)
+        base, chosen = asked.chosen[0]
+        if chosen.all():  # every record is published with all of them
+            top = self._selected(question)
+            return Found(top, float(top), 0.0, float(top), top, np.inf)
+        (found,) = self._engine.one_sa(base, [question.picked], [(0, chosen)], method)
+        return found
+
     def _bootstrap(
         self, asked: Sequence[tuple[Question, bool]], found: list[Found | None], progress: Progress, *, every: bool
     ) -> None:
@@ -139,7 +153,8 @@ class Reader:
             numbers = found[place]
             assert numbers is not None
             part = Part(progress, done / len(places), 1 / len(places))
-            found[place] = bootstrapped(self._engine, self._several, asked[place][0], numbers, part)
+            question = self._engine.told_together(asked[place][0])
+            found[place] = bootstrapped(self._engine, self._several, question, numbers, part)
 
     def cells(
         self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
@@ -230,7 +245,7 @@ class Reader:
         Each record of the value has gamma members in its group, none of which drew it:
         (1 - 1/gamma)^(gamma f) >= 0.025.
         """
-        sa = next(name for name, chosen in question.chosen if not chosen.any())
+        sa = next((name for name, chosen in question.chosen if not chosen.any()), question.chosen[0][0])
         n_p = self._selected(question)
         top = self._unseen(sa)
         return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf if top else 0.0)

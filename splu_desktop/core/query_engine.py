@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -20,12 +20,13 @@ from splu_desktop.core import (
     reconstruct_tight,
     reconstruct_tolerant,
 )
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.reconstruct import Rows
 from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted
 from splu_desktop.core.selection import Picked, Selector
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Column, Flags, Kind, Table
 from splu_desktop.core.tolerant_transition import MatrixTransition
 from splu_desktop.core.transition import Floats, Transition
 
@@ -38,6 +39,8 @@ _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth kee
 _KEPT_FLOATS = 8_000_000  # of bends kept
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
+_MOST_STATES = 16  # of conditions on columns drawn together that are told apart
+_KEPT_STATES = 64  # columns of such states
 _MANY = 300_000  # records from which fewer combinations do
 _WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
@@ -92,6 +95,69 @@ class Engine:
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
+        self._told_by: dict[tuple[str, ...], Callable[[Column], Draw]] = {}
+        self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
+        self._numbered = itertools.count(1)
+
+    # --- columns drawn together
+
+    def told_together(self, question: Question) -> Question:
+        """Return the question with one condition for each block of columns drawn together: that all of its are met.
+
+        The states of meeting these conditions, each or not, are a column of the release like any other, which its
+        block's draw knows how to read.
+        """
+        draws = self.published.draws
+        blocks: dict[tuple[str, ...], list[tuple[str, Flags]]] = {}
+        for sa, chosen in question.chosen:
+            blocks.setdefault(draws[sa].block(sa), []).append((sa, chosen))
+        if len(blocks) == len(question.chosen):
+            return question
+        return Question(
+            question.picked,
+            tuple(asked[0] if len(asked) == 1 else self._met(block, asked) for block, asked in blocks.items()),
+        )
+
+    def _met(self, block: tuple[str, ...], asked: Sequence[tuple[str, Flags]]) -> tuple[str, Flags]:
+        key = tuple((sa, chosen.tobytes()) for sa, chosen in asked)
+        if key in self._states:
+            self._states.move_to_end(key)
+            return self._states[key]
+        table, draws = self.published.table, self.published.draws
+        bits = np.zeros(table.n, np.int64)
+        for bit, (sa, chosen) in enumerate(asked):
+            bits |= chosen[self.codes(sa)].astype(np.int64) << bit
+        every = (1 << len(asked)) - 1
+        found, codes = np.unique(bits, return_inverse=True)
+        if len(found) > _MOST_STATES:
+            found, codes = np.unique(bits == every, return_inverse=True)
+            every = 1
+        name = f"\0{next(self._numbered)}"  # like no column's name
+        labels = np.array([f"{int(state):08}" for state in found], object)
+        states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(len(labels), bool))
+        whole = draws[block[0]].of_block(draws)
+        told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
+        self.published = replace(
+            self.published,
+            table=Table((*table.columns, states)),
+            draws={**draws, name: told(states) if states.m > 1 else whole},
+        )
+        self._states[key] = name, np.asarray(states.labels == f"{every:08}", bool)
+        if len(self._states) > _KEPT_STATES:
+            self._forget()
+        return self._states[key]
+
+    def _forget(self) -> None:
+        """Let go of the states that were not asked for lately."""
+        gone = {self._states.popitem(last=False)[1][0] for _ in range(len(self._states) // 2)}
+        names = [name for name in self.published.table.names if name not in gone]
+        draws = {name: draw for name, draw in self.published.draws.items() if name not in gone}
+        self.published = replace(self.published, table=self.published.table.select(names), draws=draws)
+        for store in (self._two, self._whole, self._tight, self._matrix_bends, self._codes):
+            for name in gone:
+                store.pop(name, None)  # type: ignore[attr-defined]
+        for pair in [pair for pair in self._cross if pair[1] in gone]:
+            del self._cross[pair]
 
     # --- what the release holds
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -102,6 +102,10 @@ class Draw(ABC):
         """Return the columns that are drawn together with `column`, itself among them."""
         return (column,)
 
+    def of_block(self, draws: Mapping[str, Draw]) -> Draw:
+        """Return the draw of the whole block, given the draw of each column. Raises BadSetting where they don't fit."""
+        return self
+
     def within(self, labels: object) -> Self:
         """Return the draw as it is published with these labels alone: nothing in it names any other value."""
         return self
@@ -151,6 +155,10 @@ class Draw(ABC):
     def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
+
+    def told_by(self, table: Table) -> Callable[[Column], Draw]:
+        """Return what gives the draw of states (a column) that the published columns of the block tell together."""
+        raise NotImplementedError  # asked of blocks of several columns alone
 
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
