@@ -89,20 +89,31 @@ class Reader:
         asked = [self._resolve(question, vanished=vanished) for question in listed]
         found: list[Found | None] = [None] * len(asked)
         batches: dict[str, dict[tuple[Picked, ...], list[int]]] = {}  # by SA, by selection
+        together: dict[tuple[tuple[str, bytes], ...], list[int]] = {}  # by conditions on SAs
         done = 0
         for place, (question, _) in enumerate(asked):
             if any(not chosen.any() for _, chosen in question.chosen):
                 found[place] = self._barren(question)
             elif not question.chosen:
                 found[place] = self._whole(listed[place], self._selected(question))
+            elif any(len(block) > 1 for block in self._engine.blocks(question)):
+                key = tuple((sa, chosen.tobytes()) for sa, chosen in question.chosen)
+                together.setdefault(key, []).append(place)
+                continue
             elif len(question.chosen) > 1:
-                found[place] = self._several_columns(question, method)
+                found[place] = self._several.answer(question, method)
             else:
                 batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
                 continue
             done += 1
             if done % _REPORT_EVERY == 0:
                 progress.report("Counting", done / len(asked))
+        for same in together.values():
+            progress.report("Counting", done / len(asked))
+            answers = self._drawn_together([asked[place][0] for place in same], method)
+            for place, numbers in zip(same, answers, strict=True):
+                found[place] = numbers
+            done += len(same)
         for base, selections in batches.items():
             keys = list(selections)
             room = max(1, _CELLS // self.published.table[base].m)
@@ -123,19 +134,21 @@ class Reader:
             if numbers is not None
         ]
 
-    def _several_columns(self, question: Question, method: Method) -> Found:
-        """Answer a question about several sensitive columns, some of which may be drawn together."""
-        asked = self._engine.told_together(question)
-        if any(not chosen.any() for _, chosen in asked.chosen):
-            return self._barren(question)
-        if len(asked.chosen) > 1:
-            return self._several.answer(asked, method)
-        base, chosen = asked.chosen[0]
-        if chosen.all():  # every record is published with all of them
-            top = self._selected(question)
-            return Found(top, float(top), 0.0, float(top), top, np.inf)
-        (found,) = self._engine.one_sa(base, [question.picked], [(0, chosen)], method)
-        return found
+    def _drawn_together(self, questions: Sequence[Question], method: Method) -> list[Found]:
+        """Answer questions with the same conditions on SAs, some of which are drawn together."""
+        told = [self._engine.told_together(question) for question in questions]
+        chosen = told[0].chosen
+        if any(not flags.any() for _, flags in chosen):
+            return [self._barren(question) for question in questions]
+        if len(chosen) > 1:
+            return [self._several.answer(question, method) for question in told]
+        ((base, flags),) = chosen
+        if flags.all():  # every record is published with all of them
+            tops = [self._selected(question) for question in questions]
+            return [Found(top, float(top), 0.0, float(top), top, np.inf) for top in tops]
+        picked = list(dict.fromkeys(question.picked for question in told))
+        asked = [(picked.index(question.picked), flags) for question in told]
+        return self._engine.one_sa(base, picked, asked, method)
 
     def _bootstrap(
         self, asked: Sequence[tuple[Question, bool]], found: list[Found | None], progress: Progress, *, every: bool

@@ -95,11 +95,18 @@ class Engine:
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
-        self._told_by: dict[tuple[str, ...], Callable[[Column], Draw]] = {}
+        self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
         self._numbered = itertools.count(1)
 
     # --- columns drawn together
+
+    def blocks(self, question: Question) -> dict[tuple[str, ...], list[tuple[str, Flags]]]:
+        """Return the conditions on SAs by the columns that are drawn together."""
+        found: dict[tuple[str, ...], list[tuple[str, Flags]]] = {}
+        for sa, chosen in question.chosen:
+            found.setdefault(self.published.draws[sa].block(sa), []).append((sa, chosen))
+        return found
 
     def told_together(self, question: Question) -> Question:
         """Return the question with one condition for each block of columns drawn together: that all of its are met.
@@ -107,18 +114,16 @@ class Engine:
         The states of meeting these conditions, each or not, are a column of the release like any other, which its
         block's draw knows how to read.
         """
-        draws = self.published.draws
-        blocks: dict[tuple[str, ...], list[tuple[str, Flags]]] = {}
-        for sa, chosen in question.chosen:
-            blocks.setdefault(draws[sa].block(sa), []).append((sa, chosen))
-        if len(blocks) == len(question.chosen):
+        blocks = self.blocks(question)
+        if all(len(block) == 1 for block in blocks):
             return question
         return Question(
             question.picked,
-            tuple(asked[0] if len(asked) == 1 else self._met(block, asked) for block, asked in blocks.items()),
+            tuple(asked[0] if len(block) == 1 else self._met(block, asked) for block, asked in blocks.items()),
         )
 
     def _met(self, block: tuple[str, ...], asked: Sequence[tuple[str, Flags]]) -> tuple[str, Flags]:
+        """Return the column of states of conditions on a block, and (m,) which of them meet all."""
         key = tuple((sa, chosen.tobytes()) for sa, chosen in asked)
         if key in self._states:
             self._states.move_to_end(key)
@@ -130,21 +135,19 @@ class Engine:
         every = (1 << len(asked)) - 1
         found, codes = np.unique(bits, return_inverse=True)
         if len(found) > _MOST_STATES:
-            found, codes = np.unique(bits == every, return_inverse=True)
-            every = 1
+            found, codes = np.unique((bits == every) * every, return_inverse=True)
         name = f"\0{next(self._numbered)}"  # like no column's name
-        labels = np.array([f"{int(state):08}" for state in found], object)
+        labels = np.array([f"{at:04}" for at in range(len(found))], object)
         states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(len(labels), bool))
         whole = draws[block[0]].of_block(draws)
         told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
+        finer, part_of, draw = told(states)
         self.published = replace(
-            self.published,
-            table=Table((*table.columns, states)),
-            draws={**draws, name: told(states) if states.m > 1 else whole},
+            self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw}
         )
-        self._states[key] = name, np.asarray(states.labels == f"{every:08}", bool)
-        if len(self._states) > _KEPT_STATES:
+        if len(self._states) >= _KEPT_STATES:
             self._forget()
+        self._states[key] = name, found[part_of] == every
         return self._states[key]
 
     def _forget(self) -> None:
@@ -307,6 +310,8 @@ class Engine:
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
+        if len(self.published.draws[base].block(base)) > 1:
+            return self._cells_together(base, selections)
         y = np.array([self.counted(base, picked) for picked in selections])
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
@@ -339,6 +344,16 @@ class Engine:
             )
             low, high, spread = np.where(part, np.stack([least, most, how]), np.stack([low, high, spread]))
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
+
+    def _cells_together(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
+        """Return the same for one of several columns drawn together."""
+        y = np.array([self.counted(base, picked) for picked in selections])
+        numbers = np.zeros((4, *y.shape))
+        for value, chosen in enumerate(np.eye(y.shape[1], dtype=bool)):
+            ((name, met),) = self.told_together(Question((), ((base, chosen),))).chosen
+            found = self.one_sa(name, selections, [(row, met) for row in range(len(y))], Method.POOLED)
+            numbers[:, :, value] = np.array([(one.estimate, one.low, one.high, one.variance) for one in found]).T
+        return y, y.sum(axis=1), *numbers
 
     def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
         """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""

@@ -30,6 +30,8 @@ _STALLED = 2_000  # sweeps without a clash less, after which exchanges lead nowh
 _READING = 20_131_015  # any fixed one: the same release must give the same answers
 _READ_RECORDS = 60_000  # in groups formed anew for a reader
 _MOST_READ = 8  # times that all records are
+_MOST_PARTS = 5  # by load
+_MOST_STATES = 12  # told apart, parts and all
 _FIT_ROUNDS = 200
 
 
@@ -149,9 +151,12 @@ class SharedGroups:
     Attributes
     ----------
     groups : (K, N) the group of each record, K times; numbered on.
+    load : (N,) how much a record's values keep others out of its group: caps push like away from like, so what a record
+        is published as depends on all its values a little.
     """
 
     groups: Ints
+    load: Floats
 
     @classmethod
     def of(cls, columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> SharedGroups:
@@ -166,7 +171,21 @@ class SharedGroups:
             for row in records:
                 there = row != EMPTY
                 found[turn, row[there]] = np.flatnonzero(there) + turn * records.shape[1]
-        return cls(found)
+        shares = [column.counts() / n for column in columns]
+        load = sum(
+            np.where(most < gamma, share ** most.astype(np.float64), 0.0)[column.codes]
+            for column, share, most in zip(columns, shares, caps, strict=True)
+        )
+        return cls(found, np.asarray(load, np.float64))
+
+    def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
+        """Return (N,) states parted by load, as many as can be told apart, and (m',) the state that each is part of."""
+        number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
+        edges = np.unique(np.quantile(self.load, np.arange(1, number) / number))
+        part = np.searchsorted(edges, self.load, side="left")
+        number = len(edges) + 1
+        found, codes = np.unique(states.astype(np.int64) * number + part, return_inverse=True)
+        return codes.astype(np.int32), found // number
 
     def mixing(self, states: NDArray[Any], m: int) -> Callable[[Floats], Shared]:
         """Return how (N,) states of m kinds are mixed, at any counts."""

@@ -156,8 +156,12 @@ class Draw(ABC):
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
 
-    def told_by(self, table: Table) -> Callable[[Column], Draw]:
-        """Return what gives the draw of states (a column) that the published columns of the block tell together."""
+    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+        """Return what tells how states are drawn that the published columns of the block tell together.
+
+        It takes a column of states, and returns a finer one, (m',) the state that each of its values is part of, and
+        the draw of the finer one.
+        """
         raise NotImplementedError  # asked of blocks of several columns alone
 
     def most(self, n: int) -> float:

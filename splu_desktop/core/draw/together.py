@@ -217,14 +217,21 @@ class Together(Draw):
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         return self.alone_drawn.transition(counts, labels) if self.states is None else self.states
 
-    def told_by(self, table: Table) -> Callable[[Column], Draw]:
-        """Form such groups on what was published, and return what they say of any states of the combinations."""
+    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+        # Groups formed anew on what was published say how any states of the combinations share groups.
         chosen = [table[name] for name in self.columns]
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
         law = SharedGroups.of(chosen, caps, self.size)
-        return lambda states: replace(
-            self, states=MatrixTransition.of(states.counts().astype(np.float64), law.mixing(states.codes, states.m))
-        )
+
+        def told(states: Column) -> tuple[Column, Ints, Draw]:
+            codes, part_of = law.finer(states.codes, states.m)
+            m = len(part_of)
+            labels = np.array([f"{state:04} {at:04}" for at, state in enumerate(part_of.tolist())], object)
+            finer = Column(states.name, states.kind, codes, labels, np.zeros(m, bool))
+            through = MatrixTransition.of(finer.counts().astype(np.float64), law.mixing(codes, m))
+            return finer, part_of, replace(self, states=through)
+
+        return told
 
     def count_law(self, count: int) -> Floats:
         return self.alone_drawn.count_law(count)
