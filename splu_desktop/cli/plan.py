@@ -66,6 +66,13 @@ def run(args: argparse.Namespace) -> None:
         "generalisations": _generalisations(table, after, plan),
         "risk": _risk(table, after, plan),
         "sensitive": {name: _sensitive(table[name], after[name], plan, args.curves) for name in plan.sensitive},
+        "together": []
+        if fault is not None
+        else [
+            {"columns": list(names), "costs": list(map(str, costs))}
+            for names, draw in plan.blocks.items()
+            if (costs := draw.costs(after.select(names)))
+        ],
         "notes": notes,
     }
     for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
@@ -175,6 +182,10 @@ def _print_text(said: dict[str, Any]) -> None:
             print_tolerant(name, column)
         else:
             _print_sensitive(name, column, said["thresholds"])
+    for block in said["together"]:
+        print(f"\nDrawn together: {', '.join(block['columns'])}")
+        for line in block["costs"]:
+            print(f"  {line}")
     print()
     _print_risk(said["risk"])
     if said["notes"]:

@@ -26,6 +26,7 @@ NAMES = (  # of the lines that can be amber
     "sensitive",
     "giveaway",
     "unique-records",
+    "combinations",
     "thresholds",
     "source",
     "earlier-release",
@@ -130,6 +131,7 @@ def table_lines(
     lines += _identifiers(generalised, plan, progress)
     lines += _giveaways(generalised, plan, progress)
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    lines += _combinations(generalised, plan, lines)
     lines += _thresholds(plan)
     return tuple(lines)
 
@@ -229,6 +231,14 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         ),
         "classify",
     )
+
+
+def _combinations(table: Table, plan: Plan, lines: Iterable[Line]) -> Iterable[Line]:
+    """Give what columns drawn together cost, unless they can't be drawn so at all."""
+    red = {line.column for line in lines if line.light is Light.RED}
+    for names, draw in plan.blocks.items():
+        if red.isdisjoint(names) and (costs := draw.costs(table.select(names))):
+            yield Line("combinations", Light.AMBER, listed(costs, "{head} {tail}", "{head} {tail}"), "plan", names[0])
 
 
 def _thresholds(plan: Plan) -> Iterable[Line]:

@@ -180,12 +180,15 @@ class Reader:
         progress = progress or Silent()
         if not self.published.is_sensitive(sa):
             raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
-        picked = []
+        picked, told = [], False
         for conditions in selections:
             question, _ = self._resolve(tuple(conditions), vanished=False)
-            if question.chosen:
+            if not {name for name, _ in question.chosen} <= set(self.published.draws[sa].block(sa)) - {sa}:
                 raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
+            told |= bool(question.chosen)
             picked.append(question.picked)
+        if told:
+            return self._cells_together(selections, sa, progress)
         if self.published.table[sa].m == 1:  # all others have vanished
             count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
             most = count.astype(np.float64)
@@ -199,6 +202,23 @@ class Reader:
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
+
+    def _cells_together(
+        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
+        """Return the same for selections by columns drawn together with the SA: records selected are estimates."""
+        labels = [str(label) for label in self.published.table[sa].labels]
+        lines = self.answers(selections)
+        cells = self.answers(
+            [(*conditions, Condition(sa, (label,))) for conditions in selections for label in labels], DEFAULT, progress
+        )
+        shape = len(lines), len(labels)
+        found = np.array(
+            [(c.published, c.estimate, c.low, c.high, np.inf if c.variance is None else c.variance) for c in cells]
+        )
+        published, estimate, low, high, variance = (found[:, at].reshape(shape) for at in range(5))
+        selected = np.array([round(line.estimate) for line in lines], np.int64)
+        return published.astype(np.int64), selected, estimate, low, high, variance
 
     def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
         """Turn conditions into sets of labels, those on one column intersected. Raises BadQuestion."""

@@ -142,9 +142,7 @@ class Engine:
         whole = draws[block[0]].of_block(draws)
         told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
         finer, part_of, draw = told(states)
-        self.published = replace(
-            self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw}
-        )
+        self.published = replace(self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw})
         if len(self._states) >= _KEPT_STATES:
             self._forget()
         self._states[key] = name, found[part_of] == every

@@ -60,8 +60,8 @@ def formed(
 
     Returns
     -------
-    (rows, r) the record at each place of each of r = floor(N / gamma) groups, EMPTY at last where N is no multiple; None
-    where exchanges don't end with all caps kept.
+    (rows, r) the record at each place of each of r = floor(N / gamma) groups, EMPTY at last where N is no multiple.
+    None where exchanges don't end with all caps kept.
     """
     n, number = len(codes), len(codes) // gamma
     rows = math.ceil(n / number)

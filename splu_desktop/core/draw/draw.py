@@ -289,6 +289,13 @@ class Draw(ABC):
             t_p=thresholds.t_p,
         )
 
+    def costs(self, table: Table) -> list[str]:
+        """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
+
+        `table` is the one to be drawn, or the published one, which shows its reader much the same.
+        """
+        return []
+
     @abstractmethod
     def words(self) -> str:
         """Return the draw in a few words: "groups of 5"."""

@@ -8,6 +8,7 @@ ids and sensitive values alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.combined_groups import EMPTY, SharedGroups, broken, formed, stacked
 from splu_desktop.core.draw.decoy_groups import DecoyGroups
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, registered
+from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.said import listed, say
+from splu_desktop.core.said import Figure, listed, say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, Tolerances
 from splu_desktop.core.tolerant_transition import MatrixTransition
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 200
 MOST_GAMMA = 200
+_NAMED = 3  # columns whose cost has a sentence of its own
 _TRIES = 3  # of new ids
 _DESIGNING = 20_130_904  # any fixed one: the same table must give the same caps
 
@@ -63,7 +66,8 @@ class Together(Draw):
         if type(self.size) is not int or not 2 <= self.size <= MOST_GAMMA:
             raise BadSetting(
                 say(
-                    "The group size gamma of columns drawn together must be a whole number from 2 to {most}, not {gamma}.",
+                    "The group size gamma of columns drawn together must be a whole number from 2 to {most}, not "
+                    "{gamma}.",
                     most=MOST_GAMMA,
                     gamma=repr(self.size)[:40],
                 )
@@ -139,7 +143,7 @@ class Together(Draw):
         if missing:
             raise BadSetting(
                 say(
-                    "“{column}” has the value “{missing}”, of which the choice of columns drawn together knows nothing; "
+                    "“{column}” has the value “{missing}”, of which the plan of columns drawn together knows nothing; "
                     "choose these columns anew.",
                     column=column.name,
                     missing=missing[0],
@@ -188,7 +192,7 @@ class Together(Draw):
         self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
     ) -> tuple[Column, ...]:
         chosen = [table[name] for name in columns]
-        parts = {name: part for name, part in zip(self.columns, self.members, strict=True)}
+        parts = dict(zip(self.columns, self.members, strict=True))
         codes, caps = stacked(chosen), [parts[column.name].limits(column) for column in chosen]
         progress.report("Drawing random ids", 0.0)
         for _ in range(_TRIES):
@@ -269,6 +273,55 @@ class Together(Draw):
                 others=_named(others),
             ),
         ]
+
+    def recognised(self, table: Table) -> tuple[Recognised, ...]:
+        """Return what a row tells of each column to someone who knows all the others of a person."""
+        chosen = [table[name] for name in self.columns]
+        caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
+        return recognised(chosen, caps, self.size)
+
+    def costs(self, table: Table) -> list[str]:
+        found = sorted(self.recognised(table), key=lambda each: -each.certainty)
+        return [
+            say(
+                "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
+                "where it would be in 1 of {squared} drawn one by one.",
+                columns=_named(self.columns),
+                gamma=self.size,
+                squared=self.size**2,
+            ),
+            *(
+                say(
+                    "Who finds a person's row and knows the person's other values drawn together with “{column}”: in "
+                    "{learnt} of the cases the row shows the person's own protected value beside them, and a protected "
+                    "value that it shows beside them is the person's own in {certainty} of the cases, where the column "
+                    "alone would say so with at most {limit}. {alone} of the records with such a value are the only "
+                    "ones with their other values.",
+                    column=each.column,
+                    learnt=_share(each.learnt),
+                    certainty=_share(each.certainty),
+                    limit=_share(float(self._part(each.column).confidence)),
+                    alone=_share(each.alone_protected),
+                )
+                for each in found[:_NAMED]
+            ),
+            *(
+                [
+                    say(
+                        "For the other {number} columns a protected value beside known ones is the person's own in "
+                        "{least} to {most} of the cases.",
+                        number=len(found) - _NAMED,
+                        least=_share(found[-1].certainty),
+                        most=_share(found[_NAMED].certainty),
+                    )
+                ]
+                if len(found) > _NAMED
+                else []
+            ),
+        ]
+
+    def _part(self, column: str) -> Together:
+        return self.members[self.columns.index(column)]
 
     def shape(self, records: int) -> dict[str, Any]:
         return {**super().shape(records), "sizes": (self.size,), "shares": (1.0,)}
@@ -353,6 +406,11 @@ def _least(column: Column, gamma: int) -> Ints:
 def _usual(column: Column, gamma: int) -> Ints:
     counts, n = column.counts(), column.n
     return np.maximum(1 + (gamma - 1) * counts // n, _least(column, gamma)).clip(1, gamma)
+
+
+def _share(part: float) -> Figure:
+    """Return a share in words, rounded up: nobody is surer than what is said."""
+    return Figure(f"{min(math.ceil(100 * part - 1e-9), 100)} %")
 
 
 def _named(names: Iterable[str]) -> str:

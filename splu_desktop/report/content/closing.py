@@ -73,6 +73,7 @@ GATE = {
     "sensitive": mark("columns that look sensitive"),
     "giveaway": mark("columns that give a sensitive one away"),
     "unique-records": mark("unique records"),
+    "combinations": mark("columns drawn together"),
     "thresholds": mark("thresholds"),
     "source": mark("source"),
     "earlier-release": mark("earlier release"),

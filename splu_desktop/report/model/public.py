@@ -206,11 +206,12 @@ class Learner:
 
 @dataclass(frozen=True)
 class Risk:
-    """Measured disclosure risk of the published table."""
+    """Measured disclosure risk of the published table; `combinations` says what columns drawn together tell."""
 
     recognisable: Recognisable
     disclosure: tuple[Disclosure, ...]
     learners: tuple[Learner, ...]
+    combinations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
