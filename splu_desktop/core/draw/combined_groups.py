@@ -191,16 +191,24 @@ class SharedGroups:
         """Return how (N,) states of m kinds are mixed, at any counts."""
         number = int(self.groups.max()) + 1
         held = np.bincount((self.groups * m + states).ravel(), minlength=number * m).reshape(number, m)
-        law = _Law(held.astype(np.float64), len(self.groups))
-        return law.at
+        # Most groups are alike, and are reckoned with once.
+        marks = held @ np.random.default_rng(_READING).integers(1, 1 << 62, m)  # modulo 2^64
+        _, first, often = np.unique(marks, return_index=True, return_counts=True)
+        return _Law(held[first].astype(np.float64), often / len(self.groups)).at
 
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """(g, m) how many records of each state groups hold, in as many formings as `times`."""
+    """How groups are made up.
+
+    Attributes
+    ----------
+    held : (g, m) records of each state in groups of each kind.
+    often : (g,) groups of each kind, on average.
+    """
 
     held: Floats
-    times: int
+    often: Floats
 
     @cached_property
     def _part(self) -> Floats:
@@ -209,15 +217,15 @@ class _Law:
     @cached_property
     def _shown(self) -> tuple[Floats, Floats, Floats]:
         """(m,) counts, (m,) how many show themselves, (m, m) how many show others."""
-        own = self._part.sum(axis=0) / self.times
-        return self.held.sum(axis=0) / self.times, own, self.held.T @ self._part / self.times - np.diag(own)
+        own = self.often @ self._part
+        return self.often @ self.held, own, (self.held.T * self.often) @ self._part - np.diag(own)
 
     def at(self, counts: Floats) -> Shared:
         """Return the mixing at counts: the odds with which states share groups are those found."""
         whole, own, others = self._shown
         own = own * counts / np.maximum(whole, 1e-9)
         wanted, scale = counts - own, np.ones(len(counts))
-        if not np.array_equal(counts, whole):
+        if not np.allclose(counts, whole, rtol=1e-12, atol=0.0):
             for _ in range(_FIT_ROUNDS):
                 got = scale * (others @ scale)
                 step = np.sqrt(np.divide(wanted, got, out=np.ones_like(got), where=got > 0))
@@ -230,7 +238,7 @@ class _Law:
 
     def means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over each state's records, of their groups' means of two functions (m, k)."""
-        weight = self.held / np.maximum(self.held.sum(axis=0), 1e-300)
+        weight = self.held * self.often[:, None] / np.maximum(self.often @ self.held, 1e-300)
         one, other = self._part @ left, self._part @ right
         return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
 
