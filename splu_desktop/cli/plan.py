@@ -42,6 +42,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
     from splu_desktop.core import sanitise
+    from splu_desktop.core.draw.belonging import suggested
     from splu_desktop.core.errors import SpluError
     from splu_desktop.core.generalise import table_after
     from splu_desktop.core.giveaway import giveaways
@@ -72,6 +73,10 @@ def run(args: argparse.Namespace) -> None:
             {"columns": list(names), "costs": list(map(str, costs))}
             for names, draw in plan.blocks.items()
             if (costs := draw.costs(after.select(names)))
+        ],
+        "could_be_together": [
+            {"columns": list(each.columns), "reason": str(each.reason), "words": str(each.sentence)}
+            for each in suggested(after, [name for name, draw in plan.draws.items() if len(draw.block(name)) == 1])
         ],
         "notes": notes,
     }
@@ -186,6 +191,10 @@ def _print_text(said: dict[str, Any]) -> None:
         print(f"\nDrawn together: {', '.join(block['columns'])}")
         for line in block["costs"]:
             print(f"  {line}")
+    if said["could_be_together"]:
+        print()
+    for each in said["could_be_together"]:
+        print(f"{each['words']} Say --together {','.join(each['columns'])} to see what is gained and lost.")
     print()
     _print_risk(said["risk"])
     if said["notes"]:

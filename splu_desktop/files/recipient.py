@@ -85,7 +85,11 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
         if len(set(chances.values())) == 1
         else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
     )
-    how = listed(dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)), "{head} {tail}", "{head} {tail}")
+    how = listed(
+        dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)),
+        "{head} {tail}",
+        "{head} {tail}",
+    )
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
