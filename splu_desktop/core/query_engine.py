@@ -156,7 +156,7 @@ class Engine:
         self.published = replace(self.published, table=self.published.table.select(names), draws=draws)
         for store in (self._two, self._whole, self._tight, self._matrix_bends, self._codes):
             for name in gone:
-                store.pop(name, None)  # type: ignore[attr-defined]
+                store.pop(name, None)
         for pair in [pair for pair in self._cross if pair[1] in gone]:
             del self._cross[pair]
 

@@ -33,6 +33,7 @@ from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
+from splu_desktop.gui.together_dialog import TogetherDialog
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
 from splu_desktop.gui.words import number, told
@@ -104,6 +105,12 @@ class PlanPage(Page):
         margins(side, 0, spacing=12)
         side.addWidget(self.column)
         side.addWidget(self.together)
+        self.draw_together = button(
+            self.tr("&Draw together…"),
+            self.open_together,
+            hint=self.tr("Columns that belong together, so that what they say about each other stays"),
+        )
+        side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addLayout(grid)
 
@@ -214,6 +221,12 @@ class PlanPage(Page):
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""
         dialog = ToleranceDialog(self.shown_column(), self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def open_together(self) -> TogetherDialog:
+        """Open the dialog that draws columns together."""
+        dialog = TogetherDialog(self.session, self.tasks, self.shown_column(), self)
         dialog.open()
         return dialog
 

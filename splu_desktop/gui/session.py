@@ -173,7 +173,7 @@ class Choices:
         common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
         least = min((common, *limits.values()))
         fitted = {
-            name: self.draws.get(name, PlainGroups(common)).turned(
+            name: (self.draws[name] if name in self.gammas else PlainGroups(common)).turned(
                 max(2, least if self.together else min(self.gammas.get(name, common), most))
             )
             for name, most in limits.items()

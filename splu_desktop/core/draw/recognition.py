@@ -52,7 +52,7 @@ def recognised(columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> t
     codes, n = stacked(columns), columns[0].n
     chance = np.random.default_rng(_FORMING)
     marks = [chance.integers(0, 1 << 63, column.m, np.uint64)[column.codes] for column in columns]
-    whole: NDArray[Any] = np.sum(marks, axis=0, dtype=np.uint64)
+    whole: NDArray[Any] = np.stack(marks).sum(axis=0, dtype=np.uint64)
     rest = [whole - mark for mark in marks]  # modulo 2^64: equal where all other values are
     protected = [
         ((most < gamma) if (most < gamma).any() else np.ones(len(most), bool))[column.codes]
