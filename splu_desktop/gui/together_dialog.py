@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -91,8 +92,8 @@ class TogetherDialog(QDialog):
         caption = label(self.tr("Group &size"))
         self.gamma = QSpinBox()
         self.gamma.setRange(2, MOST_GAMMA)
-        usual = next(iter(session.choices.gammas.values()), DEFAULT_GAMMA)
-        self.gamma.setValue(int(draw.settings()["gamma"]) if self._now else usual)
+        # Not the gamma of columns drawn one by one: few values limit those, while combinations hardly limit any.
+        self.gamma.setValue(int(draw.settings()["gamma"]) if self._now else DEFAULT_GAMMA)
         caption.setBuddy(self.gamma)
         row.addWidget(caption)
         row.addWidget(self.gamma)
@@ -138,7 +139,7 @@ class TogetherDialog(QDialog):
         for each in found[:_SUGGESTED]:
             row = QHBoxLayout()
             row.addWidget(label(told(each.sentence), wrap=True), 1)
-            row.addWidget(button(self.tr("Choose these"), lambda names=each.columns: self.choose(names)))
+            row.addWidget(button(self.tr("Choose these"), partial(self.choose, each.columns)))
             self.suggestions.addLayout(row)
 
     def _changed(self) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 200
 MOST_GAMMA = 200
 _NAMED = 3  # columns whose cost has a sentence of its own
+_KEPT = 2  # times one after another that groups keep all caps, before these are planned
 _TRIES = 3  # of new ids
 _DESIGNING = 20_130_904  # any fixed one: the same table must give the same caps
 
@@ -282,6 +283,8 @@ class Together(Draw):
 
     def costs(self, table: Table) -> list[str]:
         found = sorted(self.recognised(table), key=lambda each: -each.certainty)
+        bare = [each.column for each in found if self._part(each.column).confidence == 1]
+        found = [each for each in found if each.column not in bare]
         return [
             say(
                 "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
@@ -304,6 +307,15 @@ class Together(Draw):
                     alone=_share(each.alone_protected),
                 )
                 for each in found[:_NAMED]
+            ),
+            *(
+                say(
+                    "Groups of {gamma} protect no value of “{column}”, since its values are too frequent: its records "
+                    "may be published as they are. Choose a larger gamma, or draw it by itself.",
+                    gamma=self.size,
+                    column=name,
+                )
+                for name in bare
             ),
             *(
                 [
@@ -382,12 +394,12 @@ def planned(table: Table, columns: Sequence[str], gamma: int) -> dict[str, Toget
     caps = [_usual(column, gamma) for column in chosen]
     codes = stacked(chosen)
     chance = np.random.default_rng(_DESIGNING)
-    while True:
+    kept = 0
+    while kept < _KEPT:
         records = formed(codes, caps, chance.permutation(table.n).astype(np.int32), gamma, Silent(), broken=True)
         assert records is not None
         over = broken(codes, caps, records, gamma)
-        if not any(flags.any() for flags in over):
-            break
+        kept = 0 if any(flags.any() for flags in over) else kept + 1
         for cap, flags in zip(caps, over, strict=True):
             cap[flags] = np.minimum(cap[flags] + 1, gamma)
     return {
