@@ -369,6 +369,15 @@ class Together(Draw):
 
     # --- what a check of a release looks at
 
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        return self.alone_drawn.bounds(column)
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return self.alone_drawn.by_value()
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        return self.alone_drawn.readers(column)
+
     def strays(self, column: Column, before: Ints, after: Ints) -> Flags:
         return self.alone_drawn.strays(column, before, after)
 
