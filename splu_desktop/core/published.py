@@ -48,6 +48,11 @@ class Published:
         return {name: draw.gamma for name, draw in self.draws.items() if draw.gamma is not None}
 
     @property
+    def blocks(self) -> Mapping[tuple[str, ...], Draw]:
+        """The columns that were drawn together -> their draw; most stand alone."""
+        return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
+
+    @property
     def n(self) -> int:
         """Number of records, N."""
         return self.table.n

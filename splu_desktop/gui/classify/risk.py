@@ -49,7 +49,7 @@ class WhatIf:
 
 
 @dataclass(frozen=True, eq=False)
-class Recognised:
+class RecognisableNow:
     """How recognisable records are, and what each column contributes.
 
     Attributes
@@ -75,7 +75,7 @@ def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniquene
 
 def recognisable(
     table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
-) -> Recognised:
+) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
@@ -89,7 +89,7 @@ def recognisable(
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     drawn = redrawable(table, ways)
-    return Recognised(
+    return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
         telling,
@@ -112,7 +112,7 @@ class RiskPanel(QWidget):
         super().__init__(parent)
         self._session, self._tasks = session, tasks
         self._key: tuple[object, ...] = ()
-        self.shown: Recognised | None = None
+        self.shown: RecognisableNow | None = None
         outer = QVBoxLayout(self)
         margins(outer, 0, spacing=4)
         row = QHBoxLayout()
@@ -158,7 +158,7 @@ class RiskPanel(QWidget):
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
-    def _show(self, found: Recognised) -> None:
+    def _show(self, found: RecognisableNow) -> None:
         self.shown = found
         for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside
             part.setVisible(bool(found.columns))
@@ -172,7 +172,7 @@ class RiskPanel(QWidget):
         self._persons_picture.setVisible(repeat)
         self.found.emit()
 
-    def _words(self, found: Recognised) -> str:
+    def _words(self, found: RecognisableNow) -> str:
         if not found.columns:
             return self.tr("No column is published as it is.")
         whole = found.whole
