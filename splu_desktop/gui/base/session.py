@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from splu_desktop.core.errors import BadSetting
+
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     from splu_desktop.core.draw import Draw
     from splu_desktop.core.generalise import Steps
@@ -153,9 +155,6 @@ class Choices:
 
     def _whole(self, name: str, draw: Draw) -> bool:
         """Whether all columns that are to be drawn together with one still are; a column that is no SA may wait."""
-        # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.core.errors import BadSetting
-
         if name not in self.sensitive:
             return True
         try:
