@@ -19,7 +19,8 @@ from filelock import FileLock, Timeout
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.said import say
 from splu_desktop.files.place import recovery_folder
-from splu_desktop.files.project import BadProject, Project, as_dict, from_dict
+from splu_desktop.files.plain_data import file_bytes, from_json
+from splu_desktop.files.project import LARGEST, BadProject, Project, as_dict, from_dict
 from splu_desktop.files.whole import CannotWrite
 
 _ENDING = ".splu-recovery"
@@ -100,7 +101,7 @@ def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
     found = []
     for file in _abandoned(folder or recovery_folder()):
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = from_json(file_bytes(file, LARGEST), paths=True)
             at = data["project_path"]
             found.append(
                 Recovery(

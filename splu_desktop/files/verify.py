@@ -16,7 +16,7 @@ from splu_desktop.core.selfcheck import Check, check_alone
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import promises_as_dict
-from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
+from splu_desktop.files.package import Package, PasswordNeeded, check_memory, contents, digest_of, open_package
 from splu_desktop.files.read_back import differing
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release import facts_of, table_of
@@ -45,6 +45,7 @@ def verify_release(
     """
     progress = progress or Silent()
     package = open_package(path, password)
+    check_memory(package)
     found: list[Check] = []
     try:
         facts = facts_of(package)
@@ -78,7 +79,7 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
             found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
             continue
         try:
-            _, digest = contents(package, name, most=package.size(name), progress=progress)
+            digest = digest_of(package, name, progress)
         except BadRelease as fault:
             found.append(Check("files", False, str(fault)))
             continue

@@ -10,10 +10,12 @@ import zipfile
 from pathlib import Path
 
 from splu_desktop.core.said import say
-from splu_desktop.files.importer.faults import Corrupt, TooLarge
+from splu_desktop.files.importer.faults import Corrupt, TooLarge, TooWide
 
 # Peak memory per byte, measured by benchmarks/import.py and rounded up.
 PER_TEXT_BYTE = 6.0
+PER_RELEASE_BYTE = 6.0
+PER_FACTS_BYTE = 12.0
 PER_BYTE = {
     "xlsx": 5.0,
     "ods": 5.0,
@@ -29,6 +31,7 @@ _AT_LEAST = 100 << 20  # of a reader's process, whatever the file
 _KEPT_FREE = 0.1
 _LARGEST_RATIO = 400  # unpacked bytes per packed byte; a sheet of repeated cells stays below 200
 _SMALL = 100 << 20  # unpacked bytes below which no ratio is suspicious
+_WIDEST = 1 << 15  # columns of a table, twice a worksheet's: each costs time of its own, whatever is in it
 
 
 def available() -> int | None:
@@ -61,11 +64,17 @@ def available() -> int | None:
         return None
 
 
-def check(path: Path, need: float) -> None:
-    """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
+def lacking(need: float) -> float | None:
+    """Return the bytes that can be used where `need` bytes are more than that, None where there is room."""
     free = available()
     usable = None if free is None else (1 - _KEPT_FREE) * free
-    if usable is not None and need > usable:
+    return usable if usable is not None and need > usable else None
+
+
+def check(path: Path, need: float) -> None:
+    """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
+    usable = lacking(need)
+    if usable is not None:
         raise TooLarge(
             say(
                 "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
@@ -78,9 +87,20 @@ def check(path: Path, need: float) -> None:
         )
 
 
+def check_width(path: Path, columns: int) -> None:
+    """Raise TooWide where a file has more columns than a table has."""
+    if columns > _WIDEST:
+        raise TooWide(path, columns, _WIDEST)
+
+
 def need(kind: str, size: int) -> float:
     """Return the bytes of memory that reading a file is estimated to take, by its kind and its unpacked size."""
     return _AT_LEAST + PER_BYTE.get(kind, PER_TEXT_BYTE) * size
+
+
+def need_of_release(facts: int, table: int) -> float:
+    """Return the bytes of memory that reading a release is estimated to take, by its facts' and its CSV's bytes."""
+    return _AT_LEAST + PER_FACTS_BYTE * facts + PER_RELEASE_BYTE * table
 
 
 def unpacked_size(path: Path, content: bytes | None = None) -> int:

@@ -132,6 +132,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = _width(above, below)
+    memory.check_width(path, width)
     names, problems = _names(head_rows, header, width)
     problems = problems if choices.names is None else []
     problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
