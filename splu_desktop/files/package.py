@@ -22,6 +22,7 @@ from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 
 
+_SAMPLE = 1 << 20  # bytes of a table
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -208,7 +209,9 @@ def _no_release(folder: Path) -> str:
 def check_memory(package: Package) -> None:
     """Raise BadRelease where reading the facts and the table would take more memory than there is, or is a bomb."""
     sizes = {}
-    for name in {FACTS_NAME, "table.csv"} & set(package.names()):
+    if "table.csv" not in package.names():
+        return
+    for name in (FACTS_NAME, "table.csv"):
         with suppress(BadRelease):  # what can't be read is told when it is read
             sizes[name] = package.size(name)
     try:
@@ -216,7 +219,10 @@ def check_memory(package: Package) -> None:
             memory.refuse_bomb(package.path, max(package.path.stat().st_size, 1), sum(sizes.values()))
     except FileFault as fault:
         raise BadRelease(fault.args[0]) from None
-    need = memory.need_of_release(sizes.get(FACTS_NAME, 0), sizes.get("table.csv", 0))
+    sample = b""
+    with suppress(BadRelease), package.open("table.csv") as file:
+        sample = file.read(_SAMPLE)
+    need = memory.need_of_release(sizes.get(FACTS_NAME, 0), sizes.get("table.csv", 0), sample)
     if (free := memory.lacking(need)) is not None:
         raise BadRelease(
             say(

@@ -211,7 +211,7 @@ def watched(
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
             if done % (64 << 20) < len(part):
-                memory.check(path, memory.PER_TEXT_BYTE * done)
+                memory.check(path, memory.need_of_text(done, part))
         if seen is not None:
             seen.add(part)
         yield part
