@@ -1,4 +1,4 @@
-"""Reads all hostile files, each as the program does: `python -m tests.hostile.sweep [--first N] [FORMAT ...]`.
+"""Reads all hostile files, each as the program does: `python -m tests.hostile.sweep [--every K] [FORMAT ...]`.
 
 Prints per format how many were read and refused, the most CPU seconds and memory that one took, and every file that
 breaks the law: a fault that is no sentence, an end by a signal, more than 10 CPU seconds, more than 1 GB. Ends with
@@ -59,13 +59,14 @@ def tried(form: str, path: Path) -> str:
     return "read"
 
 
-def _make(form: str, folder: Path, count: int) -> None:
-    """Write the files of a format in a process of its own, whose memory is gone with it."""
+def _make(form: str, folder: Path, every: int) -> None:
+    """Write each `every`-th of the files of a format in a process of its own, whose memory is gone with it."""
     if (child := os.fork()) == 0:
         status = 1
         try:
-            for number, (_, content) in enumerate(hostile(form, count)):
-                (folder / str(number)).write_bytes(content)
+            for number, (_, content) in enumerate(hostile(form)):
+                if number % every == 0:
+                    (folder / str(number)).write_bytes(content)
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -98,7 +99,7 @@ def _say(line: str) -> None:
 def main(arguments: list[str]) -> int:
     """Try all hostile files of the formats. Returns the exit status."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--first", type=int, default=COUNT, help="how many of each format")
+    parser.add_argument("--every", type=int, default=1, help="try each K-th file only", metavar="K")
     parser.add_argument("forms", nargs="*")
     asked = parser.parse_args(arguments)
     bad = 0
@@ -106,9 +107,9 @@ def main(arguments: list[str]) -> int:
         found: Counter[str] = Counter()
         slowest, most = 0.0, 0
         with tempfile.TemporaryDirectory() as folder:
-            _make(form, Path(folder), asked.first)
+            _make(form, Path(folder), asked.every)
             path = Path(folder) / FORMATS[form][0]
-            for number in range(asked.first):
+            for number in range(0, COUNT, asked.every):
                 (Path(folder) / str(number)).replace(path)
                 what, took, own = measured(form, path)
                 slowest, most = max(slowest, took), max(most, own)

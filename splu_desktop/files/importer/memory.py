@@ -15,7 +15,7 @@ from splu_desktop.files.importer.faults import Corrupt, TooLarge, TooWide
 from splu_desktop.files.room import THREADS
 
 # Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
-_PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 70.0, 10.0
+_PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
 _PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and bytes there
 _FIELD_ENDS = re.compile(rb"[,;|\t\r\n]+")
 PER_FACTS_BYTE = 12.0
