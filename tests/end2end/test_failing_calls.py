@@ -57,6 +57,7 @@ def test_each_call_failing_once(tmp_path: Path, packed: bool, start: int, step: 
         calls, published = _publish(tmp_path / f"fails-{number}", number, packed)
         if not published:
             refused.append(calls[number])
-        assert not (published and calls[number] in _EACH), f"{calls[number]}, number {number}"
+        elif number < len(calls):  # threads: one run has a call more or less than another
+            assert calls[number] not in _EACH
     assert set(_MUST) & set(seen[start::step]) <= set(refused)
     assert len(refused) > len(seen[start::step]) / 2
