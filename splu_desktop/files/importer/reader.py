@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer import memory, parquet
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
@@ -116,7 +116,9 @@ def read_raw(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of a recognised format into untyped columns, and call them as chosen."""
-    return _renamed(*_read_raw(path, kind, choices, progress, limit=limit))
+    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit=limit)
+    memory.check_width(path, len(raw.columns))
+    return _renamed(raw, resolved, reasons)
 
 
 def _renamed(

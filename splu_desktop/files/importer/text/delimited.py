@@ -55,7 +55,7 @@ def read(
     `limit` : read only so many records of the file's first part, as a preview.
     """
     if not packed and limit is None:
-        memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
+        memory.check(path, memory.need_of_text(path.stat().st_size, memory.sample_of(path)))
     choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
     grid = None

@@ -134,6 +134,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = _width(above, below)
+    memory.check_width(path, width)
     names, problems = _names(head_rows, header, width)
     problems = problems if choices.names is None else []
     problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
@@ -212,7 +213,7 @@ def watched(
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
             if done % (64 << 20) < len(part):
-                memory.check(path, memory.PER_TEXT_BYTE * done)
+                memory.check(path, memory.need_of_text(done, part))
         if seen is not None:
             seen.add(part)
         yield part

@@ -112,7 +112,9 @@ def _opened(path: Path, kind: str, wanted: str | None, progress: Progress, *, fi
 def all_sheets(content: bytes, path: Path, progress: Progress) -> list[PlainSheet]:
     """Return all sheets of an XLSX workbook given as bytes; `path` is its name. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path, content)
-    found = isolated("sheets", path, progress, size=size, need=memory.need("xlsx", size), content=content)
+    need = memory.need("xlsx", size)
+    memory.check(path, need)
+    found = isolated("sheets", path, progress, size=size, need=need, content=content)
     try:
         return [PlainSheet.from_plain(sheet) for sheet in found]
     except (KeyError, TypeError, ValueError):
