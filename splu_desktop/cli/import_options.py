@@ -8,7 +8,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
 from splu_desktop.files.importer.fixed_width import edges_of
 
 _KINDS = {
@@ -38,6 +38,11 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
     group.add_argument("--thousands", help="mark between groups of three digits, or none")
     group.add_argument("--sheet", help="sheet of a workbook")
+    group.add_argument(
+        "--sheets",
+        metavar="all|A,B,…",
+        help="sheets with the same columns, read as one table with the sheet's name in a column “Sheet”",
+    )
     group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
     group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
     group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
@@ -99,6 +104,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         decimal=args.decimal,
         thousands=_character(args.thousands, "--thousands"),
         sheet=args.sheet,
+        sheets=_sheets(args.sheet, args.sheets),
         header_row=args.header_row,
         header_rows=args.header_rows,
         last_row=args.last_row,
@@ -128,6 +134,17 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     if not all(names) or len(set(names)) < len(names):
         raise BadSetting("--names takes a name for every column, each a different one.")
     return names
+
+
+def _sheets(sheet: str | None, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    if sheet is not None:
+        raise BadSetting("Give either --sheet for one sheet or --sheets for several, not both.")
+    names = tuple(next(csv.reader([text])))
+    if not all(names) or len(set(names)) < len(names):
+        raise BadSetting("--sheets takes “all”, or the names of sheets, each once.")
+    return ALL_SHEETS if names == ("all",) else names
 
 
 def source_of(text: str) -> Path:

@@ -293,7 +293,7 @@ class ReadDialog(QDialog):
     def _fill_file(self, found: Preview) -> None:
         resolved, why = found.imported.choices, found.imported.reasons
         offered: dict[str, tuple[Any, ...]] = {
-            "sheet": tuple(sheet.name for sheet in found.sheets),
+            "sheet": tuple(sheet.name for sheet in found.imported.sheets),
             "encoding": _ENCODINGS,
             "date_order": ("dmy", "mdy"),
             **_MARKS,
