@@ -20,7 +20,7 @@ _KINDS = {
     "boolean": Kind.BOOLEAN,
     "text": Kind.TEXT,
 }
-_PROBLEMS = {"misfit": ProblemKind.MISFIT, "long": ProblemKind.LONG_ROW, "short": ProblemKind.SHORT_ROW}
+_PROBLEMS = {"misfit": ProblemKind.MISFIT, "long": ProblemKind.LONG_ROW, "short": ProblemKind.SHORT_ROW, "doubtful": ProblemKind.DOUBTFUL_ROW}
 _DECISIONS = {"keep": Decision.KEEP, "missing": Decision.MISSING, "drop": Decision.DROP}
 _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "none": ""}
 
@@ -68,7 +68,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND=DO",
-        help="what to do with misfit, long or short rows: keep, missing or drop",
+        help="what to do with misfit, long, short or doubtful rows (that may be totals or notes): keep, missing or drop",
     )
 
 
@@ -94,7 +94,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     for text in args.on_problem:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
-            raise BadSetting(f"“{text}” isn't KIND=DO with KIND misfit, long or short and DO keep, missing or drop.")
+            raise BadSetting(f"“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.")
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
         encoding=args.encoding,
