@@ -178,6 +178,16 @@ _LETTERS = {
 _SAME = {"latin_1": "cp1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949"}
 
 
+_PROSE = {
+    "ja": ("ご飯を食べた後に腹痛", "救急車で搬送された", "特になし", "ﾔﾏﾀﾞ ﾀﾛｳ", "東京都千代田区霞が関", "大阪市北区梅田", "経過観察", "咳と発熱"),
+    "zh": ("患者昨日出现胸痛", "北京市朝阳区建国路", "无", "随访三个月后复查", "鄂尔多斯", "上海浦东新区", "头晕恶心呕吐", "已出院"),
+    "tw": ("病患昨日出現胸痛", "臺北市信義區", "無", "追蹤三個月後複查", "高雄市鳳山區", "頭暈噁心嘔吐", "已出院", "屏東縣恆春鎮"),
+    "ko": ("어제부터 가슴 통증", "서울특별시 종로구", "없음", "삼 개월 후 재검", "부산광역시 해운대구", "두통과 발열", "퇴원", "경과 관찰"),
+    "el": ("πόνος στο στήθος από χθες", "Αθήνα", "καμία", "επανέλεγχος σε τρεις μήνες", "Θεσσαλονίκη", "ΠΑΤΡΑ", "ΠΥΡΕΤΟΣ ΚΑΙ ΒΗΧΑΣ", "εξιτήριο"),
+    "ru": ("боль в груди со вчерашнего дня", "Москва", "нет", "контроль через три месяца", "САНКТ-ПЕТЕРБУРГ", "ТЕМПЕРАТУРА И КАШЕЛЬ", "выписан", "Ёлкин"),
+}
+
+
 def encodings(chance: random.Random) -> Iterator[Case]:
     """Every language in each of its encodings, in small, medium and larger files."""
     for language, (names, people, sexes, findings, codecs) in _LETTERS.items():
@@ -191,6 +201,18 @@ def encodings(chance: random.Random) -> Iterator[Case]:
                 kind = "East Asian" if language in ("ja", "zh", "tw", "ko") else "other"
                 group = f"encoding: {kind}"
                 yield Case(group, f"{language}-{codec}-{n}.csv", content, list(names), rows)
+    for language, texts in _PROSE.items():  # below ASCII names: prose, one text only, two short values only
+        _, people, sexes, _, codecs = _LETTERS[language]
+        kind = "East Asian" if language in ("ja", "zh", "tw", "ko") else "other"
+        for codec in codecs:
+            known = [text for text in texts if "ﾔ" not in text or codec != "iso2022_jp"]
+            for i, values in enumerate((known, texts[:1], texts[1:2], sexes, people[:2])):
+                for n in (6, 40):
+                    rows = [[str(1000 + k), values[k % len(values)], str(chance.randint(20, 90))] for k in range(n)]
+                    content = csv_bytes([["number", "text", "age"], *rows], encoding=codec)
+                    few = i == 3 or (i in (1, 2) and language in ("el", "ru"))
+                    group = f"encoding: {kind}, {'two words' if few else 'below ASCII names'}"
+                    yield Case(group, f"ascii-{language}-{codec}-{i}-{n}.csv", content, ["number", "text", "age"], rows)
     for language, (_, people, _, _, codecs) in _LETTERS.items():  # a few letters among much ASCII
         for codec in codecs[:2]:
             rows = [[str(i), people[0] if i == 20 else people[1] if i == 33 else "unknown person", str(50 + i)] for i in range(60)]
