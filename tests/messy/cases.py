@@ -320,6 +320,7 @@ def kinds(chance: random.Random) -> Iterator[Case]:
         rows = column([*values, *["9"] * weight * len(values)], 80)
         for k, value in enumerate(values):
             rows[3 * k][1] = value
+        yield Case("kinds: letter codes beside 9", f"rare{i}.csv", csv_bytes([["id", "grade"], *rows, *([f"Q{k}", "9"] for k in range(400))]), ["id", "grade"], [*rows, *([f"Q{k}", "9"] for k in range(400))], types={"grade": "CATEGORY"})
         yield Case("kinds: letter codes beside 9", f"code{i}.csv", csv_bytes([["id", "grade"], *rows]), ["id", "grade"], rows, types={"grade": "CATEGORY"})
     marks = (
         "NO ANSWER", "No response", "keine Angabe", "Keine Antwort", "sans réponse", "non réponse", "no contesta", "Ns/Nc",

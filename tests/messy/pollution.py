@@ -40,7 +40,10 @@ def _line(row: Sequence[str], delimiter: str = ",", quote: str = '"', escape: st
         out, delimiter=delimiter[0] if len(delimiter) == 1 else "\x1f", quotechar=quote or None, lineterminator="",
         doublequote=not escape, escapechar=escape or (None if quote else "\\"), quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
     ).writerow(row)  # fmt: skip
-    return out.getvalue().replace("\x1f", delimiter)
+    line = out.getvalue().replace("\x1f", delimiter)
+    if any("\n" in cell for cell in row):
+        return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in row)
+    return line
 
 
 def polluted(chance: random.Random) -> Iterator[Case]:

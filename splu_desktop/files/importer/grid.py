@@ -86,6 +86,10 @@ class Grid:
             parts.append(column)
         self._note(packed=True, numbers=numbers)
 
+    def note(self, problems: Sequence[Problem]) -> None:
+        """Add problems that the reader met."""
+        self._problems.extend(problems)
+
     def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
         self._segments.append((packed, len(numbers)))
         self._rows.append(numbers)

@@ -29,6 +29,7 @@ from splu_desktop.files.importer.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import open_file
+from splu_desktop.files.importer.stray_quotes import records
 
 HEAD = 1 << 18
 HEAD_ROWS = 400
@@ -235,10 +236,15 @@ def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int
 
     def feed() -> Iterator[str]:
         nonlocal counted
-        for line in lines:
-            counted += 1
+        for line, count in zip(lines, taken, strict=True):
+            counted += count
             yield line
 
+    if dialect.mends_quotes:  # it looks ahead, so that lines read are not lines used
+        mended = list(records(lines[: 4 * HEAD_ROWS], dialect.delimiter, dialect.quote, blanks=dialect.skip_blanks))
+        lines, taken = [text for text, _ in mended], [count for _, count in mended]
+    else:
+        taken = [1] * len(lines)
     try:
         for row in dialect.read(feed()):
             rows.append(row)
