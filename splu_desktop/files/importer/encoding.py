@@ -3,7 +3,7 @@
 Nearly every run of bytes is valid in several 8-bit encodings, so validity proves nothing there. Each candidate's text
 is judged by how its non-ASCII characters stand among their neighbours: "für" looks right, "fŠr" and "f³r" don't.
 charset-normalizer is asked as well, and followed where it is the better judge (`_SECOND_KNOWS`): by measurement on
-`tests/messy` in Japanese, Chinese, Greek and KOI8, not in western and central European languages or Korean.
+`tests/messy` in Japanese, Big5, Greek and KOI8, not in western and central European languages, GB18030 or Korean.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FOUND = re.compile(rb"[\x80-\xff]")
 _SECOND_KNOWS = {
     "cp932": "cp932", "shift_jis": "cp932", "shift_jis_2004": "cp932", "shift_jisx0213": "cp932", "euc_jp": "euc_jp",
     "euc_jis_2004": "euc_jp", "euc_jisx0213": "euc_jp", "big5": "big5", "big5hkscs": "big5", "cp950": "cp950",
-    "gb18030": "gb18030", "gbk": "gb18030", "gb2312": "gb18030", "hz": "hz", "cp1253": "cp1253", "koi8_r": "koi8_r",
+    "cp1253": "cp1253", "koi8_r": "koi8_r",
 }  # fmt: skip
 _THIN = 8  # different words below which two judges that disagree leave it unsure
 _SCARCE = 4  # different words that fit several East Asian encodings alike

@@ -137,8 +137,8 @@ def decide(
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     fitting = int(np.count_nonzero(numbers.fits & speaking))
-    several = fitting > len(odd) and not (fitting < _SCALE and all(map(_LETTERS.fullmatch, odd)))
-    several |= fitting >= _SCALE and number_share > 0.95
+    several = fitting > len(odd) or number_share > 0.95
+    several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
         if (dated := _compact(name, labels, counts, speaking, numbers)) is not None:
             return dated
