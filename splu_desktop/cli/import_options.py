@@ -20,7 +20,12 @@ _KINDS = {
     "boolean": Kind.BOOLEAN,
     "text": Kind.TEXT,
 }
-_PROBLEMS = {"misfit": ProblemKind.MISFIT, "long": ProblemKind.LONG_ROW, "short": ProblemKind.SHORT_ROW, "doubtful": ProblemKind.DOUBTFUL_ROW}
+_PROBLEMS = {
+    "misfit": ProblemKind.MISFIT,
+    "long": ProblemKind.LONG_ROW,
+    "short": ProblemKind.SHORT_ROW,
+    "doubtful": ProblemKind.DOUBTFUL_ROW,
+}
 _DECISIONS = {"keep": Decision.KEEP, "missing": Decision.MISSING, "drop": Decision.DROP}
 _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "none": ""}
 
@@ -41,7 +46,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sheets",
         metavar="all|A,B,…",
-        help="sheets with the same columns, read as one table with the sheet's name in a column “Sheet”",
+        help="sheets with the same columns, read as one table the sheet's name in a column “Sheet”",
     )
     group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
     group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
@@ -94,7 +99,9 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     for text in args.on_problem:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
-            raise BadSetting(f"“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.")
+            raise BadSetting(
+                f"“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop."
+            )
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
         encoding=args.encoding,

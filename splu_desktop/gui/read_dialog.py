@@ -328,7 +328,9 @@ class ReadDialog(QDialog):
             if key == "sheet":
                 same = self._alike(found)
                 if same:
-                    box.addItem(self.tr("All {n} with the same columns, as one table").format(n=number(same)), ALL_SHEETS)
+                    box.addItem(
+                        self.tr("All {n} with the same columns, as one table").format(n=number(same)), ALL_SHEETS
+                    )
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
             box.setCurrentIndex(0 if asked is None else max(0, box.findData(asked)))

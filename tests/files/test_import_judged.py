@@ -15,7 +15,13 @@ from tests.messy.cases import Case, all_cases, csv_bytes, xlsx_bytes
 from tests.messy.sweep import wrong
 
 CASES = all_cases()
-_HARD = ("two words", "few letters", "pollution", "other", "below ASCII")  # counted by the sweep: no reader has all right
+_HARD = (
+    "two words",
+    "few letters",
+    "pollution",
+    "other",
+    "below ASCII",
+)  # counted by the sweep: no reader has all right
 _EVERY = 6
 QUICK = [case for case in CASES if not any(word in case.group for word in _HARD)][::_EVERY]
 SURE = {"title8.csv", "stray3-4.csv"}  # known to be read wrongly
@@ -76,13 +82,15 @@ def test_a_problem_in_a_joined_table_names_its_sheet(tmp_path: Path) -> None:
 def test_a_row_that_may_be_no_record_is_kept_and_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = [[f"P{i}", "surgery", str(30 + i), "1.5", "died"] for i in range(20)]
-    path.write_bytes(csv_bytes([["id", "ward", "age", "crea", "end"], *rows, ["P20", "", "refused", "", ""]]))
+    path.write_bytes(csv_bytes([["id", "ward", "age", "crea", "end"], *rows, ["P20", "", "see notes", "", ""]]))
     kept = read(path)
     assert kept.table.n == 21
     assert [(p.row, p.decision) for p in kept.problems if p.kind is ProblemKind.DOUBTFUL_ROW] == [(22, Decision.KEEP)]
     dropped = read(path, ImportChoices(decisions={ProblemKind.DOUBTFUL_ROW: Decision.DROP}))
     assert dropped.table.n == 20
-    assert [(p.row, p.decision) for p in dropped.problems if p.kind is ProblemKind.DOUBTFUL_ROW] == [(22, Decision.DROP)]
+    assert [(p.row, p.decision) for p in dropped.problems if p.kind is ProblemKind.DOUBTFUL_ROW] == [
+        (22, Decision.DROP)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -62,14 +62,18 @@ _VALUED = {
 }
 
 
-def csv_bytes(rows: Sequence[Sequence[str]], *, delimiter: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
+def csv_bytes(
+    rows: Sequence[Sequence[str]], *, delimiter: str = ",", encoding: str = "utf-8", end: str = "\n"
+) -> bytes:
     """Return rows as a CSV file."""
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator=end).writerows(rows)
     return text.getvalue().encode(encoding)
 
 
-def xlsx_bytes(sheets: dict[str, Sequence[Sequence[Any]]], merges: Sequence[str] = (), hidden: Sequence[str] = ()) -> bytes:
+def xlsx_bytes(
+    sheets: dict[str, Sequence[Sequence[Any]]], merges: Sequence[str] = (), hidden: Sequence[str] = ()
+) -> bytes:
     """Return sheets as a workbook; `merges` are ranges of the first one."""
     import openpyxl
 
@@ -155,7 +159,10 @@ def headers(chance: random.Random) -> Iterator[Case]:
     for i in range(8):  # numbers as names
         words = chance.sample(sorted(_WORDS), 2)
         years = [str(2010 + k) for k in range(5)]
-        rows = [[*(chance.choice(_WORDS[w]) for w in words), *(str(chance.randint(1, 900)) for _ in years)] for _ in range(15)]
+        rows = [
+            [*(chance.choice(_WORDS[w]) for w in words), *(str(chance.randint(1, 900)) for _ in years)]
+            for _ in range(15)
+        ]
         yield Case("header: years", f"year{i}.csv", csv_bytes([[*words, *years], *rows]), [*words, *years], rows)
 
 
@@ -179,12 +186,66 @@ _SAME = {"latin_1": "cp1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": 
 
 
 _PROSE = {
-    "ja": ("ご飯を食べた後に腹痛", "救急車で搬送された", "特になし", "ﾔﾏﾀﾞ ﾀﾛｳ", "東京都千代田区霞が関", "大阪市北区梅田", "経過観察", "咳と発熱"),
-    "zh": ("患者昨日出现胸痛", "北京市朝阳区建国路", "无", "随访三个月后复查", "鄂尔多斯", "上海浦东新区", "头晕恶心呕吐", "已出院"),
-    "tw": ("病患昨日出現胸痛", "臺北市信義區", "無", "追蹤三個月後複查", "高雄市鳳山區", "頭暈噁心嘔吐", "已出院", "屏東縣恆春鎮"),
-    "ko": ("어제부터 가슴 통증", "서울특별시 종로구", "없음", "삼 개월 후 재검", "부산광역시 해운대구", "두통과 발열", "퇴원", "경과 관찰"),
-    "el": ("πόνος στο στήθος από χθες", "Αθήνα", "καμία", "επανέλεγχος σε τρεις μήνες", "Θεσσαλονίκη", "ΠΑΤΡΑ", "ΠΥΡΕΤΟΣ ΚΑΙ ΒΗΧΑΣ", "εξιτήριο"),
-    "ru": ("боль в груди со вчерашнего дня", "Москва", "нет", "контроль через три месяца", "САНКТ-ПЕТЕРБУРГ", "ТЕМПЕРАТУРА И КАШЕЛЬ", "выписан", "Ёлкин"),
+    "ja": (
+        "ご飯を食べた後に腹痛",
+        "救急車で搬送された",
+        "特になし",
+        "ﾔﾏﾀﾞ ﾀﾛｳ",
+        "東京都千代田区霞が関",
+        "大阪市北区梅田",
+        "経過観察",
+        "咳と発熱",
+    ),
+    "zh": (
+        "患者昨日出现胸痛",
+        "北京市朝阳区建国路",
+        "无",
+        "随访三个月后复查",
+        "鄂尔多斯",
+        "上海浦东新区",
+        "头晕恶心呕吐",
+        "已出院",
+    ),
+    "tw": (
+        "病患昨日出現胸痛",
+        "臺北市信義區",
+        "無",
+        "追蹤三個月後複查",
+        "高雄市鳳山區",
+        "頭暈噁心嘔吐",
+        "已出院",
+        "屏東縣恆春鎮",
+    ),
+    "ko": (
+        "어제부터 가슴 통증",
+        "서울특별시 종로구",
+        "없음",
+        "삼 개월 후 재검",
+        "부산광역시 해운대구",
+        "두통과 발열",
+        "퇴원",
+        "경과 관찰",
+    ),
+    "el": (
+        "πόνος στο στήθος από χθες",
+        "Αθήνα",
+        "καμία",
+        "επανέλεγχος σε τρεις μήνες",
+        "Θεσσαλονίκη",
+        "ΠΑΤΡΑ",
+        "ΠΥΡΕΤΟΣ ΚΑΙ ΒΗΧΑΣ",
+        "εξιτήριο",
+    ),
+    "ru": (
+        "боль в груди со вчерашнего дня",
+        "Москва",
+        "нет",
+        "контроль через три месяца",
+        "САНКТ-ПЕТЕРБУРГ",
+        "ТЕМПЕРАТУРА И КАШЕЛЬ",
+        "выписан",
+        "Ёлкин",
+    ),
 }
 
 
@@ -215,7 +276,10 @@ def encodings(chance: random.Random) -> Iterator[Case]:
                     yield Case(group, f"ascii-{language}-{codec}-{i}-{n}.csv", content, ["number", "text", "age"], rows)
     for language, (_, people, _, _, codecs) in _LETTERS.items():  # a few letters among much ASCII
         for codec in codecs[:2]:
-            rows = [[str(i), people[0] if i == 20 else people[1] if i == 33 else "unknown person", str(50 + i)] for i in range(60)]
+            rows = [
+                [str(i), people[0] if i == 20 else people[1] if i == 33 else "unknown person", str(50 + i)]
+                for i in range(60)
+            ]
             yield Case(
                 "encoding: few letters", f"few-{language}-{codec}.csv",
                 csv_bytes([["number", "person", "age"], *rows], encoding=codec), ["number", "person", "age"], rows,
@@ -250,7 +314,13 @@ def sparse(chance: random.Random) -> Iterator[Case]:
     for i, value in enumerate(values):  # what looks like a total and is a value
         rows = [[f"P{k}", chance.choice(("Albumin", "CRP", value)), str(k), "lab"] for k in range(30)]
         rows[-1][1] = value
-        yield Case("sparse: a value, no total", f"value{i}.csv", csv_bytes([["id", "test", "n", "by"], *rows]), ["id", "test", "n", "by"], rows)
+        yield Case(
+            "sparse: a value, no total",
+            f"value{i}.csv",
+            csv_bytes([["id", "test", "n", "by"], *rows]),
+            ["id", "test", "n", "by"],
+            rows,
+        )
     ends: tuple[Rows, ...] = (
         [["Total", "", "1613", "", "", ""]], [["Gesamt", "", "1613", "66.1", "", ""]], [[], ["Source: ward book of 2024"]],
         [[], ["Note: ages are those at admission"], ["* measured twice"]], [["Total", "30", "", "", "", ""]],
@@ -262,8 +332,17 @@ def sparse(chance: random.Random) -> Iterator[Case]:
         if end[0][:1] == ["Mean"]:
             for k, row in enumerate(rows):
                 row[0] = str(1000 + k)
-        yield Case("sparse: real totals and notes", f"end{i}.csv", csv_bytes([names, *rows, *end]), names, rows, told=True)
-        yield Case("sparse: real totals and notes", f"end{i}.xlsx", xlsx_bytes({"S": [names, *rows, *end]}), names, rows, told=True)
+        yield Case(
+            "sparse: real totals and notes", f"end{i}.csv", csv_bytes([names, *rows, *end]), names, rows, told=True
+        )
+        yield Case(
+            "sparse: real totals and notes",
+            f"end{i}.xlsx",
+            xlsx_bytes({"S": [names, *rows, *end]}),
+            names,
+            rows,
+            told=True,
+        )
 
 
 def sheets(chance: random.Random) -> Iterator[Case]:
@@ -271,7 +350,9 @@ def sheets(chance: random.Random) -> Iterator[Case]:
     names = ["patient", "ward", "age", "outcome"]
 
     def records(n: int, start: int) -> Rows:
-        return [[f"P{start + i}", r[0], r[2], r[1]] for i, r in enumerate(table(chance, ("ward", "outcome"), ("age",), n))]
+        return [
+            [f"P{start + i}", r[0], r[2], r[1]] for i, r in enumerate(table(chance, ("ward", "outcome"), ("age",), n))
+        ]
 
     for i in range(10):
         made = {f"Hospital {c}": records(chance.randint(8, 60), 1000 * k) for k, c in enumerate("ABCDEF"[: 2 + i % 5])}
@@ -282,7 +363,7 @@ def sheets(chance: random.Random) -> Iterator[Case]:
             book = {name: [[f"Admissions of {name}"], [], *rows] for name, rows in book.items()}
         joined = [[*row, name] for name, rows in made.items() for row in rows]
         yield Case("sheets: all", f"all{i}.xlsx", xlsx_bytes(book), [*names, "Sheet"], joined, sheets="all")
-        first, rows = next(iter(made.items()))
+        rows = next(iter(made.values()))
         if i % 3 != 1:
             yield Case("sheets: first, others told", f"one{i}.xlsx", xlsx_bytes(book), names, rows, told=True)
 
@@ -305,7 +386,14 @@ def stray_quotes(chance: random.Random) -> Iterator[Case]:
             mixed = [[f"P{k}", "fine, so far" if k % 3 == 0 else "fine", str(30 + k)] for k in range(25)]
             mixed[7][1] = stray
             lines = [",".join(f'"{c}"' if "," in c else c for c in row) for row in [names, *mixed]]
-            yield Case("stray quotes", f"mixed{i}-{many}.csv", ("\n".join(lines) + "\n").encode(), names, mixed, told=stray.startswith('"'))
+            yield Case(
+                "stray quotes",
+                f"mixed{i}-{many}.csv",
+                ("\n".join(lines) + "\n").encode(),
+                names,
+                mixed,
+                told=stray.startswith('"'),
+            )
 
 
 def kinds(chance: random.Random) -> Iterator[Case]:
@@ -320,8 +408,22 @@ def kinds(chance: random.Random) -> Iterator[Case]:
         rows = column([*values, *["9"] * weight * len(values)], 80)
         for k, value in enumerate(values):
             rows[3 * k][1] = value
-        yield Case("kinds: letter codes beside 9", f"rare{i}.csv", csv_bytes([["id", "grade"], *rows, *([f"Q{k}", "9"] for k in range(400))]), ["id", "grade"], [*rows, *([f"Q{k}", "9"] for k in range(400))], types={"grade": "CATEGORY"})
-        yield Case("kinds: letter codes beside 9", f"code{i}.csv", csv_bytes([["id", "grade"], *rows]), ["id", "grade"], rows, types={"grade": "CATEGORY"})
+        yield Case(
+            "kinds: letter codes beside 9",
+            f"rare{i}.csv",
+            csv_bytes([["id", "grade"], *rows, *([f"Q{k}", "9"] for k in range(400))]),
+            ["id", "grade"],
+            [*rows, *([f"Q{k}", "9"] for k in range(400))],
+            types={"grade": "CATEGORY"},
+        )
+        yield Case(
+            "kinds: letter codes beside 9",
+            f"code{i}.csv",
+            csv_bytes([["id", "grade"], *rows]),
+            ["id", "grade"],
+            rows,
+            types={"grade": "CATEGORY"},
+        )
     marks = (
         "NO ANSWER", "No response", "keine Angabe", "Keine Antwort", "sans réponse", "non réponse", "no contesta", "Ns/Nc",
         "non risponde", "geen antwoord", "ej svar", "Don't know", "weiß nicht", "ne sait pas", "no sabe", "não sabe",
@@ -330,7 +432,14 @@ def kinds(chance: random.Random) -> Iterator[Case]:
     for i, mark in enumerate(marks):
         rows = column(("often", "seldom", "never", mark), 60)
         rows[0][1] = mark
-        yield Case("kinds: marks for no value", f"mark{i}.csv", csv_bytes([["id", "pain"], *rows]), ["id", "pain"], rows, missing=(("pain", mark),))
+        yield Case(
+            "kinds: marks for no value",
+            f"mark{i}.csv",
+            csv_bytes([["id", "pain"], *rows]),
+            ["id", "pain"],
+            rows,
+            missing=(("pain", mark),),
+        )
     moments: tuple[Callable[[], str], ...] = (
         lambda: f"{chance.randint(1, 12)}/{chance.randint(13, 28)}/2018 {chance.randint(1, 12)}:{chance.randint(0, 59):02d}{chance.choice('ap')}",
         lambda: f"{chance.randint(1, 12)}/{chance.randint(13, 28)}/2018 {chance.randint(1, 12)}:{chance.randint(0, 59):02d}{chance.choice(('am', 'pm'))}",
@@ -343,7 +452,14 @@ def kinds(chance: random.Random) -> Iterator[Case]:
     )  # fmt: skip
     for i, moment in enumerate(moments):
         rows = [[f"P{k}", moment()] for k in range(40)]
-        yield Case("kinds: dates with times", f"moment{i}.csv", csv_bytes([["id", "seen"], *rows]), ["id", "seen"], rows, types={"seen": "DATETIME"})
+        yield Case(
+            "kinds: dates with times",
+            f"moment{i}.csv",
+            csv_bytes([["id", "seen"], *rows]),
+            ["id", "seen"],
+            rows,
+            types={"seen": "DATETIME"},
+        )
 
 
 def all_cases(seed: int = 16) -> list[Case]:

@@ -51,9 +51,26 @@ def polluted(chance: random.Random) -> Iterator[Case]:
     rows = _table(chance)
     clean = [_line(row) for row in [_NAMES, *rows]]
 
-    def case(kind: str, name: str, lines: Sequence[str], *, end: str = "\n", names: list[str] | None = None, records: Rows | None = None, last: bool = True, encoding: str = "utf-8", nameless: bool = False) -> Case:
+    def case(
+        kind: str,
+        name: str,
+        lines: Sequence[str],
+        *,
+        end: str = "\n",
+        names: list[str] | None = None,
+        records: Rows | None = None,
+        last: bool = True,
+        encoding: str = "utf-8",
+        nameless: bool = False,
+    ) -> Case:
         text = end.join(lines) + (end if last else "")
-        return Case(f"pollution: {kind}", f"{name}.csv", text.encode(encoding), None if nameless else names or _NAMES, rows if records is None else records)
+        return Case(
+            f"pollution: {kind}",
+            f"{name}.csv",
+            text.encode(encoding),
+            None if nameless else names or _NAMES,
+            rows if records is None else records,
+        )
 
     yield case("file", "clean", clean)
     yield case("file", "no_trailing_newline", clean, last=False)
@@ -62,13 +79,25 @@ def polluted(chance: random.Random) -> Iterator[Case]:
         yield case("record delimiter", said, clean, end=end)
     for encoding in ("utf-8-sig", "utf-16", "cp1252", "utf-16-le"):
         yield case("file", f"encoding_{encoding}", clean, encoding=encoding)
-    for delimiter, said in ((";", "semicolon"), ("\t", "tab"), ("|", "bar"), (" ", "blank"), (", ", "comma_blank"), ("^", "caret"), ("~", "tilde"), ("#", "hash"), (":", "colon")):
+    for delimiter, said in (
+        (";", "semicolon"),
+        ("\t", "tab"),
+        ("|", "bar"),
+        (" ", "blank"),
+        (", ", "comma_blank"),
+        ("^", "caret"),
+        ("~", "tilde"),
+        ("#", "hash"),
+        (":", "colon"),
+    ):
         yield case("field delimiter", said, [_line(row, delimiter) for row in [_NAMES, *rows]])
     for quote, said in (("'", "single"), ("\u0022", "double")):
         for delimiter in ",;":
             yield case("quotes", f"{said}_{ord(delimiter)}", [_line(row, delimiter, quote) for row in [_NAMES, *rows]])
     for delimiter in ",;\t":
-        yield case("escape", f"backslash_{ord(delimiter)}", [_line(row, delimiter, '"', "\\") for row in [_NAMES, *rows]])
+        yield case(
+            "escape", f"backslash_{ord(delimiter)}", [_line(row, delimiter, '"', "\\") for row in [_NAMES, *rows]]
+        )
     every = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [_NAMES, *rows]]
     yield case("quotes", "all_quoted", every)
     preambles = (
@@ -77,7 +106,9 @@ def polluted(chance: random.Random) -> Iterator[Case]:
     )  # fmt: skip
     for i, preamble in enumerate(preambles):
         yield case("preamble", f"preamble{i}", [*preamble, *clean])
-    for i, footer in enumerate((["", "Source: the shop"], ["", "84 records"], [",,,,,,,,", "End of report,,,,,,,,"], ["Total,,3613,,,,,,"])):
+    for i, footer in enumerate(
+        (["", "Source: the shop"], ["", "84 records"], [",,,,,,,,", "End of report,,,,,,,,"], ["Total,,3613,,,,,,"])
+    ):
         yield case("footer", f"footer{i}", [*clean, *footer])
     yield case("header", "none", clean[1:], nameless=True)
     yield case("header", "empty", [",,,,,,,,", *clean[1:]], nameless=True)
@@ -94,18 +125,37 @@ def polluted(chance: random.Random) -> Iterator[Case]:
     for at in (1, 2, 40, 84):
         for k in (1, 2):
             short = rows[at - 1][: len(_NAMES) - k]
-            yield case("ragged", f"less{k}_{at}", [*clean[:at], _line(short), *clean[at + 1 :]], records=[*rows[: at - 1], [*short, *[""] * k], *rows[at:]])
+            yield case(
+                "ragged",
+                f"less{k}_{at}",
+                [*clean[:at], _line(short), *clean[at + 1 :]],
+                records=[*rows[: at - 1], [*short, *[""] * k], *rows[at:]],
+            )
             yield case("ragged", f"more{k}_{at}", [*clean[:at], clean[at] + "," * k, *clean[at + 1 :]])
     for at in (1, 40, 84):
         for mark in ";\t|":
-            yield case("one row's delimiter", f"delimiter{ord(mark)}_{at}", [*clean[:at], _line(rows[at - 1], mark), *clean[at + 1 :]])
+            yield case(
+                "one row's delimiter",
+                f"delimiter{ord(mark)}_{at}",
+                [*clean[:at], _line(rows[at - 1], mark), *clean[at + 1 :]],
+            )
         yield case("one row's quotes", f"quotes_{at}", [*clean[:at], _line(rows[at - 1], ",", "'"), *clean[at + 1 :]])
         stray = [*rows[at - 1]]
         stray[5] = 'Mask 5"'
-        yield case("one row's quotes", f"stray_{at}", [*clean[:at], ",".join(stray[:6]) + "," + _line(stray[6:]), *clean[at + 1 :]], records=[*rows[: at - 1], stray, *rows[at:]])
+        yield case(
+            "one row's quotes",
+            f"stray_{at}",
+            [*clean[:at], ",".join(stray[:6]) + "," + _line(stray[6:]), *clean[at + 1 :]],
+            records=[*rows[: at - 1], stray, *rows[at:]],
+        )
         broken = [*rows[at - 1]]
         broken[8] = "first line\nsecond line"
-        yield case("one row's quotes", f"newline_{at}", [*clean[:at], _line(broken), *clean[at + 1 :]], records=[*rows[: at - 1], broken, *rows[at:]])
+        yield case(
+            "one row's quotes",
+            f"newline_{at}",
+            [*clean[:at], _line(broken), *clean[at + 1 :]],
+            records=[*rows[: at - 1], broken, *rows[at:]],
+        )
         yield case("blank rows", f"blank_{at}", [*clean[:at], "", *clean[at:]])
     other = [_line(row) for row in [["Region", "Boss"], ["north", "Meier"], ["south", "Okafor"]]]
     yield case("two tables", "below", [*clean, "", *other])

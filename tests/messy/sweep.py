@@ -74,7 +74,10 @@ def main(words: list[str]) -> int:
                 silent[case.group] += not told
                 print(f"{'told  ' if told else 'SILENT'} {case.group}, {case.name}: {fault[:230]}")
     for group in total:
-        print(f"{right[group]:4} of {total[group]:4} {group}" + (f"   ({silent[group]} wrong in silence)" if silent[group] else ""))
+        print(
+            f"{right[group]:4} of {total[group]:4} {group}"
+            + (f"   ({silent[group]} wrong in silence)" if silent[group] else "")
+        )
     if points:
         print(f"Pollock's score, simple: {sum(points) / len(points):.3f} of 10 over {len(points)} files")
     print(f"{right.total()} of {total.total()} read rightly")

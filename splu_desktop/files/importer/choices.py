@@ -9,7 +9,6 @@ from types import MappingProxyType
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
-
 ALL_SHEETS = ("*",)
 """The choice of all alike sheets; no program lets a sheet have this name."""
 

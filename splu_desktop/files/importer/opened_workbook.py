@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from pathlib import Path
 
 import python_calamine as calamine
@@ -80,15 +81,13 @@ class _Opened:
         return sheet
 
     def facts(self, name: str, *, given: bool = False) -> tuple[int, list[str]]:
-        """Return how many rows a sheet has below its header, and its columns' names; (0, []) for one that can't be read.
+        """Return how many rows a sheet has below its header, and its columns' names.
 
-        `given` : only what is known without loading another sheet.
+        (0, []) stands for a sheet that can't be read. `given` : only what is known without loading another sheet.
         """
         if name not in self._facts and not given:
-            try:
+            with suppress(FileFault):  # it is not the sheet that was asked for
                 self.load(name)
-            except FileFault:
-                pass  # it is not the sheet that was asked for
         return self._facts.get(name, (0, []))
 
     def several(self, names: list[str]) -> list[PlainSheet]:

@@ -103,8 +103,9 @@ def _opened(
     need = memory.need(kind, size)
     memory.check(path, need)
     names = None if several is None else list(several)
-    given = {"kind": kind, "wanted": wanted, "several": names, "first": first}
-    found = isolated("workbook", path, progress, size=size, need=need, **given)
+    found = isolated(
+        "workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, several=names, first=first
+    )
     try:
         sheets = tuple(PlainSheet.from_plain(sheet) for sheet in found["sheets"])
         read = {sheet.name for sheet in sheets}
@@ -146,7 +147,9 @@ def read(
     chosen = _chosen(path, kind, choices, progress, remember=limit is not None)
     progress.report("Opening the workbook", 1.0)
     if choices.sheets is None:
-        table, resolved, reasons = _read(path, kind, _layout(chosen, chosen.sheets[0], choices), choices, progress, limit)
+        table, resolved, reasons = _read(
+            path, kind, _layout(chosen, chosen.sheets[0], choices), choices, progress, limit
+        )
     else:
         table, resolved, reasons = _joined(path, kind, chosen, choices, progress, limit)
     return replace(table, sheets=chosen.known, problems=(*_passed_over(chosen), *table.problems)), resolved, reasons
@@ -194,7 +197,7 @@ def _joined(
     reasons: dict[str, str] = {}
     tables = []
     for sheet in chosen.sheets:
-        table, resolved, why = _read(path, kind, _layout(chosen, sheet, asked), asked, progress, limit)
+        table, _, why = _read(path, kind, _layout(chosen, sheet, asked), asked, progress, limit)
         tables.append(table)
         reasons = {**why, **reasons}
     first = tables[0]
@@ -237,8 +240,8 @@ def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, .
     odd = next((name for name in (*names, *others) if (name in names) != (name in others)), "")
     has, lacks = (first, other) if odd in names else (other, first)
     return say(
-        "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose sheets with "
-        "the same columns.",
+        "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose sheets "
+        "with the same columns.",
         has=has,
         lacks=lacks,
         column=odd,
