@@ -73,7 +73,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND=DO",
-        help="what to do with misfit, long, short or doubtful rows (that may be totals or notes): keep, missing or drop",
+        help="what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop",
     )
 
 

@@ -321,7 +321,11 @@ class ReadDialog(QDialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             box.clear()
-            box.addItem(self.tr("Detected: {value}").format(value=self._said(key, value)), None)
+            one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
+            found_out = (
+                self.tr("detected") if one_sheet else self.tr("Detected: {value}").format(value=self._said(key, value))
+            )
+            box.addItem(found_out, None)
             for one in known:
                 box.addItem(self._said(key, one), one)
             asked = getattr(self.asked, key)

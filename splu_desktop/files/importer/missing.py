@@ -54,7 +54,8 @@ WORDS = frozenset(
      "nessuna risposta", "non sa", "non rilevato", "geen antwoord", "weet niet", "niet bekend", "ej svar",
      "inget svar", "vet ej", "vet inte", "intet svar", "ubesvaret", "ved ikke", "ikke svar", "ubesvart", "vet ikke",
      "ei vastausta", "brak odpowiedzi", "nie wiem", "bez odpovědi", "neví", "нет ответа", "не знаю", "не указано",
-     "отказ", "δεν απαντά", "άγνωστο", "cevap yok", "bilmiyor", "無回答", "未回答", "わからない", "回答なし", "拒答", "不知道",
+     "отказ", "δεν απαντά", "άγνωστο", "cevap yok", "bilmiyor", "無回答", "未回答",
+     "わからない", "回答なし", "拒答", "不知道",
      "無應答",
      "미상", "무응답", "모름"}
 )  # fmt: skip
