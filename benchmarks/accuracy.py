@@ -40,6 +40,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.workload import Measured, draw, draw_from_records, measure
 from splu_desktop.files.importer import read
+from tests.draws import plain
 from tests.seeded import Seeded
 
 _WIDEST_SHARE = (
@@ -74,7 +75,7 @@ def papers_release(table: Table, gammas: dict[str, int], seed: int) -> Published
             back[order] = codes
             column = column.with_codes(back).compacted()
         columns.append(column)
-    return Published(Table(tuple(columns)), gammas)
+    return Published(Table(tuple(columns)), plain(gammas))
 
 
 def main() -> None:
@@ -123,13 +124,13 @@ def main() -> None:
         roles = {name: Role.SA if name in gammas else Role.NSA for name in table.names}
         try:
             releases = [
-                sanitise.run(table, Plan(roles, gammas), randomness=Seeded(args.seed * 1000 + number))
+                sanitise.run(table, Plan(roles, plain(gammas)), randomness=Seeded(args.seed * 1000 + number))
                 for number in range(args.releases)
             ]
         except SpluError as fault:
             print(fault)
             continue
-        measured = measure(workload, releases, [Method(name) for name in args.methods.split(",")])
+        measured = measure(workload, releases, [Method.named(name) for name in args.methods.split(",")])
         if args.papers_groups:
             papers = [papers_release(table, gammas, args.seed * 1000 + number) for number in range(args.releases)]
             measured.errors[Method.AS_PUBLISHED] = measure(workload, papers, [Method.AS_PUBLISHED]).errors[

@@ -30,6 +30,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui import app
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import Step
+from tests.draws import plain
 
 LIMIT = 0.05  # seconds
 _BEAT = 0.005
@@ -96,7 +97,7 @@ def main() -> None:
         choices = window.session.choices
         assert choices is not None
         kept = dict.fromkeys((n for n in names if roles[n] is Role.NSA), "a benchmark")
-        window.session.choose(replace(choices, kept=kept, gammas={"diagnosis": 10}), "benchmark")
+        window.session.choose(replace(choices, kept=kept, draws=plain({"diagnosis": 10})), "benchmark")
         wait(application, window)
         heart.phase = "the gate"
         page = window.publish_page

@@ -32,6 +32,7 @@ from splu_desktop.core.query import Condition, Reader
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release import read_release, write_release
+from tests.draws import plain
 from tests.seeded import Seeded
 
 SIZES = {"age": 90, "sex": 2, "region": 50, "ward": 100, "year": 10, "plan": 5, "visit": 7, "class": 20, "unit": 30}
@@ -86,7 +87,7 @@ def main() -> None:
     args = parser.parse_args()
     table = made(args.records, args.values)
     roles = {name: Role.SA if name in ("disease", "drug") else Role.NSA for name in table.names}
-    published = sanitise.run(table, Plan(roles, {"disease": 5, "drug": 4}), randomness=Seeded(1))
+    published = sanitise.run(table, Plan(roles, plain({"disease": 5, "drug": 4})), randomness=Seeded(1))
     print(f"{args.records:,} records, a sensitive column of {args.values} values and one of 50; milliseconds")
     print(f"{'':<46} {'clock':>8} {'worst':>8} {'process':>8} {'worst':>8}")
     with tempfile.TemporaryDirectory() as place:

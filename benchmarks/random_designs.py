@@ -17,15 +17,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.group_design import design
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query import Condition, Reader
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance import Infeasible
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_transition import TolerantTransition
 from tests.core.random_designs import faults, of_seed
 from tests.core.tables import column
 from tests.seeded import Seeded
@@ -33,13 +33,13 @@ from tests.seeded import Seeded
 FEWEST = 20  # records of a count that is asked about
 
 
-def coverage(seed: int, grouping: Grouping, releases: int) -> tuple[float, int]:
+def coverage(seed: int, grouping: DecoyGroups, releases: int) -> tuple[float, int]:
     """Return the share of intervals that hold the truth, and the number of counts asked about."""
     sa, _, _ = of_seed(seed)
     chance = np.random.default_rng(seed)
     ward = (sa.codes + chance.integers(0, 3, sa.n)) % 4
     table = Table((column("ward", ward), sa))
-    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {}, groupings={"s": grouping})
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": grouping})
     counts = np.zeros((table["ward"].m, sa.m), np.int64)
     np.add.at(counts, (ward, sa.codes), 1)
     cells = np.argwhere(counts >= FEWEST)
@@ -71,7 +71,7 @@ def main() -> None:
         except Infeasible:
             none += 1
             continue
-        found = faults(TolerantTransition.of(sa.counts().astype(float), sa.labels, grouping))
+        found = faults(grouping.transition(sa.counts().astype(float), sa.labels))
         good, wrong = good + (not found), wrong + bool(found)
         if found:
             print(seed, grouping.sizes, fakes, found, flush=True)

@@ -24,6 +24,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
+from tests.draws import plain
 
 
 def make_table(records: int, values: int, gamma: int) -> Table:
@@ -68,7 +69,7 @@ class Stopwatch:
 
 def run_once(table: Table, gamma: int) -> dict[str, float]:
     """Return seconds per stage and under "total" for one run with the operating system's randomness."""
-    plan = Plan(roles={"s": Role.SA}, gammas={"s": gamma})
+    plan = Plan(roles={"s": Role.SA}, draws=plain({"s": gamma}))
     watch = Stopwatch()
     start = time.perf_counter()
     sanitise.run(table, plan, progress=watch)

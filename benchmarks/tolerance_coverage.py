@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.group_design import design
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.reconstruct import Method
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance_rules import by_hand
@@ -54,7 +54,7 @@ def show(table: Table, columns: list[str], fakes: int, releases: int, queries: i
     nsas = [c.name for c in table.columns if c.name not in columns and 1 < c.m <= table.n // 2]
     table = table.select([*nsas, *columns])
     workload = draw(table, nsas, columns, size=queries, seed=3)
-    plan = Plan({n: Role.SA if n in columns else Role.NSA for n in table.names}, {}, groupings=groupings)
+    plan = Plan({n: Role.SA if n in columns else Role.NSA for n in table.names}, groupings)
     methods = (Method.POOLED, Method.SHRUNK, Method.UNBIASED, Method.BAYES, Method.AS_PUBLISHED)
     found = []
     for number in range(releases):  # one at a time: many releases would not fit into memory

@@ -7,8 +7,9 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from splu_desktop.cli.guarantee_tolerant import add_tolerant, tolerant
+from splu_desktop.cli.guarantee_tolerant import add_tolerant, of_draw, tolerant
 from splu_desktop.cli.output import add_json, print_json, print_table
+from splu_desktop.cli.tolerance_options import draw_said
 from splu_desktop.core.errors import BadSetting
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -29,6 +30,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--curves", action="store_true", help="add T_f over T_E and the probability at each small count"
     )
+    parser.add_argument("--draw", metavar="DRAW", help="any draw, by its name and settings: NAME,SETTING=VALUE,...")
     add_tolerant(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -53,12 +55,16 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    from splu_desktop.core import guarantees, sentences
+    from splu_desktop.core import attackers, guarantees, sentences
+    from splu_desktop.core.thresholds import Thresholds
 
     alpha = whole(args.alpha, "The largest small count alpha")
     releases = whole(args.releases, "The number of releases")
     epsilon = decimal(args.epsilon, "The relative error epsilon")
     t_e = decimal(args.t_e, "The tolerated probability T_E")
+    if args.draw is not None:
+        of_draw(draw_said(args.draw), Thresholds(float(epsilon), float(t_e), alpha), releases, args.json)
+        return
     if (args.gamma is None) == (args.tolerance is None) or (args.tolerance is None) != (args.sizes is None):
         raise BadSetting("Give either --gamma, or --tolerance with --sizes.")
     if args.tolerance is not None:
@@ -91,6 +97,7 @@ def run(args: argparse.Namespace) -> None:
         known or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
         sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
     ]
+    readers = list(attackers.of_gamma("the column", gamma))
     if args.curves:
         exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, releases=releases)
         found["curves"] = {
@@ -102,13 +109,13 @@ def run(args: argparse.Namespace) -> None:
             "probability": guarantees.small_count_curve(gamma, epsilon, alpha, releases).tolist(),
         }
     if args.json:
-        print_json({**found, "sentences": promises})
+        print_json({**found, "sentences": promises, "readers": readers})
     else:
-        _print_text(found, promises)
+        _print_text(found, [*promises, *readers])
 
 
-def _print_text(found: dict[str, Any], promises: list[str]) -> None:
-    print("\n".join(promises))
+def _print_text(found: dict[str, Any], said: list[str]) -> None:
+    print("\n".join(said))
     print()
     print_table(
         ["figure", "value", "meaning"],

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import print_json, print_table
 from splu_desktop.core.errors import BadSetting
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw import Draw
+    from splu_desktop.core.thresholds import Thresholds
 
 
 def add_tolerant(parser: argparse.ArgumentParser) -> None:
     """Give the command its options for a tolerance in place of gamma."""
     group = parser.add_argument_group("a tolerance per value, in place of --gamma")
     group.add_argument(
-        "--tolerance", metavar="F", help="how surely the value may be linked to a record, above 0, up to 1"
+        "--tolerance",
+        metavar="F",
+        help="share of the rows showing the value that may truly have it, on average, above 0, up to 1",
     )
     group.add_argument("--sizes", metavar="S,S,...", help="group sizes, such as 1,4")
     group.add_argument("--fakes", default="0", metavar="N", help="fake values in each group (default: 0)")
@@ -25,16 +33,16 @@ def tolerant(
     args: argparse.Namespace, sizes: list[int], epsilon: Fraction, t_e: Fraction, alpha: int, releases: int, fakes: int
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
+    from splu_desktop.core.draw import DecoyGroups
     from splu_desktop.core.guarantees import checked_epsilon, checked_probability
-    from splu_desktop.core.plan import Thresholds
+    from splu_desktop.core.thresholds import Thresholds
     from splu_desktop.core.tolerance import Tolerances
-    from splu_desktop.core.tolerant_groups import Grouping
-    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA, sentences_of, t_f_of, t_p_of
+    from splu_desktop.core.tolerant_guarantees import MOST_ALPHA
 
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()
-    grouping = Grouping(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
+    grouping = DecoyGroups(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
     limit = grouping.tolerances.limits["the value"]
     if limit.numerator * grouping.largest < limit.denominator:
         raise BadSetting(
@@ -44,35 +52,49 @@ def tolerant(
     thresholds = Thresholds(float(checked_epsilon(epsilon)), float(checked_probability(t_e)), alpha)
     if alpha > MOST_ALPHA:
         raise BadSetting(f"With tolerances alpha can be at most {MOST_ALPHA}, not {alpha}.")
+    own = {"tolerance": float(limit), "fakes": fakes, "certainty": float(grouping.certainty) if limit < 1 else 1.0}
+    of_draw(grouping, thresholds, releases, args.json, own)
+
+
+def of_draw(
+    draw: Draw, thresholds: Thresholds, releases: int, as_json: bool, own: Mapping[str, float] = MappingProxyType({})
+) -> None:
+    """Print what any draw promises, and figures of its `own`."""
     found: dict[str, Any] = {
-        "tolerance": float(limit),
-        "sizes": sizes,
-        "fakes": fakes,
+        **draw.as_dict(),
+        **own,
         "epsilon": thresholds.epsilon,
         "t_e": thresholds.t_e,
-        "alpha": alpha,
+        "alpha": thresholds.alpha,
         "releases": releases,
-        "t_p": t_p_of(limit, sizes, epsilon, alpha, releases, fakes),
-        "t_f": t_f_of(grouping, epsilon, t_e),
-        "confidence": float(limit),
-        "certainty": float(grouping.certainty) if limit < 1 else 1.0,
+        "t_p": draw.t_p(thresholds, releases),
+        "t_f": draw.t_f(thresholds),
+        "confidence": float(draw.confidence),
     }
-    sentences = sentences_of("the column", grouping, thresholds)
+    sentences = draw.sentences("the column", thresholds)
     if releases > 1:  # the draws of several releases can be averaged
         chance = math.floor(100 * found["t_p"] * (1 + 1e-12))
         sentences = [
-            f"With {releases} releases of the same records averaged, a count of the value of {alpha} or fewer is shown "
-            f"wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least {chance} %."
+            f"With {releases} releases of the same records averaged, a count of the value of {thresholds.alpha} or "
+            f"fewer is shown wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least "
+            f"{chance} %."
         ]
-    if args.json:
-        print_json({**found, "sentences": sentences})
+    readers = list(draw.readers("the column"))
+    if as_json:
+        print_json({**found, "sentences": sentences, "readers": readers})
         return
-    print("\n".join(sentences))
+    print("\n".join([*sentences, *readers]))
     print()
     rows = [
-        ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {alpha}"],
+        ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {thresholds.alpha}"],
         ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
-        ["f'", f"{found['confidence']:.4g}", "how surely a record is linked to the value at most"],
-        ["1/(1+N)", f"{found['certainty']:.4g}", "the same by someone who knows all other records of its group"],
+        [
+            "f'",
+            f"{found['confidence']:.4g}",
+            "share of the rows showing the value that truly have it, on average, at most",
+        ],
     ]
+    if "certainty" in own:
+        known = "the same by someone who knows all other records of its group"
+        rows.append(["1/(1+N)", f"{found['certainty']:.4g}", known])
     print_table(["figure", "value", "meaning"], rows, right=[1])

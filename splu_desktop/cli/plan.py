@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
-from splu_desktop.cli.tolerance_options import print_tolerant, tolerant_facts
+from splu_desktop.cli.tolerance_options import print_tolerant
 from splu_desktop.core.said import share_of
 
 if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan, Thresholds
-    from splu_desktop.core.remedies import Eligibility
+    from splu_desktop.core.plan import Plan
     from splu_desktop.core.table import Column, Table
 
 _LISTED = 30
@@ -86,7 +85,7 @@ def run(args: argparse.Namespace) -> None:
             }
         )
         notes.append(found.sentence)
-    ways = {name: way for name, way in plan.ways.items() if said["sensitive"][name]["eligible"]}
+    ways = {name: way for name, way in plan.draws.items() if said["sensitive"][name]["eligible"]}
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]
@@ -149,42 +148,21 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 
 def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
+    from splu_desktop.core.errors import SpluError
     from splu_desktop.core.remedies import eligibility, remedies
+    from splu_desktop.files.draws import published_entry
 
     steps = plan.generalisations.get(column.name, ())
     allowed = eligibility(source, steps)
-    if column.name in plan.groupings:
-        return _tolerant(column, allowed, plan)
-    gamma = plan.gammas[column.name]
-    found: dict[str, Any] = {
-        "gamma": gamma,
-        "eligible": allowed.allows(gamma),
-        "largest_gamma": allowed.largest_gamma,
-        "limiting_value": allowed.value,
-        "limiting_count": allowed.count,
-        "limiting_share": allowed.share,
-        "measurement": allowed.measured,
-        "given_away_by": [],
-        "remedies": [remedy.as_dict() for remedy in remedies(source, steps, gamma, plan.thresholds, tolerances=True)],
-    }
-    return {**found, **_promises(column, gamma, plan.thresholds, curves)} if allowed.allows(gamma) else found
-
-
-def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any]:
-    """Return what is promised of a column with a tolerance per value (mechanism.md section 5)."""
-    from splu_desktop.core import tolerant_guarantees
-    from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.sanitise import planned
-
-    grouping = plan.groupings[column.name]
+    draw, asked = plan.draws[column.name], plan.thresholds
     try:
-        planned(column, grouping)
+        draw.check(column)
     except SpluError:
         eligible = False
     else:
         eligible = not allowed.measured
-    return {
-        "grouping": grouping.as_dict(),
+    found: dict[str, Any] = {
+        **published_entry(draw),
         "eligible": eligible,
         "largest_gamma": allowed.largest_gamma,
         "limiting_value": allowed.value,
@@ -192,45 +170,11 @@ def _tolerant(column: Column, allowed: Eligibility, plan: Plan) -> dict[str, Any
         "limiting_share": allowed.share,
         "measurement": allowed.measured,
         "given_away_by": [],
-        "remedies": [],
-        "sentences": tolerant_guarantees.sentences_of(column.name, grouping, plan.thresholds),
-        **tolerant_guarantees.promises_as_dict(grouping, plan.thresholds),
-        **(tolerant_facts(column.compacted(), grouping, plan.thresholds) if eligible else {}),
+        "remedies": [remedy.as_dict() for remedy in remedies(source, steps, draw.gamma, asked, tolerances=True)],
     }
-
-
-def _promises(column: Column, gamma: int, thresholds: Thresholds, curves: bool) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from splu_desktop.core import guarantees, planning, sentences
-
-    column = column.compacted()
-    counts = column.counts()
-    values = planning.plan_values(counts, column.n, gamma, thresholds)
-    found = values.as_dict(column.labels.tolist())
-    found["t_f_as_published"] = guarantees.t_f_as_published(gamma, thresholds.epsilon, thresholds.t_e)
-    found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
-    found["sentences"] = sentences.value_promises(values, column=column.name)
-    found["warnings"] = sentences.value_warnings(values, column=column.name)
-    if thresholds.t_p is not None:
-        advice = planning.recommend(counts, column.n, thresholds)
-        words = sentences.recommendation(advice, thresholds, column=column.name)
-        found["recommendation"] = {**asdict(advice), "shortfall": advice.shortfall, "words": words}
-    if curves:
-        exact, chebyshev, published = guarantees.t_f_curve(gamma, thresholds.epsilon)
-        small = guarantees.small_count_curve(gamma, thresholds.epsilon, thresholds.alpha)
-        offer = planning.trade_off(counts, column.n, thresholds)
-        found["curves"] = {
-            "t_e": guarantees.T_E_GRID.tolist(),
-            "t_f": exact.tolist(),
-            "t_f_chebyshev": chebyshev.tolist(),
-            "t_f_as_published": published.tolist(),
-            "small_count": list(range(1, thresholds.alpha + 1)),
-            "probability": small.tolist(),
-        }
-        names = ("gammas", "t_p", "large_error", "subgroup_error", "signal")
-        found["trade_off"] = {name: getattr(offer, name).tolist() for name in names}
-    return found
+    return (
+        {**found, **draw.stated(asked), **draw.figures(column.compacted(), asked, curves=curves)} if eligible else found
+    )
 
 
 def _print_text(said: dict[str, Any]) -> None:
@@ -270,7 +214,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
             f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
             f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
         )
-    for line in (*found.get("sentences", ()), *found.get("warnings", ())):
+    for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
         print(f"  {line}")
     if "recommendation" in found:
         print(f"  {found['recommendation']['words']}")

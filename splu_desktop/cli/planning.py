@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from splu_desktop.cli.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
-from splu_desktop.cli.tolerance_options import Rules, add_tolerance_options, designed, fakes_from, tolerance_rules
+from splu_desktop.cli.tolerance_options import (
+    Rules,
+    add_tolerance_options,
+    designed,
+    draws_said,
+    fakes_from,
+    tolerance_rules,
+)
+from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
@@ -127,6 +135,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         kept=kept,
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
+        draws=draws_said(args, table),
     )
 
 
@@ -143,12 +152,13 @@ def make_plan(
     kept: Mapping[str, str] | None = None,
     rules: Rules | None = None,
     fakes: Mapping[str, int] | None = None,
+    draws: Mapping[str, Draw] | None = None,
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
-    values into the groups of sensitive ones.
+    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -160,8 +170,9 @@ def make_plan(
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
             if name in (rules or {}) and own is not None:
                 raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
-    roles: dict[str, Role] = dict.fromkeys((*gammas, *(rules or {})), Role.SA)
-    gammas = {name: own for name, own in gammas.items() if name not in (rules or {})}
+    own_ways = {**(rules or {}), **(draws or {})}
+    roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
+    gammas = {name: own for name, own in gammas.items() if name not in own_ways}
     for option, role, texts in (
         ("--nsa", Role.NSA, nsa),
         ("--drop", Role.DROPPED, drop),
@@ -180,7 +191,7 @@ def make_plan(
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
     notes = []
-    for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *(rules or {}))).items():
+    for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
         roles[name] = suggestion.role
@@ -188,14 +199,14 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
-    groupings = designed(rules or {}, gammas, fakes or {}, generalised)
+    found = {**designed(rules or {}, gammas, fakes or {}, generalised), **(draws or {})}
+    found |= {name: PlainGroups(own) for name, own in gammas.items()}
     plan = Plan(
         roles={name: roles[name] for name in table.names},
-        gammas=gammas,
+        draws={name: found[name] for name in table.names if name in found},
         thresholds=thresholds or Thresholds(),
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
-        groupings=groupings,
     )
     return plan, [*notes, *_words(plan)]
 

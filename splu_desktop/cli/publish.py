@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from splu_desktop.cli.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
-from splu_desktop.cli.tolerance_options import size_words
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import NAMES
-from splu_desktop.core.plan import groupings_as_dicts
 from splu_desktop.core.roles import Role
+from splu_desktop.files.draws import draws_as_dicts
 
 if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan, groupings_as_dicts
+    from splu_desktop.core.plan import Plan
     from splu_desktop.files.publishing import Examination, Order, Outcome
 
 
@@ -177,8 +176,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
                 "out": str(args.out),
                 "id": opened.facts["id"],
                 "records": opened.published.n,
-                "gammas": dict(plan.gammas),
-                "groupings": groupings_as_dicts(plan.groupings),
+                "draws": draws_as_dicts(plan.draws),
                 "roles": roles,
                 "files": opened.facts["files"],
                 "notes": notes,
@@ -197,8 +195,9 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
     if password is not None:
         print(password_line(password))
     for name in plan.sensitive:
-        way = size_words(plan.groupings[name]) if name in plan.groupings else f"gamma {plan.gammas[name]}"
-        print(f"  re-drawn (SA):        {name}, {way}")
+        print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
+        for sentence in plan.draws[name].readers(name):
+            print(f"    {sentence}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

@@ -69,7 +69,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 def _query(args: argparse.Namespace) -> None:
     published = opened(args).published
     conditions = [parse_condition(text, published) for text in args.conditions]
-    answer = Reader(published).answer(conditions, Method(args.method), bootstrap=args.bootstrap)
+    answer = Reader(published).answer(conditions, Method.named(args.method), bootstrap=args.bootstrap)
     if args.json:
         print_json(_as_dict(answer))
         return
@@ -120,7 +120,7 @@ def _queries(args: argparse.Namespace) -> None:
     bootstrap = None if args.bootstrap else False
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
-        answers = questions.answered(Reader(published), Method(args.method), shown, bootstrap=bootstrap)
+        answers = questions.answered(Reader(published), Method.named(args.method), shown, bootstrap=bootstrap)
     finally:
         shown.end()
     write_answers(questions, answers, args.out, overwrite=args.overwrite)

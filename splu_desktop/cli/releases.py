@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.output import add_json, print_json, print_table
 from splu_desktop.core.errors import SpluError
+from splu_desktop.files.draws import draws_in_words
 
 
 class DamagedRegister(SpluError):
@@ -68,13 +69,13 @@ def run(args: argparse.Namespace) -> None:
                 str(entry.number),
                 entry.time[:16].replace("T", " "),
                 _source(entry.body),
-                ", ".join(f"{name}: {gamma}" for name, gamma in entry.body.get("gammas", {}).items()),
+                ", ".join(f"{name}: {words}" for name, words in draws_in_words(entry.body).items()),
                 str(entry.body.get("recipient") or "-"),
                 "withdrawn" if entry.release in gone else _where(entry.body),
             ]
             for entry in releases
         ]
-        print_table(["entry", "made (UTC)", "source", "gamma", "recipient", "release"], rows, right=(0,))
+        print_table(["entry", "made (UTC)", "source", "re-drawn", "recipient", "release"], rows, right=(0,))
     else:
         print("Nothing was released yet.")
     if reading.faults:

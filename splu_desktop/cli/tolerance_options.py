@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.output import print_table
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import NOT_SENSITIVE, Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
 
-OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes")
+OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
 _LISTED = 20
 
@@ -24,8 +23,8 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say tolerances."""
     group = parser.add_argument_group(
         "tolerances",
-        "A column with tolerances is sensitive and has no gamma: each value says how surely it may be linked to a "
-        "record, from 1 (not sensitive) down, and the group sizes follow.",
+        "A column with tolerances is sensitive and has no gamma: each value says which share of the rows that "
+        "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow.",
     )
     group.add_argument(
         "--tolerance",
@@ -52,6 +51,14 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
         "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
         "(not against those who know all other records of the table)",
+    )
+
+    group.add_argument(
+        "--draw",
+        action="append",
+        default=[],
+        metavar="COL=DRAW",
+        help="draw a sensitive column in a way of its own, by its name and settings: COL=NAME,SETTING=VALUE,...",
     )
 
 
@@ -131,14 +138,14 @@ def _maker(said: _Said) -> Callable[[Column], Tolerances]:
     return make
 
 
-def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], table: Table) -> dict[str, Grouping]:
-    """Return the group sizes of each column with tolerances or fake values; the latter lose their entry in `gammas`.
+def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], table: Table) -> dict[str, Draw]:
+    """Return the draw of each column with tolerances or fake values; the latter lose their entry in `gammas`.
 
     Raises BadSetting, Infeasible.
     """
     from splu_desktop.core.group_design import design, plain_with_fakes
 
-    found = {
+    found: dict[str, Draw] = {
         name: design(table[name], make(table[name]), fakes=fakes.get(name, 0)).grouping for name, make in rules.items()
     }
     for name, number in fakes.items():
@@ -149,63 +156,35 @@ def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], tab
     return found
 
 
-def size_words(grouping: Grouping) -> str:
-    """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %), 1 fake value in each"."""
-    shares = [f"{size} ({100 * float(share):g} %)" for size, share in zip(grouping.sizes, grouping.shares, strict=True)]
-    said = f"groups of {', '.join(shares[:-1])} and {shares[-1]}" if len(shares) > 1 else f"groups of {shares[0]}"
-    if not grouping.fakes:
-        return said
-    return f"{said}, {grouping.fakes} fake value{'s' if grouping.fakes > 1 else ''} in each"
-
-
-def tolerant_facts(column: Column, grouping: Grouping, thresholds: Thresholds) -> dict[str, Any]:
-    """Return all that `splu plan` says of a column with tolerances, as plain data."""
-    from splu_desktop.core.group_design import one_size, rate
-    from splu_desktop.core.tolerant_guarantees import given_away, promises, sentences_of
-    from splu_desktop.core.tolerant_transition import TolerantTransition
-
-    tolerances = grouping.tolerances
-    rating = rate(column.counts(), tolerances.of(column), grouping)
-    single = one_size(column, tolerances, grouping.fakes)
-    counts = column.counts().astype(float)
-    through = TolerantTransition.of(counts, column.labels, grouping)
-    by_limit = {promise.confidence: promise for promise in promises(grouping, thresholds)}
-    rows = [
-        {
-            "value": str(label),
-            "count": int(count),
-            "share": float(count / column.n),
-            "tolerance": float(tolerances.limits[str(label)]),
-            "t_p": by_limit[tolerances.limits[str(label)]].t_p,
-            "signal": float(signal),
-            "keeps": float(keeps),
-        }
-        for label, count, signal, keeps in zip(column.labels, counts, through.signal, through.a, strict=True)
-    ]
-    found: dict[str, Any] = {
-        "grouping": grouping.as_dict(),
-        "words": size_words(grouping),
-        "mse": None if rating is None else rating.mse,
-        "condition": None if rating is None else rating.condition,
-        "t_f": promises(grouping, thresholds)[0].t_f,
-        "values": sorted(rows, key=lambda row: -int(row["count"])),
-        "sentences": sentences_of(column.name, grouping, thresholds),
-        "given_away_by": [],
-        "published_step": given_away(grouping, column.n)["step"],
-    }
-    if grouping.fakes:
-        found["certainty"] = float(grouping.certainty)
-    if single is not None:
-        found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
+def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
+    """Return the draws given by name with --draw. Raises BadSetting."""
+    found: dict[str, Draw] = {}
+    for text in args.draw:
+        name, said = _column(text, table, "=", "--draw")
+        if name in found:
+            raise BadSetting(f"Column “{name}” is given two draws; give one.")
+        found[name] = draw_said(said)
     return found
 
 
+def draw_said(text: str) -> Draw:
+    """Return the draw that a text NAME,SETTING=VALUE,... means. Raises BadSetting."""
+    from splu_desktop.core.draw import draw_from
+
+    name, *settings = text.split(",")
+    said: dict[str, Any] = {"draw": name.strip()}
+    for each in settings:
+        key, _, value = each.partition("=")
+        said[key.strip()] = int(value) if value.strip().isdigit() else value.strip()
+    return draw_from(said)
+
+
 def print_tolerant(name: str, found: dict[str, Any]) -> None:
-    """Print `tolerant_facts` for people."""
+    """Print the figures of a draw for people."""
     print(f"Sensitive column “{name}”, {found['words']}")
     for line in found["sentences"]:
         print(f"  {line}")
-    if found["mse"] is not None:
+    if found.get("mse") is not None:
         print(f"  Loss (MSE) {found['mse']:.2f}; smallest eigenvalue of the transition {found['condition']:.3f}.")
     if "one_size" in found:
         one = found["one_size"]

@@ -20,13 +20,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.giveaway import ALPHA, LIFT
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import Figure, say
 from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_transition import TolerantTransition
-from splu_desktop.core.transition import Transition
 
 _STAGE = "Looking for sensitive columns that say the same"
 OVERALL = 1.5  # by which the odds rise over all rows that fit, from which columns say the same
@@ -78,7 +76,7 @@ def _percent(share: float) -> Figure:
     return Figure("< 1 %" if share < 0.005 else f"{100 * share:.0f} %")
 
 
-def alike(table: Table, ways: Mapping[str, int | Grouping], progress: Progress | None = None) -> tuple[Alike, ...]:
+def alike(table: Table, draws: Mapping[str, Draw], progress: Progress | None = None) -> tuple[Alike, ...]:
     """Return the pairs of SAs that give each other away, the worst first.
 
     Named is a pair where some value's odds of being true are, in the rows that fit, `LIFT` times those alone, or those
@@ -87,14 +85,14 @@ def alike(table: Table, ways: Mapping[str, int | Grouping], progress: Progress |
     Parameters
     ----------
     table : with the SAs, generalised.
-    ways : SA -> gamma or grouping, each eligible for its column.
+    draws : SA -> its draw, each eligible for its column.
 
     Raises UnknownColumn; Infeasible; Cancelled.
     """
     progress = progress or Silent()
     matrices: dict[str, Floats] = {}
     found = []
-    pairs = list(combinations(ways, 2))
+    pairs = list(combinations(draws, 2))
     for at, (a, b) in enumerate(pairs):
         progress.report(_STAGE, at / len(pairs))
         first, second = table[a].compacted(), table[b].compacted()
@@ -107,7 +105,7 @@ def alike(table: Table, ways: Mapping[str, int | Grouping], progress: Progress |
             continue
         for column in (first, second):
             if column.name not in matrices:
-                matrices[column.name] = _matrix(column, ways[column.name])
+                matrices[column.name] = draws[column.name].chances(column)
         shares = joint / table.n
         told = (
             _given(first, second, shares, fits, matrices[a], matrices[b]),
@@ -126,21 +124,6 @@ def _fits(joint: NDArray[np.int64]) -> NDArray[np.bool_]:
         surprise = joint * np.log(joint / expected) - (joint - expected)
     fits: NDArray[np.bool_] = (joint > expected) & (surprise >= np.log(joint.size / ALPHA))
     return fits
-
-
-def _matrix(column: Column, way: int | Grouping) -> Floats:
-    """Return (m, m) the chance that a record of value v is published as u."""
-    counts = column.counts().astype(np.float64)
-    if isinstance(way, Grouping):
-        return TolerantTransition.of(counts, column.labels, way.completed(column.labels)).matrix
-    drawn = Transition(column.n, (column.n // way) / column.n, counts, way)
-    if drawn.matrix is not None:
-        return drawn.matrix
-    plain = np.tile(drawn.b, (column.m, 1))
-    np.fill_diagonal(plain, 0.0)
-    plain *= (1 - drawn.a) / plain.sum(axis=1, keepdims=True)
-    np.fill_diagonal(plain, drawn.a)
-    return plain
 
 
 def _given(

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from splu_desktop.core.condition import Condition
-from splu_desktop.core.reconstruct import Method
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.core.said import Figure, listed, say
 

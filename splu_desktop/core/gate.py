@@ -12,19 +12,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from splu_desktop.core.alike import alike
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.giveaway import giveaways
-from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.persons import per_person, persons_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.said import listed, say, share_of
-from splu_desktop.core.sanitise import planned
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_groups import Grouping
 
 NAMES = (  # of the lines that can be amber
     "identifiers",
@@ -136,7 +134,7 @@ def table_lines(
     lines = [*_eligible(table, generalised, plan)]
     lines += _identifiers(generalised, plan, progress)
     refused = {line.column for line in lines if line.light is Light.RED}
-    ways = {name: way for name, way in plan.ways.items() if name not in refused}
+    ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
@@ -146,35 +144,15 @@ def table_lines(
 
 
 def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
-    for name, gamma in plan.gammas.items():
+    for name, draw in plan.draws.items():
         try:
             if name not in plan.generalisations:
                 check_sensitive(table[name])
-            check_eligible(generalised[name], gamma)
+            draw.check(generalised[name])
         except SpluError as fault:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
-            yield Line(
-                "eligible",
-                Light.GREEN,
-                say("“{name}” can be re-drawn in groups of {gamma}.", name=name, gamma=gamma),
-                "plan",
-                name,
-            )
-
-    for name, grouping in plan.groupings.items():
-        try:
-            if name not in plan.generalisations:
-                check_sensitive(table[name])
-            planned(generalised[name], grouping)
-        except SpluError as fault:
-            yield Line("eligible", Light.RED, str(fault), "plan", name)
-        else:
-            sizes = ", ".join(str(size) for size in grouping.sizes)
-            text = say(
-                "“{name}” can be re-drawn in groups of {sizes} that keep every tolerance.", name=name, sizes=sizes
-            )
-            yield Line("eligible", Light.GREEN, text, "plan", name)
+            yield Line("eligible", Light.GREEN, draw.able(name), "plan", name)
 
 
 def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
@@ -220,9 +198,7 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
-def _giveaways(
-    table: Table, plan: Plan, ways: Mapping[str, int | Grouping], progress: Progress | None
-) -> Iterable[Line]:
+def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
     found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
     for each in found:
         yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
@@ -242,15 +218,13 @@ def _giveaways(
         yield Line("giveaway", Light.GREEN, text, "classify")
 
 
-def persons_line(
-    source: Table, table: Table, ways: Mapping[str, int | Grouping], progress: Progress | None = None
-) -> Line:
+def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress: Progress | None = None) -> Line:
     """Return whether persons have several records, and what is promised of such a person.
 
     Parameters
     ----------
     source, table : as it was read, and generalised as planned.
-    ways : SA -> gamma or grouping, those that can be re-drawn.
+    ways : SA -> its draw, those that can be re-drawn.
     """
     found = persons_of(source, progress)
     if found is None or found.public is None:
@@ -288,21 +262,17 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
             "No record is unique in the columns that are published unchanged.",
             "classify",
         )
-    chances = [say("1 in {gamma}", gamma=min(plan.gammas.values()))] if plan.gammas else []
-    limits = [limit for grouping in plan.groupings.values() for limit in grouping.tolerances.limits.values()]
-    most = max((limit for limit in limits if limit < 1), default=None)
-    if limits:
-        sure = "" if most is None else say(" of up to {most:.3g} %", most=100 * float(most))
-        free = say(" (values with tolerance 1: with certainty)") if max(limits) == 1 else ""
-        chances.append(say("its tolerance{sure}{free}", sure=sure, free=free))
+    # Of draws of one sort, the one that leaves a reader surest.
+    surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}
+    chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]
     gamma = listed(chances, "{head} or {tail}")
     return Line(
         "unique-records",
         Light.AMBER,
         say(
             "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
-            "sensitive value there with a probability of {gamma}.",
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
             alone=alone,
             records=table.n,
             share=share_of(alone, table.n),
@@ -314,12 +284,10 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
 
 def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
     """Give a line for each column whose small counts need no release to be known (`public_figures`)."""
-    from splu_desktop.core.sentences import unprotected
 
     asked = plan.thresholds
-    for name, gamma in plan.gammas.items():
-        values = int((table[name].counts() > 0).sum())
-        known = unprotected(table.n, gamma, values, asked.epsilon, asked.alpha, column=name)
+    for name, draw in plan.draws.items():
+        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 
@@ -328,37 +296,8 @@ def _thresholds(plan: Plan, known: set[str | None]) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
-    # Here and not above: it brings SciPy along, which takes longer to load than all the rest of the gate.
-    from splu_desktop.core.guarantees import t_p, t_p_reaches
-    from splu_desktop.core.tolerant_guarantees import t_p_least
-
-    for name, grouping in plan.groupings.items():
-        got = t_p_least(grouping, asked)
-        short = got < asked.t_p
-        text = say(
-            "Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {t_p:g} is wanted.",
-            name=name,
-            got=got,
-            t_p=asked.t_p,
-        )
-        yield Line("thresholds", Light.AMBER if short else Light.GREEN, text, "plan", name)
-    for name, gamma in plan.gammas.items():
+    for name, draw in plan.draws.items():
+        met, text = draw.wish(name, asked)
         if name in known:  # nothing is protected as asked where public figures tell it
             continue
-        if t_p_reaches(gamma, asked.epsilon, asked.alpha, asked.t_p):
-            text = say(
-                "Small counts of “{name}” are protected as asked: T_P is at least {t_p:g}.", name=name, t_p=asked.t_p
-            )
-            yield Line("thresholds", Light.GREEN, text, "plan", name)
-        else:
-            got = t_p(gamma, asked.epsilon, asked.alpha)
-            text = say(
-                "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is "
-                "{got:.4f} where {t_p:g} is wanted; choose another gamma or accept the shortfall in "
-                "words.",
-                name=name,
-                gamma=gamma,
-                got=got,
-                t_p=asked.t_p,
-            )
-            yield Line("thresholds", Light.AMBER, text, "plan", name)
+        yield Line("thresholds", Light.GREEN if met else Light.AMBER, text, "plan", name)

@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.bucket_search import two_sizes
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Limits, caps_of, check_fakes, fits, layout
 from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.multi_size import many_sizes
@@ -42,7 +44,6 @@ from splu_desktop.core.tolerance import (
     nearest_feasible,
 )
 from splu_desktop.core.tolerance_rules import equal
-from splu_desktop.core.tolerant_groups import Grouping, Limits, caps_of, check_fakes, fits, layout
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,7 +70,7 @@ class Rating:
     mse : the papers' loss / (N - 1).
     """
 
-    grouping: Grouping
+    grouping: DecoyGroups
     signal: float
     variance: float
     condition: float
@@ -155,7 +156,7 @@ def _roomy(wanted: Fraction, limit: Fraction, fakes: int) -> Fraction:
     return NOT_SENSITIVE if whole < 1 + fakes else Fraction(1, whole)
 
 
-def chosen_from_blocks(column: Column, grouping: Grouping) -> bool:
+def chosen_from_blocks(column: Column, grouping: DecoyGroups) -> bool:
     """Return whether sizes and shares follow from counts in whole blocks, so that they tell nothing of small counts."""
     blocks = in_blocks(column.counts())
     return fits(blocks, caps_of(grouping.tolerances.of(column), grouping.sizes, grouping.fakes), grouping)
@@ -181,14 +182,14 @@ def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, 
     return None
 
 
-def plain_with_fakes(column: Column, gamma: int, fakes: int) -> Grouping:
+def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
     """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
 
     Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
     """
     check_fakes(fakes)
     check_eligible(column, gamma)
-    grouping = Grouping((gamma,), (Fraction(1),), equal(column, gamma), fakes)
+    grouping = DecoyGroups((gamma,), (Fraction(1),), equal(column, gamma), fakes)
     if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
         counts = column.counts()
         top = int(counts.argmax())
@@ -212,13 +213,13 @@ def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating |
     """Return the smallest single group size that meets the tolerances, for comparison; None up to LARGEST_SIZE."""
     counts, limits = column.counts(), tolerances.of(column)
     for size in range(max(1, math.ceil(1 / min(limits)) - fakes), min(LARGEST_SIZE, column.n) + 1):
-        rating = rate(counts, limits, Grouping((size,), (Fraction(1),), tolerances, fakes))
+        rating = rate(counts, limits, DecoyGroups((size,), (Fraction(1),), tolerances, fakes))
         if rating is not None:
             return rating
     return None
 
 
-def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
+def rate(counts: Ints, limits: Limits, grouping: DecoyGroups) -> Rating | None:
     """Return how good a grouping is, None where it does not meet the tolerances.
 
     The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
@@ -251,7 +252,7 @@ def rate(counts: Ints, limits: Limits, grouping: Grouping) -> Rating | None:
     return Rating(grouping, keep - come, variance, smallest, loss / max(total - 1, 1))
 
 
-def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: Grouping) -> tuple[Floats, Ints]:
+def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: DecoyGroups) -> tuple[Floats, Ints]:
     """Return counts and caps of the most frequent values, and of the rarer ones of each tolerance together."""
     order = [value for value in np.argsort(-counts, kind="stable").tolist() if counts[value]]
     rest: dict[Fraction, list[int]] = {}
@@ -305,7 +306,7 @@ def _rate_all(
     for done, sizes in enumerate(sets):
         progress.report("Choosing group sizes", done / len(sets))
         for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
-            rating = rate(counts, limits, Grouping(sizes, shares, tolerances, fakes))
+            rating = rate(counts, limits, DecoyGroups(sizes, shares, tolerances, fakes))
             if rating is not None:
                 rated.append(rating)
     return rated
@@ -318,7 +319,7 @@ def _grid(q: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
         yield tuple(Fraction(b - a, parts) for a, b in itertools.pairwise(edges))
 
 
-def _around(grouping: Grouping, parts: int) -> Iterator[Grouping]:
+def _around(grouping: DecoyGroups, parts: int) -> Iterator[DecoyGroups]:
     """Yield the groupings one step away: one part moved from one size to another."""
     step = Fraction(1, parts)
     for source, target in itertools.permutations(range(len(grouping.sizes)), 2):

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from splu_desktop.core import fake_values
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
+from splu_desktop.core.group_layout import Layout
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_groups import Layout
 
 # Mixing is driven by the random ids: the partition must be a function of ids and sensitive values alone (the papers'
 # zero-difference theorem), and different in every release, else the same values would share groups in all of them.
@@ -33,6 +33,7 @@ _MOST_SWEEPS = 60
 _EMPTY = -1
 
 Values = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.int32]
+Parts = Sequence[tuple[NDArray[np.int32], Values]]  # records and values of the groups of each size
 
 
 def largest_gamma(column: Column) -> int:
@@ -109,7 +110,7 @@ def assign_tolerant(
     Parameters
     ----------
     column, ids : as for `assign`.
-    plan : how many records of each value go to groups of each size (`tolerant_groups.layout`).
+    plan : how many records of each value go to groups of each size (`group_layout.layout`).
 
     Returns
     -------
@@ -119,9 +120,7 @@ def assign_tolerant(
     return _form(column, ids, plan.records, plan.caps, plan.numbers.tolist(), plan.fakes, progress or Silent())
 
 
-def confidence(
-    parts: Sequence[tuple[NDArray[np.int32], Values]], m: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def confidence(parts: Parts, m: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return (m,) the largest share of each value in any group, and (m,) its most copies, fake values included.
 
     The share is how surely someone who knows the group's values links one of its records to the value.

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import as_fraction
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.said import say
 
 Number = float | str | Fraction

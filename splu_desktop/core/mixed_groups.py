@@ -12,14 +12,18 @@ whose published counts no groups explain is told that nothing is known (`MixedGr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Ints, bounds_of
 from splu_desktop.core.group_states import Law, law_of
 from splu_desktop.core.record_shares import spread
-from splu_desktop.core.tolerant_groups import Grouping, Ints, bounds_of
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +54,7 @@ class MixedGroups:
     fits: bool
 
     @classmethod
-    def of(cls, counts: Floats, most: Ints, grouping: Grouping) -> MixedGroups:
+    def of(cls, counts: Floats, most: Ints, grouping: DecoyGroups) -> MixedGroups:
         """Return the groups that the counts, the (m, q) caps, the sizes and the shares make.
 
         Raises NoLaw where there are none such.

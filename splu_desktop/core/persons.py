@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.role_content import FEWEST, identifier_by_content
 from splu_desktop.core.role_names import identifier_by_name, names_a_case, names_one_person, number_by_name, words_of
 from splu_desktop.core.role_names import listed as words
 from splu_desktop.core.said import Figure, listed, say
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_transition import TolerantTransition
 
 _STAGE = "Looking for persons with several records"
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
@@ -278,34 +277,29 @@ def _percent(chance: float) -> Figure:
     return Figure("> 99 %" if chance > 0.99 else f"{100 * chance:.0f} %")
 
 
-def told_of_persons(repeats: Repeats | None, table: Table, ways: Mapping[str, int | Grouping]) -> tuple[str, ...]:
+def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, Draw]) -> tuple[str, ...]:
     """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
     if repeats is None:
         return (say("The promise is per record; it is not known whether persons have several."),)
     if repeats.largest == 1:
         return (repeats.sentence,)
-    return repeats.sentence, per_person(repeats, table, ways).sentence
+    return repeats.sentence, per_person(repeats, table, draws).sentence
 
 
-def per_person(repeats: Repeats, table: Table, ways: Mapping[str, int | Grouping]) -> PerPerson:
+def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:
     """Return the promise per person.
 
     Parameters
     ----------
     repeats : with several records of some person.
     table : with the SAs, as planned or as published.
-    ways : SA -> gamma or grouping, at least one, each eligible for its column.
+    draws : SA -> its draw, at least one, each eligible for its column.
 
     Raises UnknownColumn; Infeasible.
     """
     found = []
-    for name, way in ways.items():
+    for name, draw in draws.items():
         column = table[name].compacted()
-        counts = column.counts().astype(np.float64)
-        a: float | NDArray[np.float64]
-        if isinstance(way, Grouping):
-            a = TolerantTransition.of(counts, column.labels, way.completed(column.labels)).a
-        else:
-            a = (column.n // way) / column.n
+        counts, a = column.counts().astype(np.float64), draw.keeps(column)
         found.append(PerPerson(name, tuple((k, right_guesses(counts, a, k)) for k in repeats.shown)))
     return max(found, key=lambda each: each.right[-1][1])

@@ -20,7 +20,8 @@ from scipy.special import pdtr, pdtrc
 from splu_desktop.core import guarantees, public_figures
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import Floats, Ints, Number
-from splu_desktop.core.plan import Thresholds, as_fraction
+from splu_desktop.core.rationals import as_fraction
+from splu_desktop.core.thresholds import Thresholds
 
 SUBGROUP = 0.1  # share of the records that the subgroup of `TradeOff.subgroup_error` holds
 EVERY_GAMMA = 50  # the trade-off has every gamma up to here (the slider's range),

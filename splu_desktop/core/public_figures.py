@@ -9,12 +9,13 @@ and five values leave 2 each. T_P is about the draw, and no draw protects what w
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.published import Published
-from splu_desktop.core.tolerant_groups import caps_of
+if TYPE_CHECKING:
+    from splu_desktop.core.published import Published
 
 Ints = NDArray[np.int64]
 
@@ -33,19 +34,7 @@ def of_release(published: Published, sa: str) -> tuple[Ints, Ints]:
 
     The domain is taken for the published one. Values that vanished from it make the least ones smaller.
     """
-    n, column = published.n, published.table[sa]
-    shown = column.counts().astype(np.int64)
-    gamma = published.gammas.get(sa)
-    if gamma is not None:
-        groups = n // gamma
-        return _narrowed(n, -(-shown // -(-n // groups)), np.full(column.m, groups, np.int64))
-    grouping = published.groupings[sa]
-    numbers = np.maximum(grouping.numbers(n), 0)
-    most = np.minimum(caps_of(grouping.tolerances.of(column), grouping.sizes, grouping.fakes) @ numbers, n)
-    # A group's fake copies are published too, so with them one true record is all that a value needs.
-    largest = max(2 * grouping.sizes[0] - 1, grouping.sizes[-1])
-    least = np.ones(column.m, np.int64) if grouping.fakes else -(-shown // largest)
-    return _narrowed(n, least, np.asarray(most, np.int64))
+    return _narrowed(published.n, *published.draws[sa].bounds(published.table[sa]))
 
 
 def of_cell(least: Ints, most: Ints, chosen: NDArray[np.bool_], n: int, selected: int) -> tuple[int, int]:

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.persons import Repeats
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.tolerant_transition import MatrixTransition
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,30 +24,22 @@ class Published:
     ----------
     table : the published columns (NSAs as they were, SAs re-drawn), records in random order, domains as they stand
         in the published records.
-    gammas : SA name -> gamma, the size of its decoy groups, for SAs with plain groups.
-    groupings : SA name -> sizes, shares and tolerances, for SAs with a tolerance per value; no SA is in both.
+    draws : SA name -> how its values were drawn anew, as far as its reader may know.
     thresholds : what the custodian asked the guarantees for.
     repeats : how many records persons have, where an identifier in the source repeats; None where nothing tells.
     """
 
     table: Table
-    gammas: Mapping[str, int]
+    draws: Mapping[str, Draw]
     thresholds: Thresholds = field(default_factory=Thresholds)
-    groupings: Mapping[str, Grouping] = field(default_factory=dict)
     repeats: Repeats | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
-        object.__setattr__(self, "groupings", MappingProxyType(dict(self.groupings)))
+        object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))
 
     def is_sensitive(self, name: str) -> bool:
         """Return whether a column was re-drawn."""
-        return name in self.gammas or name in self.groupings
-
-    @property
-    def ways(self) -> dict[str, int | Grouping]:
-        """How each SA was re-drawn: its name -> gamma or grouping."""
-        return {**self.gammas, **self.groupings}
+        return name in self.draws
 
     @property
     def n(self) -> int:
@@ -60,6 +56,10 @@ class Published:
         """Names of the NSAs, in the table's order."""
         return tuple(name for name in self.table.names if not self.is_sensitive(name))
 
-    def retention(self, sa: str) -> float:
-        """Return a = r/N, the probability that a record of `sa` keeps its value, r = floor(N / gamma)."""
-        return (self.n // self.gammas[sa]) / self.n
+    def counts(self, sa: str) -> NDArray[np.float64]:
+        """Return (m,) published counts of an SA's values."""
+        return self.table[sa].counts().astype(np.float64)
+
+    def transition(self, sa: str) -> MatrixTransition:
+        """Return how the true values of an SA were carried to the published ones."""
+        return self.draws[sa].transition(self.counts(sa), self.table[sa].labels)

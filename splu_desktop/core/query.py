@@ -11,13 +11,13 @@ from splu_desktop.core import public_figures
 from splu_desktop.core.answer import Answer, Badge, sentence
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.progress import Part, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query_bootstrap import bootstrapped
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
 from splu_desktop.core.rationals import as_fraction
-from splu_desktop.core.reconstruct import DEFAULT, Method
 from splu_desktop.core.said import say
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
@@ -57,11 +57,8 @@ class Reader:
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
-        if sa in self.published.groupings:
-            tolerant = self._engine.tolerant(sa)
-            return np.asarray(tolerant.signal / tolerant.a, np.float64)
-        through = self._engine.transition(sa)
-        return through.signal / through.a
+        through = self._engine.two_numbers(sa) or self._engine.matrix(sa)
+        return np.asarray(through.signal / through.a, np.float64)
 
     def answer(
         self,
@@ -229,7 +226,9 @@ class Reader:
         return Found(count, float(count), float(count) if sure else 0.0, float(count), count, 0.0 if sure else np.inf)
 
     def _lacks_values(self, name: str) -> bool:
-        return self.published.table[name].m < self.published.gammas.get(name, 1)
+        return (
+            self.published.is_sensitive(name) and self.published.table[name].m < self.published.draws[name].least_values
+        )
 
     def _selected(self, question: Question) -> int:
         records = self._engine.selector.records(question.picked)
@@ -248,20 +247,11 @@ class Reader:
 
     def _unseen(self, sa: str) -> float:
         """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
-        if sa in self.published.gammas:
-            ways = [(self.published.gammas[sa],) * 2]
-        else:  # a record stands among the values of its group's records and the fake ones; each record draws
-            grouping = self.published.groupings[sa]
-            ways = [(size, size + grouping.fakes) for size in grouping.sizes]
-        return max((float(np.log(_TAIL) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
+        return self.published.draws[sa].unseen(_TAIL)
 
     def most(self, sa: str) -> float:
-        """Return the most records that one value of an SA can have: no group holds it twice (mechanism.md section 2).
-
-        With tolerances it may stand more often in a group; then it is N.
-        """
-        gamma = self.published.gammas.get(sa)
-        return float(self.published.n if gamma is None else self.published.n // gamma)
+        """Return the most records that one value of an SA can have, as its draw allows."""
+        return self.published.draws[sa].most(self.published.n)
 
     def _most(self, question: Question, found: Found, lost: bool) -> float:
         """Return the most records that can meet a question: no more than have its values in the whole table.

@@ -12,7 +12,6 @@ from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
 from splu_desktop.core.reconstruct_bootstrap import Law
 from splu_desktop.core.reconstruct_interval import Chosen
-from splu_desktop.core.reconstruct_weights import weights_of
 from splu_desktop.core.transition import Floats
 
 
@@ -23,25 +22,24 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
     """
     if found.variance == 0 or not np.isfinite(found.variance):
         return found
-    whole = [sa for sa, _ in question.chosen if sa in engine.published.groupings or engine.tight(sa)]
-    tolerant = bool(whole)
-    if any(engine.tight(sa) and len(engine.tolerant(sa).hidden) for sa in whole):
+    whole = [sa for sa, _ in question.chosen if engine.by_matrix(sa)]
+    if any(engine.tight(sa) and len(engine.matrix(sa).hidden) for sa in whole):
         return found  # nor of how far a hidden direction may stray
     laws, sets = [], []
     for sa, chosen in question.chosen:
         if sa in whole:
-            way = engine.tolerant(sa)
-            laws.append(Law.of(way.inverse @ chosen, way.matrix, chosen, way.counts))
+            way = engine.matrix(sa)
+            laws.append(Law.of(way.weights(chosen), way.matrix, chosen, way.counts))
         else:
             plain = engine.transition(sa)
             laws.append(Law.plain(plain.a, plain.b, plain.signal, chosen, plain.counts))
             sets.append(Chosen.of(plain, np.flatnonzero(chosen)))
     top = float(found.n_p)
     alone = [several.alone(question, at).estimate for at in range(len(laws))] if len(laws) > 1 else [0.0]
-    centre = _centre(engine, several, question, tolerant)
+    centre = _centre(engine, several, question, bool(whole))
 
     def common(x: float) -> float:
-        if tolerant:  # what its theory says beyond the records themselves is small beside them
+        if whole:  # what its theory says beyond the records themselves is small beside them
             return 0.0
         return sum(
             one.common(x, top if len(sets) == 1 else max(min(other for at, other in enumerate(alone) if at != bit), x))
@@ -49,26 +47,22 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
         )
 
     aim = None
-    if len(laws) > 1 and not tolerant:
+    if len(laws) > 1 and not whole:
         aim = float(several.aims(question, several.weighed(question))[0, question.chosen[0][1]].sum())
     reach = found.low, found.high
     low, high = reconstruct_bootstrap.ends(centre, top, alone, laws, common, aim, reach, progress)
     return replace(found, low=low, high=high, bootstrapped=True)
 
 
-def _centre(engine: Engine, several: Several, question: Question, tolerant: bool) -> float:
+def _centre(engine: Engine, several: Several, question: Question, by_matrix: bool) -> float:
     """Return the unbiased estimate that intervals are about."""
-    if not tolerant and len(question.chosen) > 1:
+    if not by_matrix and len(question.chosen) > 1:
         return several.weighed(question).centre
-    if not tolerant:
+    if not by_matrix:
         sa, chosen = question.chosen[0]
         return engine.centre(sa, question.picked, chosen)
     records = engine.selector.records(question.picked)
     product: Floats | float = 1.0
     for sa, chosen in question.chosen:
-        if sa in engine.published.groupings or engine.tight(sa):
-            weights = np.asarray(engine.tolerant(sa).inverse @ chosen, np.float64)
-        else:
-            weights = weights_of(chosen, engine.transition(sa))
-        product = product * weights[engine.codes(sa, records)]
+        product = product * engine.best(sa).weights(chosen)[engine.codes(sa, records)]
     return float(np.sum(product))

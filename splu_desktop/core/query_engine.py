@@ -20,12 +20,13 @@ from splu_desktop.core import (
     reconstruct_tight,
     reconstruct_tolerant,
 )
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
-from splu_desktop.core.reconstruct import Method, Rows
-from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted, weights_of
+from splu_desktop.core.reconstruct import Rows
+from splu_desktop.core.reconstruct_weights import lifts, places, side, weighted
 from splu_desktop.core.selection import Picked, Selector
 from splu_desktop.core.table import Flags
-from splu_desktop.core.tolerant_transition import TolerantTransition
+from splu_desktop.core.tolerant_transition import MatrixTransition
 from splu_desktop.core.transition import Floats, Transition
 
 Indices = NDArray[np.intp]
@@ -83,11 +84,10 @@ class Engine:
     def __init__(self, published: Published) -> None:
         self.published = published
         self.selector = Selector(published.table)
-        self._transitions: dict[str, Transition] = {}
+        self._two: dict[str, Transition | None] = {}
+        self._whole: dict[str, MatrixTransition | None] = {}
         self._tight: dict[str, bool] = {}
-        self._plains: dict[str, TolerantTransition | None] = {}
-        self._tolerant: dict[str, TolerantTransition] = {}
-        self._tolerant_bends: dict[str, reconstruct_tolerant.Bends] = {}
+        self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._codes: dict[str, Indices] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
@@ -95,43 +95,53 @@ class Engine:
 
     # --- what the release holds
 
+    def two_numbers(self, sa: str) -> Transition | None:
+        """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+
     def transition(self, sa: str) -> Transition:
-        """Return how the draw carried the true values of an SA to the published ones."""
-        return kept(self._transitions, sa, lambda: Transition.of(self.published, sa))
+        """Return the same for an SA that is known to have two numbers."""
+        two = self.two_numbers(sa)
+        assert two is not None
+        return two
+
+    def whole(self, sa: str) -> MatrixTransition | None:
+        """Return the same as the whole matrix, None where there are too many values for it."""
+        draw, labels = self.published.draws[sa], self.published.table[sa].labels
+        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+
+    def matrix(self, sa: str) -> MatrixTransition:
+        """Return the same for an SA that is answered `by_matrix`."""
+        whole = self.whole(sa)
+        assert whole is not None
+        return whole
 
     def tight(self, sa: str) -> bool:
-        """Return whether an SA has plain groups of which only the whole matrix tells how surely counts are known."""
-        return sa not in self.published.groupings and kept(self._tight, sa, lambda: self._filled(sa))
+        """Return whether an SA has two numbers, but only the whole matrix tells how surely counts are known."""
+        return kept(self._tight, sa, lambda: self._filled(sa))
 
     def _filled(self, sa: str) -> bool:
-        through = self.transition(sa)
-        if not reconstruct_tight.nearly_full(through):
+        through = self.two_numbers(sa)
+        if through is None or not reconstruct_tight.nearly_full(through):
             return False
-        whole = self._plain(sa)
+        whole = self.whole(sa)
         return whole is not None and reconstruct_tight.misjudged(whole.matrix, through)
 
-    def _plain(self, sa: str) -> TolerantTransition | None:
-        """Return the plain groups of an SA by their whole matrix, None where it has too many values."""
-        labels = self.published.table[sa].labels
-        return kept(self._plains, sa, lambda: reconstruct_tight.plain(self.transition(sa), labels))
+    def by_matrix(self, sa: str) -> bool:
+        """Return whether only the whole matrix of an SA gives intervals that hold."""
+        return self.two_numbers(sa) is None or self.tight(sa)
 
-    def tolerant(self, sa: str) -> TolerantTransition:
-        """Return the same as the whole matrix, for an SA with a tolerance per value, or a tight one."""
-        column, grouping = self.published.table[sa], self.published.groupings.get(sa)
-        if grouping is None:
-            plain = self._plain(sa)
-            assert plain is not None
-            return plain
-        counts = column.counts().astype(np.float64)
-        return kept(self._tolerant, sa, lambda: TolerantTransition.of(counts, column.labels, grouping))
+    def best(self, sa: str) -> Transition | MatrixTransition:
+        """Return the transition whose intervals hold, the quicker one where both do."""
+        return self.matrix(sa) if self.by_matrix(sa) else self.transition(sa)
 
     def _aims(self, base: str, selections: Sequence[tuple[Picked, ...]], y: Floats) -> tuple[Floats, Floats]:
-        """Return what the conditions of selections make likely one by one, for an SA with tolerances."""
+        """Return what the conditions of selections make likely one by one, for an SA without two numbers."""
 
         def made() -> reconstruct_tolerant.Bends:
-            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.tolerant(base))
+            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.matrix(base))
 
-        return kept(self._tolerant_bends, base, made).target(selections, y.sum(axis=1))
+        return kept(self._matrix_bends, base, made).target(selections, y.sum(axis=1))
 
     def codes(self, sa: str, records: Indices | None = None) -> Indices:
         """Return the codes of an SA, of all or of some records, ready for counting."""
@@ -174,94 +184,80 @@ class Engine:
         asked : per question, the number of its selection and the chosen values.
         """
         y = np.array([self.counted(base, picked) for picked in selections])
-        if base in self.published.groupings:
-            aims = self._aims(base, selections, y) if method is Method.POOLED else None
-            numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), method, aims)
+        if self.two_numbers(base) is None:
+            numbers = reconstruct_tolerant.one_sa(
+                y, asked, self.matrix(base), method, lambda: self._aims(base, selections, y)
+            )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
                 for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
             ]
-        through = self.transition(base)
-        rows = Rows.plain(y)
-        x, better, spilled, by_value = self.by_value(base, selections, rows, method)
-        row = np.array([at for at, _ in asked], np.intp)
-        sides = [side(chosen, through) for _, chosen in asked]
+        case = ByTwoNumbers(self, base, selections, y, asked)
+        row, sides, rows, through = case.row, case.sides, case.rows, case.through
         alone = np.array([len(codes) == 1 for codes, _ in sides])
         first = np.array([codes[0] for codes, _ in sides], np.intp)
         ends, doubtful = np.zeros((3, len(asked))), np.zeros(len(asked), bool)
         if alone.any():
             at, value = row[alone], first[alone]
             ends[:, alone] = reconstruct_interval.one_value(
-                y[at, value], spilled[at, value], rows.total[at], value, through
+                y[at, value], case.spilled[at, value], rows.total[at], value, through
             )
         if not alone.all():
             several = np.flatnonzero(~alone)
             sets = [sides[number][0] for number in several.tolist()]
-            ends[:, several] = self._set_ends(base, better, y, row[several], sets)
-        inside = np.array([y[at, chosen].sum() for at, chosen in asked])
-        printed = np.zeros(len(asked))
-        if method is Method.AS_PUBLISHED:
-            whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
-            total = rows.total[row]
-            cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-            printed = reconstruct_states.as_printed(cells, through.n, [through.gamma])
+            ends[:, several] = self._set_ends(base, case.better, y, row[several], sets)
+        estimates = method.estimate(case).tolist()
         honest = self._tight_ends(base, y, asked)
         result = []
-        for number, (at, chosen) in enumerate(asked):
-            codes, turned = sides[number]
+        for number, (at, _) in enumerate(asked):
             top = float(rows.total[at])
             low, high, spread = ends[:, number].tolist()
-            if method in (Method.POOLED, Method.SHRUNK):
-                estimate = float(by_value[at, codes].sum())
-                estimate = top - estimate if turned else estimate
-            elif method is Method.UNBIASED:
-                estimate = float(x[at, chosen].sum())
-            elif method is Method.BAYES:
-                states = np.array([top - inside[number], inside[number]])
-                estimate = reconstruct_states.likeliest(states, reconstruct_states.two_states(chosen, through))
-            else:
-                estimate = float(printed[number])
-            if turned:
+            if sides[number][1]:
                 low, high = top - high, top - low
             if honest is not None and top < self.published.n:  # of all records, f' tells by itself
                 low, high, spread = _met((low, high, spread), honest[number].tolist())
-            result.append(made(inside[number], estimate, low, high, top, spread, method, bool(doubtful[number])))
+            inside = float(case.inside[number])
+            result.append(made(inside, estimates[number], low, high, top, spread, method, bool(doubtful[number])))
         return result
 
-    def by_value(
-        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, method: Method
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return (Q, m) unbiased estimates, the same corrected, by how much in y, and the method's estimates."""
+    def corrected(self, base: str, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return (Q, m) unbiased estimates, their variances, the same corrected, and by how much in y."""
         through = self.transition(base)
         x = reconstruct.unbiased(rows, through)
         var = reconstruct.variance(rows, x, through)
         better, spilled = reconstruct.corrected(rows, x, var, through)
         everything = rows.total >= through.n
         better[everything], spilled[everything] = x[everything], 0.0  # f', which is unbiased itself
-        if method is Method.SHRUNK:
-            return x, better, spilled, reconstruct.shrink(rows, x, var, through)
-        if method is not Method.POOLED:
-            return x, better, spilled, x
+        return x, var, better, spilled
+
+    def pooled(
+        self, base: str, selections: Sequence[tuple[Picked, ...]], rows: Rows, better: Floats, var: Floats
+    ) -> Floats:
+        """Return (Q, m) the default's estimates from the corrected ones."""
         bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
         start = np.array([self.teaching(base, len(picked)) for picked in selections])
-        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
-        return x, better, spilled, reconstruct_pooled.pool(rows, better, var, aims, shared, start)
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        return reconstruct_pooled.pool(rows, better, var, aims, shared, start)
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
         y = np.array([self.counted(base, picked) for picked in selections])
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
-        if base in self.published.groupings:
+        if self.two_numbers(base) is None:
             alone = np.eye(m, dtype=bool)
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
-            aims = self._aims(base, selections, y)
-            numbers = np.array(reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.POOLED, aims))
+            numbers = np.array(
+                reconstruct_tolerant.one_sa(
+                    y, asked, self.matrix(base), Method.POOLED, lambda: self._aims(base, selections, y)
+                )
+            )
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
         rows = Rows.plain(y)
-        _, _, spilled, by_value = self.by_value(base, selections, rows, Method.POOLED)
+        _, var, better, spilled = self.corrected(base, rows)
+        by_value = self.pooled(base, selections, rows, better, var)
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
         if self.tight(base):
@@ -282,7 +278,7 @@ class Engine:
         """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
         if not self.tight(base):
             return None
-        numbers = reconstruct_tolerant.one_sa(y, asked, self.tolerant(base), Method.UNBIASED)
+        numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.UNBIASED)
         return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
 
     def _set_ends(self, base: str, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices]) -> Floats:
@@ -302,7 +298,7 @@ class Engine:
             np.array([counts[at, codes].sum() for at, codes in zip(row[told].tolist(), readable, strict=True)])
             for counts in (x, y)
         )
-        matrix = self._plain(base)
+        matrix = self.whole(base)
         if matrix is None or not len(told):
             ends[:, told] = reconstruct_sets.intervals(centre, published, top[told], readable, through)
         else:
@@ -324,7 +320,7 @@ class Engine:
         """Return the unbiased estimate of a count with conditions on one SA, corrected for the true transition."""
         rows = Rows.plain(self.counted(base, picked)[None, :])
         codes, turned = side(chosen, self.transition(base))
-        better = self.by_value(base, [picked], rows, Method.UNBIASED)[1][0, codes].sum()
+        better = self.corrected(base, rows)[2][0, codes].sum()
         return float(rows.total[0] - better if turned else better)
 
     # --- the default's target
@@ -336,8 +332,8 @@ class Engine:
         if found is None:
             through = self.transition(base)
             flags = np.frombuffer(chosen, bool)
-            if name in self.published.gammas:
-                weights = weights_of(flags, self.transition(name))[self.codes(name)]
+            if self.published.is_sensitive(name):
+                weights = self.best(name).weights(flags)[self.codes(name)]
                 rows = weighted(self.codes(base), weights, through)
             else:
                 rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])
@@ -433,8 +429,54 @@ def made(
     doubtful: bool = False,
 ) -> Found:
     """Return the numbers of an answer, the estimate cut to what its method promises."""
-    if method is not Method.UNBIASED:
-        estimate = min(max(estimate, 0.0), top)
-    if method is Method.POOLED:
-        estimate = min(max(estimate, low), high)
+    estimate = method.made(estimate, low, high, top)
     return Found(round(published), estimate, low, high, round(top), spread, doubtful)
+
+
+class ByTwoNumbers:
+    """A batch of questions with conditions on one SA that two numbers a, b_s describe (`estimate.Case`)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        base: str,
+        selections: Sequence[tuple[Picked, ...]],
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]],
+    ) -> None:
+        self._engine, self._base, self._selections, self._asked = engine, base, selections, asked
+        self.through = engine.transition(base)
+        self.rows = Rows.plain(y)
+        self.x, self.var, self.better, self.spilled = engine.corrected(base, self.rows)
+        self.row = np.array([at for at, _ in asked], np.intp)
+        self.sides = [side(chosen, self.through) for _, chosen in asked]
+        self.inside = np.array([y[at, chosen].sum() for at, chosen in asked])
+
+    def _summed(self, by_value: Floats) -> Floats:
+        found = []
+        for (at, _), (codes, turned) in zip(self._asked, self.sides, strict=True):
+            estimate = float(by_value[at, codes].sum())
+            found.append(float(self.rows.total[at]) - estimate if turned else estimate)
+        return np.array(found)
+
+    def unbiased(self) -> Floats:
+        return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
+
+    def shrunk(self) -> Floats:
+        return self._summed(reconstruct.shrink(self.rows, self.x, self.var, self.through))
+
+    def pooled(self) -> Floats:
+        return self._summed(self._engine.pooled(self._base, self._selections, self.rows, self.better, self.var))
+
+    def likeliest(self) -> Floats:
+        found = []
+        for (at, chosen), inside in zip(self._asked, self.inside, strict=True):
+            states = np.array([float(self.rows.total[at]) - inside, inside])
+            found.append(reconstruct_states.likeliest(states, self.through.two_states(chosen)))
+        return np.array(found)
+
+    def as_printed(self) -> Floats:
+        whole = np.array([self.through.counts[chosen].sum() for _, chosen in self._asked])
+        total, inside, n = self.rows.total[self.row], self.inside, self.through.n
+        cells = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+        return reconstruct_states.as_printed(cells, n, [self.through.gamma])

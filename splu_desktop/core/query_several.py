@@ -14,12 +14,13 @@ from splu_desktop.core import (
     reconstruct_states,
     reconstruct_tolerant,
 )
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.query_engine import Engine, Found, Question, kept, made
 from splu_desktop.core.query_explained import Explaining
-from splu_desktop.core.reconstruct import Method, Rows
+from splu_desktop.core.reconstruct import Rows
 from splu_desktop.core.reconstruct_explained import Indices
 from splu_desktop.core.reconstruct_interval import Chosen
-from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value, weights_of
+from splu_desktop.core.reconstruct_weights import leaned, weighted, weights_by_value
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition import Floats, Transition
@@ -90,8 +91,8 @@ class Several:
 
     def answer(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
-        if any(sa in self._engine.published.groupings for sa, _ in question.chosen):
-            return self._several_tolerant(question, method)
+        if any(self._engine.two_numbers(sa) is None for sa, _ in question.chosen):
+            return self._several_by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
         aims = self.aims(question, seen)
@@ -105,13 +106,9 @@ class Several:
             # No more records meet all conditions than meet one of them.
             highs = [self.alone(question, at).high for at in range(len(parts))]
             low, high, spread = 0.0, min(seen.top, *highs), np.inf
-        estimate = seen.straight
-        if method in (Method.POOLED, Method.SHRUNK):
-            estimate = self._several_shrunk(question, seen, aims, method)
-        elif method in (Method.BAYES, Method.AS_PUBLISHED):
-            estimate = self._by_states(question, seen, method)
+        estimate = float(method.estimate(_Case(self, question, seen, aims))[0])
         if seen.readable and any(self._engine.tight(sa) for sa, _ in question.chosen):
-            honest = self._several_tolerant(question, Method.UNBIASED)
+            honest = self._several_by_matrix(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
 
@@ -119,7 +116,7 @@ class Several:
         """Return the weights of the selected records, added up."""
         records = self._engine.selector.records(question.picked)
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
-        weights = [weights_of(chosen, through) for chosen, through in parts]
+        weights = [through.weights(chosen) for chosen, through in parts]
         pairs = self._pairs(question, records)
         if pairs is not None:
             # By each SA in turn: counts of its values, every record weighing what the other condition makes of it.
@@ -167,7 +164,8 @@ class Several:
         key = sa, picked
         if key not in self._lately:
             rows = Rows.plain(self._engine.counted(sa, picked)[None, :])
-            self._lately[key] = self._engine.by_value(sa, [picked], rows, Method.POOLED)[3][0]
+            _, var, better, _ = self._engine.corrected(sa, rows)
+            self._lately[key] = self._engine.pooled(sa, [picked], rows, better, var)[0]
             if len(self._lately) > _LATELY:
                 self._lately.popitem(last=False)
         self._lately.move_to_end(key)
@@ -178,42 +176,33 @@ class Several:
         sa, flags = question.chosen[at]
         return self._engine.one_sa(sa, [question.picked], [(0, flags)], Method.POOLED)[0]
 
-    def _by_states(self, question: Question, seen: Weighed, method: Method) -> float:
-        """Return the journal's estimate, over the states of meeting each condition or not."""
+    def states(self, question: Question, seen: Weighed) -> tuple[Floats, Floats]:
+        """Return (2^w,) records of P, and all others, by which of the w conditions on SAs they meet as published."""
         everywhere = np.zeros(self._engine.published.n, np.intp)
         for bit, (sa, chosen) in enumerate(question.chosen):
             everywhere |= chosen[self._engine.codes(sa)].astype(np.intp) << bit
-        states = 1 << len(seen.parts)
-        y = np.bincount(everywhere if seen.records is None else everywhere[seen.records], minlength=states).astype(
-            np.float64
-        )
-        if method is Method.BAYES:
-            return reconstruct_states.likeliest(y, reconstruct_states.joint(seen.parts))
-        outside = np.bincount(everywhere, minlength=states) - y
-        gammas = [through.gamma for _, through in seen.parts]
-        cells = np.concatenate([outside, y])[None, :]
-        return float(reconstruct_states.as_printed(cells, self._engine.published.n, gammas)[0])
+        cells = 1 << len(seen.parts)
+        inside = everywhere if seen.records is None else everywhere[seen.records]
+        y = np.bincount(inside, minlength=cells).astype(np.float64)
+        return y, np.bincount(everywhere, minlength=cells) - y
 
-    def _several_tolerant(self, question: Question, method: Method) -> Found:
+    def _several_by_matrix(self, question: Question, method: Method) -> Found:
         engine = self._engine
         records = engine.selector.records(question.picked)
         n = engine.published.n
         parts, readable, everywhere = [], True, np.zeros(n, np.intp)
         for bit, (sa, chosen) in enumerate(question.chosen):
-            if sa in engine.published.groupings or engine.tight(sa):
-                tolerant = engine.tolerant(sa)
-                weights, clear = tolerant.inverse @ chosen, tolerant.readable
-                state = reconstruct_tolerant.two_states(chosen, tolerant)
-            else:
-                plain = engine.transition(sa)
-                weights, clear = weights_of(chosen, plain), plain.readable
-                state = reconstruct_states.two_states(chosen, plain)
+            through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
             parts.append(
-                reconstruct_tolerant.Part(weights[engine.codes(sa, records)], state, (alone.estimate, alone.high))
+                reconstruct_tolerant.Part(
+                    through.weights(chosen)[engine.codes(sa, records)],
+                    through.two_states(chosen),
+                    (alone.estimate, alone.high),
+                )
             )
             everywhere |= chosen[engine.codes(sa)].astype(np.intp) << bit
-            readable &= bool(clear[chosen].all())
+            readable &= bool(through.readable[chosen].all())
         cells = 1 << len(parts)
         states = np.bincount(everywhere if records is None else everywhere[records], minlength=cells).astype(np.float64)
         outside = np.bincount(everywhere, minlength=cells) - states
@@ -238,13 +227,18 @@ class Several:
             shape = shape * self._together(base, name, flags, seen.records)
         return np.asarray(shape * (rest / max(float(shape.sum()), 1e-300)))
 
-    def _several_shrunk(self, question: Question, seen: Weighed, aims: Floats, method: Method) -> float:
-        """Return the shrunk estimate over the values of the first SA, under the weights of the others' conditions."""
+    def shrunk(self, question: Question, seen: Weighed) -> float:
+        """Return the estimate shrunk towards independence over the first SA's values, under the others' weights."""
+        base, chosen = question.chosen[0]
+        through, rows = self._engine.transition(base), seen.rows
+        x = reconstruct.unbiased(rows, through)
+        return float(reconstruct.shrink(rows, x, reconstruct.variance(rows, x, through), through)[0, chosen].sum())
+
+    def pooled(self, question: Question, seen: Weighed, aims: Floats) -> float:
+        """Return the same pulled towards `aims`."""
         base, chosen = question.chosen[0]
         through, rows, shift = self._engine.transition(base), seen.rows, seen.centre - seen.straight
         x = reconstruct.unbiased(rows, through)
-        if method is Method.SHRUNK:
-            return float(reconstruct.shrink(rows, x, reconstruct.variance(rows, x, through), through)[0, chosen].sum())
         alone = Rows.plain(self._engine.counted(base, question.picked)[None, :])
         # Squared weights spread over the values like the records: their own few large ones move together with x.
         even = rows.squares.sum() * alone.y / max(float(alone.total[0]), 1.0)
@@ -302,3 +296,29 @@ class Several:
         ladder = reconstruct_pooled.learn(gap + mu, noise, mu, nothing)
         telling = float((mu**2 / (mu**2 + 10 * np.where(np.isfinite(noise), noise, np.inf))).sum())
         return Relation(aims, pooled / np.maximum(aims, 1e-300), ladder, telling)
+
+
+class _Case:
+    """One question with conditions on several SAs that two numbers describe (`estimate.Case`)."""
+
+    def __init__(self, several: Several, question: Question, seen: Weighed, aims: Floats) -> None:
+        self._several, self._question, self._seen, self._aims = several, question, seen, aims
+
+    def unbiased(self) -> Floats:
+        return np.array([self._seen.straight])
+
+    def shrunk(self) -> Floats:
+        return np.array([self._several.shrunk(self._question, self._seen)])
+
+    def pooled(self) -> Floats:
+        return np.array([self._several.pooled(self._question, self._seen, self._aims)])
+
+    def likeliest(self) -> Floats:
+        states, _ = self._several.states(self._question, self._seen)
+        return np.array([reconstruct_states.likeliest(states, reconstruct_states.joint(self._seen.parts))])
+
+    def as_printed(self) -> Floats:
+        states, outside = self._several.states(self._question, self._seen)
+        gammas = [through.gamma for _, through in self._seen.parts]
+        cells = np.concatenate([outside, states])[None, :]
+        return reconstruct_states.as_printed(cells, round(float(cells.sum())), gammas)

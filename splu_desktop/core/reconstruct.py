@@ -8,7 +8,6 @@ transitions, inverted): `Rows` then holds weighted counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -16,33 +15,6 @@ import numpy as np
 from splu_desktop.core.transition import Floats, Transition
 
 _ROUNDS = 10  # of the shrinkage's fit; it settles in about that many
-
-
-class Method(Enum):
-    """The estimators offered. The value is what the command line and files call it."""
-
-    POOLED = "pooled"
-    SHRUNK = "shrunk"
-    UNBIASED = "unbiased"
-    BAYES = "bayes"
-    AS_PUBLISHED = "as-published"
-
-    @property
-    def words(self) -> str:
-        """What the estimator does, for whoever chooses one."""
-        return _WORDS[self.value]
-
-
-DEFAULT = Method.POOLED
-_WORDS = {
-    "pooled": "Pulled towards what each condition says by itself, as far as this release shows that to hold. "
-    "The most accurate on all tables tried, hence the default.",
-    "shrunk": "Pulled towards what chance alone would give, as far as this selection shows that to hold.",
-    "unbiased": "Right on average over many releases, but scattered widely for small counts; may be negative.",
-    "bayes": "The likeliest count (iterative Bayes, journal Eq. 13-14, with the corrected transition). Where all "
-    "selected records share a value it is exact more often than T_P says, which is about published counts.",
-    "as-published": "The journal's own estimate, with its printed transition. Biased; for comparison only.",
-}
 
 
 class Counted(Protocol):

@@ -16,23 +16,11 @@ _FINE_STOP = 1e-6
 _GONE = 1e-6  # records below which a component has arrived at 0: on its way there it moves by a constant share for ever
 
 
-def two_states(chosen: Flags, through: Transition) -> Floats:
-    """Return (2, 2) the transition between having none (0) and one (1) of the chosen values.
-
-    A record of one chosen value may be published as another of them, so a set keeps more than a.
-    """
-    f, b = through.counts[chosen], through.b[chosen]
-    whole = float(f.sum())
-    keep = through.a + float(b.sum()) - (float(f @ b) / whole if whole > 0 else float(b.mean()))
-    come = whole * (1 - keep) / max(through.n - whole, 1.0)
-    return np.array([[1 - come, come], [1 - keep, keep]])
-
-
 def joint(parts: Sequence[tuple[Flags, Transition]]) -> Floats:
     """Return (2^w, 2^w) the Kronecker product of the conditions' transitions; bit i stands for parts[i]."""
     matrix: Floats = np.ones((1, 1))
     for chosen, through in parts:
-        matrix = np.kron(two_states(chosen, through), matrix).astype(np.float64)
+        matrix = np.kron(through.two_states(chosen), matrix).astype(np.float64)
     return matrix
 
 

@@ -10,35 +10,20 @@ interval that leaves it out holds the truth in half the questions only. Such a c
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
-from numpy.typing import NDArray
 
-from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_transition import TolerantTransition
+from splu_desktop.core.tolerant_transition import MatrixTransition
 from splu_desktop.core.transition import Floats, Transition
 
 _TIGHT = 0.5  # of its groups, that the most frequent value fills: below, the whole matrix widens by 4 % at most
 _MORE = 1.05  # times the variance of two numbers: 2.5 % of an interval's width, half a point of its coverage
 _STRAYS = 0.6  # standard deviations by which what can't be told biases others, beyond which it is not left out
 _PART = 1 / 8  # of the records of a value: a quarter of the table in which it strays by half from independence
-_MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
 
 
 def nearly_full(through: Transition) -> bool:
     """Return whether one value nearly fills its groups, so that two numbers may not describe them."""
     return bool(through.counts.max() * through.gamma > _TIGHT * through.n)
-
-
-def plain(through: Transition, labels: NDArray[np.object_]) -> TolerantTransition | None:
-    """Return plain groups by their whole matrix, None where there are too many values for it."""
-    if through.matrix is None and (len(labels) > _MOST_VALUES or len(labels) <= through.gamma):
-        return None
-    limit = Fraction(1, through.gamma)
-    grouping = Grouping((through.gamma,), (Fraction(1),), Tolerances({str(label): limit for label in labels}))
-    return TolerantTransition.of(through.counts, labels, grouping)
 
 
 def misjudged(matrix: Floats, through: Transition) -> bool:
@@ -50,7 +35,7 @@ def misjudged(matrix: Floats, through: Transition) -> bool:
     straight = np.diag(gain) - through.b * gain
     share = through.counts / through.n
     usual = np.maximum(_spread(matrix, straight, share)[told], 1e-12)
-    clear, hidden = TolerantTransition.inverted(matrix, through.counts)
+    clear, hidden = MatrixTransition.inverted(matrix, through.counts)
     if (_spread(matrix, clear, share)[told] > _MORE * usual).any():
         return True
     # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core import reconstruct_pooled, reconstruct_states
-from splu_desktop.core.reconstruct import Method, Rows, shrink
+from splu_desktop.core.estimate import Method
+from splu_desktop.core.reconstruct import Rows, shrink
 from splu_desktop.core.reconstruct_interval import NORMAL_95
 from splu_desktop.core.reconstruct_states import as_printed
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
-from splu_desktop.core.tolerant_transition import Floats, TolerantTransition
+from splu_desktop.core.tolerant_transition import Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
@@ -26,12 +27,47 @@ _STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from inde
 BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
 
 
+Aims = Callable[[], tuple[Floats, Floats]]
+
+
+class ByMatrix:
+    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
+
+    def __init__(
+        self, y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, aims: Aims | None
+    ) -> None:
+        self._y, self._asked, self._through, self._aims = y, asked, through, aims
+        self.rows = Rows.plain(y)
+        self.x = _straight(self.rows, through)
+        self.composition = _composition(self.rows, self.x, through)
+        self.variance = through.variance(self.composition)
+
+    def _summed(self, by_value: Floats) -> Floats:
+        return np.array([float(by_value[row, chosen].sum()) for row, chosen in self._asked])
+
+    def unbiased(self) -> Floats:
+        return self._summed(self.x)
+
+    def shrunk(self) -> Floats:
+        shrunk = shrink(self.rows, self.x, self.variance, self._through)
+        return self._summed(_adding_up(shrunk, self.rows.total))
+
+    def pooled(self) -> Floats:
+        if self._aims is None:
+            return self.shrunk()
+        start = np.tile(reconstruct_pooled.UNTAUGHT, (len(self._y), 1))
+        pooled = reconstruct_pooled.pool(self.rows, self.x, self.variance, *self._aims(), start)
+        return self._summed(_adding_up(pooled, self.rows.total))
+
+    def likeliest(self) -> Floats:
+        return self._summed(likeliest(self._y, self._through.matrix))
+
+    def as_printed(self) -> Floats:
+        return as_published(self._y, self._asked, self._through)
+
+
 def one_sa(
-    y: Floats,
-    asked: Sequence[tuple[int, Flags]],
-    through: TolerantTransition,
-    method: Method,
-    aims: tuple[Floats, Floats] | None = None,
+    y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, method: Method, aims: Aims | None = None
 ) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA.
 
@@ -39,31 +75,20 @@ def one_sa(
     ----------
     y : (Q, m) published counts of the SA's values in Q selections.
     asked : per question, its row and the (m,) chosen values.
-    aims : for the pooled estimate, (Q, m) what each condition by itself makes likely and the parts of the error that it
-        shares with the selection (`Bends.target`).
+    aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
+        that it shares with the selection (`Bends.target`).
     """
-    rows = Rows.plain(y)
-    x = _straight(rows, through)
-    composition = _composition(rows, x, through)
-    variance = through.variance(composition)
-    by_value = x
-    if method is Method.POOLED and aims is not None:
-        start = np.tile(reconstruct_pooled.UNTAUGHT, (len(y), 1))
-        by_value = _adding_up(reconstruct_pooled.pool(rows, x, variance, *aims, start), rows.total)
-    elif method in (Method.SHRUNK, Method.POOLED):
-        by_value = _adding_up(shrink(rows, x, variance, through), rows.total)
-    elif method is Method.BAYES:
-        by_value = likeliest(y, through.matrix)
-    printed = as_published(y, asked, through) if method is Method.AS_PUBLISHED else None
+    case = ByMatrix(y, asked, through, aims)
+    rows, x, variance = case.rows, case.x, case.variance
+    estimates = method.estimate(case).tolist()
     least, most = _hidden_range(rows, x, variance, through)
     alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
     spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
-    spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], composition, through)
+    spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
     found: list[Numbers] = []
-    for (row, chosen), spread in zip(asked, spreads.tolist(), strict=True):
+    for (row, chosen), spread, estimate in zip(asked, spreads.tolist(), estimates, strict=True):
         top = float(rows.total[row])
         centre = float(x[row, chosen].sum())
-        estimate = float(by_value[row, chosen].sum()) if printed is None else float(printed[len(found)])
         strays = None
         if len(through.hidden) == 1:
             moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
@@ -72,9 +97,7 @@ def one_sa(
     return found
 
 
-def of_sets(
-    y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition
-) -> tuple[Floats, Floats, Floats]:
+def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> tuple[Floats, Floats, Floats]:
     """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
 
     Where one direction can't be told, the estimates leave it out, and the variance says how far P may well stray in it;
@@ -94,7 +117,7 @@ def of_sets(
     return likely, np.where(told, variance, np.inf), straight
 
 
-def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: TolerantTransition) -> Floats:
+def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: MatrixTransition) -> Floats:
     """Return (len(asked),) variances of counts over sets of values."""
     found = np.zeros(len(asked))
     for at in range(0, len(asked), _SETS_AT_ONCE):
@@ -105,7 +128,7 @@ def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: T
     return found
 
 
-def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: TolerantTransition) -> tuple[Floats, Floats]:
+def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> tuple[Floats, Floats]:
     """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
 
     What strays in it strays the other way among all other records, so both sides bound it.
@@ -137,7 +160,7 @@ def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> tupl
 class Bends:
     """What single conditions on NSAs do to the distribution of an SA with tolerances, kept between questions."""
 
-    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: TolerantTransition) -> None:
+    def __init__(self, counted: Callable[[Sequence[Picked]], Floats], through: MatrixTransition) -> None:
         self._counted, self._through = counted, through
         self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
 
@@ -169,7 +192,7 @@ class Bends:
         return found
 
 
-def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: TolerantTransition) -> Floats:
+def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> Floats:
     """Return (len(asked),) the journal's estimate with its printed matrix, 1/gamma being what the values really keep.
 
     The papers have groups of one size only; that others are published as s with f_s / N is the printed error.
@@ -178,18 +201,8 @@ def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: Toleran
     whole = np.array([through.counts[chosen].sum() for _, chosen in asked])
     total = np.array([y[row].sum() for row, _ in asked])
     cells = np.stack([through.n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-    sizes = np.array([1 / two_states(chosen, through)[1, 1] for _, chosen in asked])
+    sizes = np.array([1 / through.two_states(chosen)[1, 1] for _, chosen in asked])
     return as_printed(cells, through.n, [sizes])
-
-
-def two_states(chosen: Flags, through: TolerantTransition) -> Floats:
-    """Return (2, 2) the transition between having none (0) and one (1) of the chosen values."""
-    flags = chosen.astype(np.float64)
-    into = through.matrix @ flags
-    own, others = through.counts * flags, through.counts * (1 - flags)
-    keep = float(own @ into) / float(own.sum()) if own.sum() > 0 else float(into[chosen].mean())
-    come = float(others @ into) / max(float(others.sum()), 1e-300)
-    return np.array([[1 - come, come], [1 - keep, keep]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,38 +233,53 @@ def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: 
     A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
     conditions than meet one.
     """
-    top = float(states.sum())
-    most = min(top, *(high for _, high in (part.alone for part in parts)))
-    weights = np.prod([part.weights for part in parts], axis=0)
-    centre = float(weights.sum())
-    independent = top * float(np.prod([part.alone[0] / max(top, 1.0) for part in parts]))
-    if method is Method.AS_PUBLISHED:
-        sizes = [1 / part.state[1, 1] for part in parts]
-        cells = np.concatenate([outside, states])[None, :]
-        estimate = float(as_printed(cells, round(top + float(outside.sum())), sizes)[0])
-    elif method is Method.BAYES:
-        matrix: Floats = np.ones((1, 1))
-        for part in parts:
-            matrix = np.kron(part.state, matrix).astype(np.float64)
-        estimate = reconstruct_states.likeliest(states, matrix)
-    else:
-        estimate = centre
+    case = SeveralByMatrix(parts, readable, states, outside)
+    estimate = float(method.estimate(case)[0])
+    top, most, centre, spread = case.top, case.most, case.centre, case.spread
     if not readable:
         return min(max(estimate, 0.0), top), 0.0, most, float("inf")
-    spread = max(float((weights**2).sum()) - max(centre, 0.0), 1e-9)
-    if method in (Method.POOLED, Method.SHRUNK):
-        # One count can't say how far it strays from independence; as far again is what other columns suggest.
-        far = independent**2
-        estimate = independent + far / max(far + spread, 1e-300) * (centre - independent)
     arm = NORMAL_95 * spread**0.5
     # An estimate beyond the largest count has strayed: it does not say that the count is at that end of its range.
     centre = min(centre, most) if centre + arm > 0 else 0.0
     low, high = min(max(centre - arm, 0.0), most), min(max(centre + arm, 0.0), most)
-    if method is not Method.UNBIASED:
-        estimate = min(max(estimate, 0.0), top)
-    if method is Method.POOLED:
-        estimate = min(max(estimate, low), high)
-    return estimate, low, high, spread
+    return method.made(estimate, low, high, top), low, high, spread
+
+
+class SeveralByMatrix:
+    """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
+
+    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats) -> None:
+        self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
+        self.top = float(states.sum())
+        self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))
+        weights = np.prod([part.weights for part in parts], axis=0)
+        self.centre = float(weights.sum())
+        self.spread = max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
+
+    def unbiased(self) -> Floats:
+        return np.array([self.centre])
+
+    def shrunk(self) -> Floats:
+        if not self._readable:
+            return self.unbiased()
+        independent = self.top * float(np.prod([part.alone[0] / max(self.top, 1.0) for part in self._parts]))
+        # One count can't say how far it strays from independence; as far again is what other columns suggest.
+        far = independent**2
+        return np.array([independent + far / max(far + self.spread, 1e-300) * (self.centre - independent)])
+
+    def pooled(self) -> Floats:
+        return self.shrunk()
+
+    def likeliest(self) -> Floats:
+        matrix: Floats = np.ones((1, 1))
+        for part in self._parts:
+            matrix = np.kron(part.state, matrix).astype(np.float64)
+        return np.array([reconstruct_states.likeliest(self._states, matrix)])
+
+    def as_printed(self) -> Floats:
+        sizes = [1 / part.state[1, 1] for part in self._parts]
+        cells = np.concatenate([self._outside, self._states])[None, :]
+        return as_printed(cells, round(self.top + float(self._outside.sum())), sizes)
 
 
 def likeliest(y: Floats, matrix: Floats) -> Floats:
@@ -267,7 +295,7 @@ def likeliest(y: Floats, matrix: Floats) -> Floats:
     return np.asarray(x, np.float64)
 
 
-def _straight(rows: Rows, through: TolerantTransition) -> Floats:
+def _straight(rows: Rows, through: MatrixTransition) -> Floats:
     """Return (Q, m) unbiased estimates, y G; f' for the whole table, though no groups may explain counts as large."""
     x = rows.y @ through.inverse
     if not through.groups.fits:
@@ -275,7 +303,7 @@ def _straight(rows: Rows, through: TolerantTransition) -> Floats:
     return np.asarray(x, np.float64)
 
 
-def _composition(rows: Rows, x: Floats, through: TolerantTransition) -> Floats:
+def _composition(rows: Rows, x: Floats, through: MatrixTransition) -> Floats:
     """Return (Q, m) a likely composition of each selection, for its variances."""
     even = rows.total[:, None] * (through.counts / max(through.n, 1))
     variance = through.variance(even)
@@ -293,7 +321,7 @@ def _made(
     spread: float,
     top: float,
     chosen: Flags,
-    through: TolerantTransition,
+    through: MatrixTransition,
     method: Method,
     strays: tuple[float, float] | None,
 ) -> Numbers:
@@ -309,8 +337,4 @@ def _made(
     low, high = min(max(centre - arm + least, 0.0), top), min(max(centre + arm + most, 0.0), top)
     if not readable:
         spread = float("inf")
-    if method is not Method.UNBIASED:
-        estimate = min(max(estimate, 0.0), top)
-    if method is Method.POOLED:
-        estimate = min(max(estimate, low), high)
-    return estimate, low, high, spread
+    return method.made(estimate, low, high, top), low, high, spread

@@ -34,12 +34,6 @@ def lifts(rows: Rows, through: Transition) -> tuple[Floats, Floats]:
     return reconstruct_pooled.lifts(rows, x, reconstruct.variance(rows, x, through), through)
 
 
-def weights_of(chosen: Flags, through: Transition) -> Floats:
-    """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); values that can't be read add nothing."""
-    gain = np.where(chosen & through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)
-    return gain - float(gain @ through.b)
-
-
 def weights_by_value(through: Transition) -> Floats:
     """Return (m, m) phi of each single value s (down) for each published value u (across); 0 for unreadable s."""
     gain = np.where(through.readable, 1.0 / np.where(through.readable, through.signal, 1.0), 0.0)

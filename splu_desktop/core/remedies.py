@@ -16,9 +16,9 @@ import numpy as np
 from splu_desktop.core import generalise as g
 from splu_desktop.core.generalise import CannotGeneralise, Steps
 from splu_desktop.core.guarantees import t_f
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.thresholds import Thresholds
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def eligibility(column: Column, steps: Steps = ()) -> Eligibility:
 def remedies(
     column: Column,
     steps: Steps,
-    gamma: int,
+    gamma: int | None,
     thresholds: Thresholds | None = None,
     *,
     tolerances: bool = False,
@@ -121,9 +121,12 @@ def remedies(
     Parameters
     ----------
     column, steps : the column as in the source, and how it is generalised.
+    gamma : the group size; None where the column's draw has none to change.
     thresholds : if given, grouping is offered where no value is frequent enough to be answered.
     tolerances : whether a tolerance per value (mechanism.md section 5) can be planned.
     """
+    if gamma is None:
+        return ()
     now = eligibility(column, steps)
     found: list[Remedy] = []
     if now.allows(gamma):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.count_tails import ALARM, at_least, improbable, log_all_right
+from splu_desktop.core.count_tails import ALARM
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -20,6 +21,7 @@ from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.transition import Transition
 
 _STAGE = "Checking the release"
 _FAR = 8.0
@@ -77,25 +79,18 @@ def check_release(
         most = np.uint64(2**64 - 1)
     our_order, their_order = _ordered(ours, most, progress), _ordered(theirs, most, progress)
     keys = ours[our_order]
-    for name, gamma in plan.gammas.items():
+    for name, draw in plan.draws.items():
         progress.report(_STAGE, 0.5)
         domain = _domain(source[name], table[name])
         found.append(domain)
         if domain.passed:
             codes = _aligned(source[name], table[name])
-            found.append(_counts(source[name], codes, gamma))
-            if same:
+            found.append(_counts(source[name], codes, draw))
+            through = draw.two_numbers(source[name].counts().astype(float))
+            if same and through is not None:
                 progress.report(_STAGE, 0.5)
-                found.append(_retained(source[name], source[name].codes[our_order], codes[their_order], keys, gamma))
-    for name, grouping in plan.groupings.items():
-        progress.report(_STAGE, 0.5)
-        domain = _domain(source[name], table[name])
-        found.append(domain)
-        if domain.passed:
-            # Of all groups up to the largest size, those of the largest stray most (Hoeffding 1956).
-            # Fake copies are rounded up or down for each size, so a count may be as many records off its mean.
-            off = len(grouping.sizes) if grouping.fakes else 0
-            found.append(_counts(source[name], _aligned(source[name], table[name]), max(grouping.largest, 2), off))
+                ours_ordered, theirs_ordered = source[name].codes[our_order], codes[their_order]
+                found.append(_retained(source[name], ours_ordered, theirs_ordered, keys, through, draw.chance()))
     if same:
         progress.report(_STAGE, 0.5)
         found.append(_pairing(our_order, their_order, keys))
@@ -108,30 +103,8 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
     """Check what a release shows by itself, without the source: group sizes and record order."""
     progress = progress or Silent()
     found = []
-    for name, gamma in published.gammas.items():
-        column = published.table[name]
-        # Each group holds gamma different values, all of which may vanish but one: in a small table one value may
-        # be all that is left.
-        top, groups = int(column.counts().max()), published.n // gamma
-        # At most `groups` records held the most frequent value; its count is then at most this binomial.
-        tail = float(at_least(np.array([top]), np.array([(gamma + 1) * groups]), 1 / (gamma + 1))[0])
-        fits = tail > ALARM
-        found.append(
-            Check(
-                "counts",
-                fits,
-                say("“{name}”: the most frequent value is one that groups of {gamma} allow.", name=name, gamma=gamma)
-                if fits
-                else say(
-                    "“{name}” can't come from groups of {gamma}: one value fills {top} of {records} records.",
-                    name=name,
-                    gamma=gamma,
-                    top=top,
-                    records=published.n,
-                ),
-                name,
-            )
-        )
+    for name, draw in published.draws.items():
+        found += [Check("counts", fits, text, name) for fits, text in draw.alone(published.table[name])]
     found.append(check_order(published.table, progress=progress))
     return tuple(found)
 
@@ -285,17 +258,12 @@ def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
     return np.take(new, published.codes)
 
 
-def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) -> Check:
-    """Judge each value's count by Binomial(g f, 1/g), g = gamma + 1: the wider of the laws of both group sizes.
-
-    `off` records are granted to either side of f.
-    """
+def _counts(source: Column, codes: NDArray[np.int32], draw: Draw) -> Check:
+    """Judge each value's count by the law of the draw."""
     before, after = source.counts(), np.bincount(codes, minlength=source.m)
-    size = gamma + 1
-    most = before + off * (before > 0)
-    odd = int(np.count_nonzero(improbable(after, size * np.maximum(before - off, 0), size * most, size)))
+    odd = int(np.count_nonzero(draw.strays(source, before, after)))
     # A column that was not drawn at all has every count right; under the law that has next to no probability.
-    untouched = bool(np.array_equal(before, after)) and log_all_right(before, gamma) < np.log(ALARM)
+    untouched = bool(np.array_equal(before, after)) and draw.keeps_all(before) < np.log(ALARM)
     passed = odd == 0 and not untouched
     if passed:
         text = say("Each count of “{name}” lies where its law puts it.", name=source.name)
@@ -310,16 +278,16 @@ def _counts(source: Column, codes: NDArray[np.int32], gamma: int, off: int = 0) 
     return Check("counts", passed, text, source.name)
 
 
-def _retained(source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32], keys: Keys, gamma: int) -> Check:
+def _retained(
+    source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32], keys: Keys, through: Transition, rate: str
+) -> Check:
     """Judge how many values were kept, by the share of each class of equal NSA rows that has a record's own value.
 
     `ours` and `theirs` are (N,) codes before and after, both in the order of `keys`, the sorted NSA rows. A record of
     class P with published value u scores n_Pu / n_P, the share of the class that held u: 1 or 0 in a class of one. The
     expected score of the class is sum_s n_Ps / n_P (a n_Ps + b_s (n_P - n_Ps)), mechanism.md section 4.
     """
-    n, counts, records = source.n, source.counts().astype(float), len(ours)
-    a = (n // gamma) / n
-    b = (1 - a) * counts / np.maximum(n - counts, 1)
+    a, b, records = through.a, through.b, len(ours)
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     sizes = np.diff(np.append(starts, records))
     owner = np.repeat(np.arange(len(starts)), sizes)
@@ -336,7 +304,6 @@ def _retained(source: Column, ours: NDArray[np.int32], theirs: NDArray[np.int32]
     # Draws are independent given the groups; their marginal variance, doubled for what groups share.
     variance = 2 * float(np.dot(share * share, expected)) + 1
     passed = abs(score - mean) <= _FAR * float(np.sqrt(variance))
-    rate = say("1 in {gamma}", gamma=gamma)
     return Check(
         "retained",
         passed,

@@ -15,8 +15,9 @@ import numpy as np
 
 from splu_desktop.core import public_figures
 from splu_desktop.core.guarantees import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
-from splu_desktop.core.plan import Thresholds, as_fraction
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from splu_desktop.core.planning import Recommendation, ValuePlan

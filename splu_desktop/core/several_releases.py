@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,7 +25,7 @@ _MOST_WAYS = 5_000  # ways in which a value can stand in different groups that a
 
 
 @dataclass(frozen=True)
-class Draw:
+class ValueDraw:
     """How one release draws a value.
 
     Attributes
@@ -33,14 +33,16 @@ class Draw:
     sizes : of its groups; one for plain groups, which is gamma.
     limit : how surely the value may be linked to a record in them; 1 / gamma for plain groups.
     fakes : fake values in each group.
+    law : count -> law of the published count, for a draw that is not from groups; then `sizes` are ().
     """
 
     sizes: tuple[int, ...]
     limit: Fraction
     fakes: int = 0
+    law: Callable[[int], Floats] | None = None
 
     @classmethod
-    def plain(cls, gamma: int) -> Draw:
+    def plain(cls, gamma: int) -> ValueDraw:
         """Return the draw of plain groups."""
         return cls((gamma,), Fraction(1, gamma))
 
@@ -50,7 +52,7 @@ class Draw:
         return len(self.sizes) == 1 and not self.fakes and self.limit == Fraction(1, self.sizes[0])
 
 
-def t_p_of_all(draws: Sequence[Draw], epsilon: Number, alpha: int) -> float:
+def t_p_of_all(draws: Sequence[ValueDraw], epsilon: Number, alpha: int) -> float:
     """Return T_P of a value that was released by each of these draws: the least over counts 1..alpha of
     Pr[|mean of the published counts - f| > epsilon f].
 
@@ -62,7 +64,8 @@ def t_p_of_all(draws: Sequence[Draw], epsilon: Number, alpha: int) -> float:
         one = draws[0]
         if one.is_plain:
             return t_p(one.sizes[0], epsilon, alpha, len(draws))
-        return t_p_of(one.limit, one.sizes, epsilon, alpha, len(draws), one.fakes)
+        if one.law is None:
+            return t_p_of(one.limit, one.sizes, epsilon, alpha, len(draws), one.fakes)
     exact, plain = checked_epsilon(epsilon), all(draw.is_plain for draw in different)
     if alpha > (_MOST_MIXED if plain else MOST_ALPHA) or any(draw.limit == 1 for draw in different):
         return 0.0
@@ -80,7 +83,7 @@ def t_p_of_all(draws: Sequence[Draw], epsilon: Number, alpha: int) -> float:
     return max(least, 0.0)
 
 
-def _laws(draw: Draw, f: int, times: int, alpha: int, high: int) -> list[Floats]:
+def _laws(draw: ValueDraw, f: int, times: int, alpha: int, high: int) -> list[Floats]:
     """Return Pr[sum of `times` counts = 0..high], for each way in which f records can stand in the groups."""
     if draw.is_plain:
         from scipy.special import gammaln  # few sources were released before with other groups
@@ -90,7 +93,8 @@ def _laws(draw: Draw, f: int, times: int, alpha: int, high: int) -> list[Floats]
         ways = gammaln(trials + 1) - gammaln(k + 1) - gammaln(trials - k + 1)
         return [np.exp(ways - k * math.log(gamma) + (trials - k) * math.log1p(-1 / gamma))]
     found = []
-    for one in laws_of(draw.limit, draw.sizes, f, alpha, draw.fakes):
+    laws = [draw.law(f)] if draw.law is not None else laws_of(draw.limit, draw.sizes, f, alpha, draw.fakes)
+    for one in laws:
         law = np.ones(1)
         for _ in range(times):
             law = np.convolve(law, one)[: high + 1]
@@ -114,7 +118,7 @@ class RowGain:
     right: float
 
 
-def row_gain(draws: Sequence[Draw]) -> RowGain:
+def row_gain(draws: Sequence[ValueDraw]) -> RowGain:
     """Return what the rows of all these releases together tell of a value.
 
     Each release shows the true value with probability at most `limit`, independently. Where it comes twice it is

@@ -21,10 +21,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +36,10 @@ from splu_desktop.core.guarantees import (
     floor_times,
     t_f,
 )
-from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.said import Figure, counted, listed, say
 from splu_desktop.core.tolerance import NOT_SENSITIVE
-from splu_desktop.core.tolerant_groups import Grouping
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ def count_law(groups: Sequence[tuple[int, int]]) -> Floats:
     """Return Pr[f' = k] for k = 0, 1, ... of a value that stands `copies` times in groups of `size`, each a pair."""
     law = np.ones(1)
     for size, copies in groups:
-        law = np.convolve(law, _binomial(size, copies, size))
+        law = np.convolve(law, binomial(size, copies, size))
     return law
 
 
@@ -64,7 +63,7 @@ def law_with_fakes(groups: Sequence[tuple[int, int]], fakes: int) -> Floats:
     law = np.ones(1)
     for size, copies in groups:
         sure, part = divmod(copies * fakes, size)
-        one = _binomial(size, 1, size + fakes)
+        one = binomial(size, 1, size + fakes)
         of_size = np.ones(1)
         for _ in range(copies + sure):
             of_size = np.convolve(of_size, one)
@@ -74,7 +73,7 @@ def law_with_fakes(groups: Sequence[tuple[int, int]], fakes: int) -> Floats:
 
 
 @lru_cache(maxsize=4096)
-def _binomial(trials: int, copies: int, values: int) -> Floats:
+def binomial(trials: int, copies: int, values: int) -> Floats:
     """Return Pr[k of `trials` draws with a chance of copies / values]."""
     # On whole numbers, each probability rounded once; scipy.stats would cost every command half a second to import.
     ways = (math.comb(trials, k) * copies**k * (values - copies) ** (trials - k) for k in range(trials + 1))
@@ -128,7 +127,7 @@ def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: in
             yield count_law(standing)
 
 
-def t_f_of(grouping: Grouping, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
+def t_f_of(grouping: DecoyGroups, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
     """Return T_f of every value of a grouping; see the head of this file."""
     if not grouping.fakes:
         return t_f(grouping.sizes[-1], epsilon, t_e) if grouping.sizes[-1] > 1 else 1
@@ -168,123 +167,7 @@ def _standings(f: int, pieces: tuple[tuple[int, int], ...]) -> Iterator[tuple[tu
                 yield (piece, *rest)
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What holds for the values of one tolerance.
-
-    Attributes
-    ----------
-    confidence : f', the most that who finds a record's row and group can be sure of the value.
-    t_p : see `t_p_of`.
-    t_f : count from which the published count is within epsilon, with probability 1 - T_E.
-    certainty : how sure someone can be at most who knows all other records of the group; 1 without fake values.
-    values : labels with this tolerance.
-    """
-
-    confidence: Fraction
-    t_p: float
-    t_f: int
-    values: tuple[str, ...]
-    certainty: Fraction = Fraction(1)
-
-
-def promises(grouping: Grouping, thresholds: Thresholds) -> tuple[Promise, ...]:
-    """Return what is promised for each tolerance, the strictest first."""
-    reliable = t_f_of(grouping, thresholds.epsilon, thresholds.t_e)
-    found = []
-    for limit, labels in grouping.tolerances.classes().items():
-        protected = t_p_of(limit, grouping.sizes, thresholds.epsilon, thresholds.alpha, fakes=grouping.fakes)
-        certainty = grouping.certainty if limit < 1 else Fraction(1)
-        found.append(Promise(limit, protected, reliable, labels, certainty))
-    return tuple(found)
-
-
-def promises_as_dict(grouping: Grouping, thresholds: Thresholds) -> dict[str, Any]:
-    """Return the promises as plain data, per tolerance."""
-    found = {}
-    for promise in promises(grouping, thresholds):
-        entry = {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
-        if grouping.fakes:
-            entry["certainty"] = float(promise.certainty)
-        found[str(promise.confidence)] = entry
-    return {"by_tolerance": found}
-
-
-def t_p_least(grouping: Grouping, thresholds: Thresholds) -> float:
-    """Return the least T_P over the tolerances below 1; 0 where no value is sensitive at all."""
-    found = [promise.t_p for promise in promises(grouping, thresholds) if promise.confidence < 1]
-    return min(found, default=0.0)
-
-
-def sentences_of(column: str, grouping: Grouping, thresholds: Thresholds) -> list[str]:
-    """Return what is promised, one sentence per tolerance, for people."""
-    found: list[str] = []
-    for promise in promises(grouping, thresholds):
-        who = named(promise.values)
-        if promise.confidence == 1:
-            found.append(
-                say(
-                    "{who} of “{column}” is treated as not sensitive: its records may be published as they are.",
-                    who=who,
-                    column=column,
-                )
-            )
-            continue
-        chance = math.floor(100 * promise.t_p * (1 + 1e-12))
-        small = say("small counts are not promised to be wrong")
-        if chance >= 1:
-            small = say(
-                "a count of such a value of {alpha} or fewer is shown wrong by more than {error} with a probability of "
-                "at least {chance} %",
-                alpha=thresholds.alpha,
-                error=Figure(f"{100 * thresholds.epsilon:g} %"),
-                chance=chance,
-            )
-        found.append(
-            say(
-                "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
-                who=who,
-                column=column,
-                most=_up(promise.confidence),
-                small=small,
-            )
-        )
-    if grouping.fakes and any(limit < 1 for limit in grouping.tolerances.limits.values()):
-        found.append(
-            counted(
-                grouping.fakes,
-                "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
-                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
-                "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
-                "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
-                "values.",
-                certainty=_up(grouping.certainty),
-                column=column,
-            )
-        )
-        found.append(
-            say(
-                "Whoever knows all other records of the table is not held back by fake values, which copy values of "
-                "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
-                "to {chance} of releases.",
-                column=column,
-                chance=_up(sole_bearer_named(grouping)),
-            )
-        )
-    return found
-
-
-def _up(share: Fraction) -> str:
-    return Figure(f"{math.ceil(1000 * share) / 10:g} %")
-
-
-def named(values: Sequence[str]) -> str:
-    """Return values in words, the first few of many."""
-    shown = listed((say("“{value}”", value=value) for value in values[:3]), "{head}, {tail}")
-    return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
-
-
-def sole_bearer_named(grouping: Grouping) -> Fraction:
+def sole_bearer_named(grouping: DecoyGroups) -> Fraction:
     """Return the most likely case in which the only bearer of a sensitive value is named to who knows all others.
 
     A published value always has a true bearer, fakes being copies of the column's own values. So it is named just
@@ -303,14 +186,14 @@ def sole_bearer_named(grouping: Grouping) -> Fraction:
     return max(chances)
 
 
-def mean_squared_error(grouping: Grouping, records: int) -> float:
+def mean_squared_error(grouping: DecoyGroups, records: int) -> float:
     """Return the papers' loss over N - 1, sum of (size - 1)^2 over the groups; fake values count as records do."""
     numbers = grouping.numbers(records).tolist()
     loss = sum(n * (size + grouping.fakes - 1) ** 2 for n, size in zip(numbers, grouping.sizes, strict=True))
     return float(loss / max(records - 1, 1))
 
 
-def given_away(grouping: Grouping, records: int) -> Mapping[str, int]:
+def given_away(grouping: DecoyGroups, records: int) -> Mapping[str, int]:
     """Return the width in records of what the published sizes and shares tell of counts.
 
     Shares are whole steps of 1 / d. A reader who knows the whole table but for the records of one value learns of its

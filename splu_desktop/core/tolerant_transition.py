@@ -12,21 +12,48 @@ D[k, s] = x (dT / df'_k) G a selected record adds G[u, s] - D[u, s] and any othe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.group_law import NoLaw
-from splu_desktop.core.mixed_groups import MixedGroups
-from splu_desktop.core.tolerant_groups import Grouping, Ints, caps_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _FEW = 12  # values up to which derivatives of T are taken
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
+
+
+class Mixing(Protocol):
+    """How the values of a column are mixed: what a draw says of its matrix."""
+
+    @property
+    def matrix(self) -> Floats:
+        """(m, m) T[v, u], the chance that a record of value v is published as u."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether such counts can have been mixed so."""
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Independent:
+    """Mixing by draws of each record for itself, with the chances `matrix` (m, m)."""
+
+    matrix: Floats
+    fits: bool = True
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return zeros: records share nothing."""
+        return np.zeros((len(left), left.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,34 +81,26 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class TolerantTransition:
-    """Groups of several sizes of one SA, as the reader of a release knows them.
+class MatrixTransition:
+    """The draw of one SA by its whole matrix, as the reader of a release knows it.
 
     Attributes
     ----------
     n : records, N.
     counts : (m,) published counts f'_s, which stand for the true f_s.
-    groups : the mixed groups that these counts, the published sizes and tolerances make.
-    most : (m, q) caps.
-    grouping : sizes, shares and tolerances as published.
+    mixed : how values are mixed at given counts, (m,) counts -> `Mixing`.
+    groups : the same at these counts.
     """
 
     n: int
     counts: Floats
-    groups: MixedGroups
-    most: Ints
-    grouping: Grouping
+    mixed: Callable[[Floats], Mixing]
+    groups: Mixing
 
     @classmethod
-    def of(cls, counts: Floats, labels: NDArray[np.object_], grouping: Grouping) -> TolerantTransition:
-        """Return the transition of one SA with published `counts` of `labels`."""
-        limits = tuple(grouping.tolerances.limits[str(label)] for label in labels)
-        most = caps_of(limits, grouping.sizes, grouping.fakes)
-        try:
-            groups = MixedGroups.of(counts, most, grouping)
-        except NoLaw:  # too many values have vanished in the draw for the others to fill the groups
-            groups = MixedGroups.untold(counts)
-        return cls(int(counts.sum()), counts, groups, most, grouping)
+    def of(cls, counts: Floats, mixed: Callable[[Floats], Mixing]) -> MatrixTransition:
+        """Return the transition of one SA with published `counts`. Raises NoLaw where these can't be mixed so."""
+        return cls(int(counts.sum()), counts, mixed, mixed(counts))
 
     @property
     def matrix(self) -> Floats:
@@ -133,6 +152,19 @@ class TolerantTransition:
         """(m,) whether the value can be told from the others at all."""
         return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
 
+    def weights(self, chosen: Flags) -> Floats:
+        """Return (m,) phi(u), of mean 1 for records of a chosen value and 0 for others, as far as they can be told."""
+        return np.asarray(self.inverse @ chosen, np.float64)
+
+    def two_states(self, chosen: Flags) -> Floats:
+        """Return (2, 2) the transition between having none (0) and one (1) of the chosen values."""
+        flags = chosen.astype(np.float64)
+        into = self.matrix @ flags
+        own, others = self.counts * flags, self.counts * (1 - flags)
+        keep = float(own @ into) / float(own.sum()) if own.sum() > 0 else float(into[chosen].mean())
+        come = float(others @ into) / max(float(others.sum()), 1e-300)
+        return np.array([[1 - come, come], [1 - keep, keep]])
+
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
         """Return variances of estimates in selections of compositions x (Q, m).
 
@@ -165,7 +197,7 @@ class TolerantTransition:
     def _moved(self, move: Floats) -> Floats:
         """Return T at counts nearby; T itself where no groups hold those, so that the other side alone tells."""
         try:
-            return MixedGroups.of(np.maximum(self.counts + move, 0.0), self.most, self.grouping).matrix
+            return self.mixed(np.maximum(self.counts + move, 0.0)).matrix
         except NoLaw:
             return self.matrix
 

@@ -17,8 +17,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.published import Published
-
 Floats = NDArray[np.float64]
 
 _LARGEST_WORK = 40_000_000  # m^2 gamma up to which pair probabilities are exact; beyond, quasi-independence
@@ -43,12 +41,6 @@ class Transition:
     a: float
     counts: Floats
     gamma: int
-
-    @classmethod
-    def of(cls, published: Published, sa: str) -> Transition:
-        """Return the transition of one SA of a release."""
-        counts = published.table[sa].counts().astype(np.float64)
-        return cls(n=published.n, a=published.retention(sa), counts=counts, gamma=published.gammas[sa])
 
     @cached_property
     def others(self) -> Floats:
@@ -80,6 +72,22 @@ class Transition:
         """(m,) whether a - b_s stands clear of its own sampling error (3 standard deviations)."""
         error = self.slope * np.sqrt(np.maximum(self.counts, 1.0) * (1.0 - self.a))
         return self.signal > _CLEAR * error
+
+    def weights(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); unreadable values add nothing."""
+        gain = np.where(chosen & self.readable, 1.0 / np.where(self.readable, self.signal, 1.0), 0.0)
+        return np.asarray(gain - float(gain @ self.b), np.float64)
+
+    def two_states(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return (2, 2) the transition between having none (0) and one (1) of the chosen values.
+
+        A record of one chosen value may be published as another of them, so a set keeps more than a.
+        """
+        f, b = self.counts[chosen], self.b[chosen]
+        whole = float(f.sum())
+        keep = self.a + float(b.sum()) - (float(f @ b) / whole if whole > 0 else float(b.mean()))
+        come = whole * (1 - keep) / max(self.n - whole, 1.0)
+        return np.array([[1 - come, come], [1 - keep, keep]])
 
     @cached_property
     def matrix(self) -> Floats | None:

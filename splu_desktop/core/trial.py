@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
-from splu_desktop.core.group_design import design
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
@@ -18,7 +17,6 @@ from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance import Infeasible
-from splu_desktop.core.tolerant_groups import layout
 
 LEAST_RECORDS = 100
 _TRIES = 10  # of samples, where a value with little room under its tolerance fills too much of one by chance
@@ -113,13 +111,5 @@ def _fitted(sample: Table, plan: Plan, progress: Progress | None) -> Plan:
 
     Raises UnknownColumn, BadSetting, Infeasible.
     """
-    if not plan.groupings:
-        return plan
     generalised = table_after(sample, plan.generalisations)
-    groupings = dict(plan.groupings)
-    for name, grouping in plan.groupings.items():
-        column = generalised[name]
-        if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
-            found = design(column, grouping.tolerances, fakes=grouping.fakes, progress=progress)
-            groupings[name] = found.grouping
-    return replace(plan, groupings=groupings)
+    return replace(plan, draws={name: draw.fitted(generalised[name], progress) for name, draw in plan.draws.items()})

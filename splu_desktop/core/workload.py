@@ -251,12 +251,12 @@ def _share(band: NDArray[np.intp], left: NDArray[np.int64], chance: np.random.Ge
 def measure(
     workload: Workload,
     releases: Sequence[Published],
-    methods: Sequence[Method] = tuple(Method),
+    methods: Sequence[Method] = (),
     *,
     progress: Progress | None = None,
 ) -> Measured:
     """Ask releases of one source a workload and average over them. Raises BadQuestion; Cancelled."""
-    progress = progress or Silent()
+    progress, methods = progress or Silent(), methods or tuple(Method)
     truth, bands = workload.truth, len(BANDS) + 1
     small = truth <= PROTECTED
     gaps: dict[Method, list[Floats]] = {method: [] for method in methods}

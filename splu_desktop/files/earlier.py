@@ -14,8 +14,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
 from splu_desktop.core.said import Figure, counted, listed, say
-from splu_desktop.core.several_releases import Draw, RowGain, row_gain, t_p_of_all
+from splu_desktop.core.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.table import Table
+from splu_desktop.files.draws import recorded_draws, upgraded
 from splu_desktop.files.fingerprint import (
     Fingerprints,
     Sketch,
@@ -96,7 +97,7 @@ def find_earlier(
 
 
 def _drawn(entry: Entry) -> set[str]:
-    return {*entry.body["gammas"], *entry.body.get("groupings", {})}
+    return set(upgraded(entry.body)["draws"])
 
 
 def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: Plan) -> Earlier:
@@ -227,7 +228,7 @@ def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
             before = list(reversed(undone))
         draws = [_draws_before(other, name, plan) for other in before]
         if name in plan.sensitive:
-            draws.insert(0, _draws_planned(name, plan))
+            draws.insert(0, plan.draws[name].by_value())
         # Many law tests publish one table hundreds of times; only the ends of such a curve say anything.
         last = len(draws)
         plain = all(len(each) == 1 and each[0].is_plain for each in draws)
@@ -235,16 +236,16 @@ def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
             range(1, last + 1) if last <= (10 if plain else 5) else (1, 2, 5, 10, last) if plain else (1, 2, 5, last)
         )
         falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
-        worst = [max(each, key=lambda draw: draw.limit, default=Draw((1,), Fraction(1))) for each in draws]
+        worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
         gain, others = row_gain(worst), len(before)
         if undone:
             gain, falls, others = RowGain(1.0, 1.0), [*falls, 0.0], len({id(x) for x in (*before, *undone)})
-        sizes = [draw.sizes[-1] for each in draws for draw in each]
+        sizes = [draw.sizes[-1] for each in draws for draw in each if draw.sizes]
         found.append(Cost(name, others, min(sizes, default=1), tuple(falls), gain, bool(undone)))
     return tuple(found)
 
 
-def least_t_p(draws: Iterable[tuple[Draw, ...]], epsilon: float, alpha: int) -> float:
+def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int) -> float:
     """Return T_P of the least protected value over several releases; 0 where it is not promised or not computed.
 
     Parameters
@@ -259,32 +260,18 @@ def least_t_p(draws: Iterable[tuple[Draw, ...]], epsilon: float, alpha: int) -> 
     return min((t_p_of_all([way[each] for each in every], epsilon, alpha) for way in ways), default=0.0)
 
 
-def _draws_planned(name: str, plan: Plan) -> tuple[Draw, ...]:
-    if name in plan.gammas:
-        return (Draw.plain(plan.gammas[name]),)
-    grouping = plan.groupings[name]
-    limits = sorted({limit for limit in grouping.tolerances.limits.values() if limit < 1})
-    return tuple(Draw(grouping.sizes, limit, grouping.fakes) for limit in limits)
-
-
-def _draws_before(other: Earlier, name: str, plan: Plan) -> tuple[Draw, ...]:
+def _draws_before(other: Earlier, name: str, plan: Plan) -> tuple[ValueDraw, ...]:
     found = registered_draws(other.entry, other.theirs.get(name, name))
-    return found or (_draws_planned(name, plan) if name in plan.sensitive else ())
+    return found or (plan.draws[name].by_value() if name in plan.draws else ())
 
 
-def registered_draws(entry: Entry, name: str) -> tuple[Draw, ...]:
+def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
     """Return how a registered release draws the values of an SA, one per tolerance below 1.
 
-    Raises KeyError, TypeError, ValueError, AttributeError or ZeroDivisionError on other data.
+    Raises BadSetting, KeyError, TypeError, ValueError or AttributeError on other data.
     """
-    if name in entry.body["gammas"]:
-        return (Draw.plain(int(entry.body["gammas"][name])),)
-    grouping = entry.body.get("groupings", {}).get(name)
-    if grouping is None:
-        return ()
-    limits = sorted({Fraction(limit) for limit in grouping["tolerances"] if Fraction(limit) < 1})
-    sizes = tuple(int(size) for size in grouping["sizes"])
-    return tuple(Draw(sizes, limit, int(grouping.get("fakes", 0))) for limit in limits)
+    draw = recorded_draws(entry.body).get(name)
+    return () if draw is None else draw.by_value()
 
 
 def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:

@@ -38,7 +38,7 @@ def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> N
     kept = [column for column in table.columns if plan.roles[column.name].published]
     n, cells = table.n, table.n * len(kept)
     csv_bytes = sum(_text_bytes(column) for column in kept)
-    disk, seconds = csv_bytes, 1e-7 * cells + 1e-6 * n * (1 + len(plan.gammas))
+    disk, seconds = csv_bytes, 1e-7 * cells + 1e-6 * n * (1 + len(plan.draws))
     if "xlsx" in formats:
         disk += 12 * cells
         seconds += 1.5e-6 * cells

@@ -18,13 +18,14 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop import __version__
+from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.plan import Plan, Thresholds, groupings_as_dicts, steps_as_dicts, steps_by_column, whole_gammas
+from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles import Role
 from splu_desktop.core.said import say
-from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.importer.recognise import facts
@@ -32,13 +33,13 @@ from splu_desktop.files.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.files.whole import whole_file
 
 FORMAT = "splu-project"
-PROJECT_VERSION = 1
+PROJECT_VERSION = 2
 SUFFIX = ".splu"
 LARGEST = 100 << 20  # bytes
 
 # Version v -> what turns a file of version v into one of version v + 1. A new version adds its step here, and a file of
 # the old one to tests/files/projects.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: upgraded}
 
 
 class BadProject(FileFault):
@@ -62,11 +63,10 @@ class Project:
     source : name, size and SHA-256 of the source as it was when read.
     choices : how it is read.
     roles : column name -> role, for every column in order.
-    gammas : SA name -> gamma; may also hold columns that are no SA now, to come back to.
+    draws : SA name -> how it is drawn; may also hold columns that are no SA now, to come back to.
     thresholds : epsilon, T_E, alpha, T_P.
     generalisations : column name -> steps.
     kept_identifiers : column name -> reason.
-    groupings : SA name -> group sizes with a tolerance per value, in place of a gamma.
     together : whether one gamma is set for all SAs.
     folder : the source's folder, relative to the project file's where possible; a hint where to look.
     window : what the window wants to find again, such as the page; plain data, no values of the source.
@@ -75,27 +75,24 @@ class Project:
     source: SourceFacts
     choices: ImportChoices
     roles: Mapping[str, Role]
-    gammas: Mapping[str, int] = field(default_factory=dict)
+    draws: Mapping[str, Draw] = field(default_factory=dict)
     thresholds: Thresholds = field(default_factory=Thresholds)
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
     together: bool = True
     folder: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
-    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("roles", "gammas", "groupings", "generalisations", "kept_identifiers", "window"):
+        for name in ("roles", "draws", "generalisations", "kept_identifiers", "window"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting where the choices don't make one yet."""
         sensitive = [name for name, role in self.roles.items() if role is Role.SA]
-        groupings = {name: self.groupings[name] for name in sensitive if name in self.groupings}
         return Plan(
             roles=self.roles,
-            gammas={name: self.gammas[name] for name in sensitive if name in self.gammas and name not in groupings},
-            groupings=groupings,
+            draws={name: self.draws[name] for name in sensitive if name in self.draws},
             thresholds=self.thresholds,
             generalisations=self.generalisations,
             kept_identifiers=self.kept_identifiers,
@@ -120,8 +117,7 @@ class Project:
         fitted = replace(
             self,
             roles={name: self.roles.get(name, suggested.get(name, Role.DROPPED)) for name in names},
-            gammas={name: gamma for name, gamma in self.gammas.items() if name in names},
-            groupings={name: grouping for name, grouping in self.groupings.items() if name in names},
+            draws={name: draw for name, draw in self.draws.items() if name in names},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in names},
             kept_identifiers={name: why for name, why in self.kept_identifiers.items() if name in names},
         )
@@ -168,7 +164,6 @@ def open_project(path: Path) -> Project:
 
 def as_dict(project: Project) -> dict[str, Any]:
     """Return a project as plain data of the current version."""
-    thresholds = project.thresholds
     return {
         "format": FORMAT,
         "version": PROJECT_VERSION,
@@ -183,15 +178,9 @@ def as_dict(project: Project) -> dict[str, Any]:
         "columns": {name: role.value for name, role in project.roles.items()},
         "kept_identifiers": dict(project.kept_identifiers),
         "generalise": steps_as_dicts(project.generalisations),
-        "gammas": dict(project.gammas),
-        "groupings": groupings_as_dicts(project.groupings),
+        "draws": draws_as_dicts(project.draws),
         "one_gamma_for_all": project.together,
-        "thresholds": {
-            "epsilon": thresholds.epsilon,
-            "t_e": thresholds.t_e,
-            "alpha": thresholds.alpha,
-            "t_p": thresholds.t_p,
-        },
+        "thresholds": project.thresholds.as_dict(),
         "window": dict(project.window),
     }
 
@@ -223,8 +212,7 @@ def from_dict(data: Any, path: Path) -> Project:
             source=SourceFacts(str(source["name"]), int(source["bytes"]), str(source["sha256"])),
             choices=import_from_dict(data["import"]),
             roles={str(name): Role(role) for name, role in data["columns"].items()},
-            gammas=whole_gammas(data["gammas"]),
-            groupings={str(name): Grouping.from_dict(stored) for name, stored in data.get("groupings", {}).items()},
+            draws=draws_from(data["draws"]),
             thresholds=Thresholds(**data["thresholds"]),
             generalisations=steps_by_column(data["generalise"]),
             kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},

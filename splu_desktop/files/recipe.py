@@ -17,15 +17,16 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.said import counted, listed, say
 from splu_desktop.core.table import Table
+from splu_desktop.files.draws import upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.whole import whole_file
 
-RECIPE_VERSION = 1
+RECIPE_VERSION = 2
 LARGEST = 50 << 20  # bytes; a hierarchy of 200,000 codes stays below
 _LISTED = 8
 
@@ -100,8 +101,7 @@ def recipe_text(recipe: Recipe) -> str:
         "generalise": plan["generalisations"],
         "plan": {
             "version": plan["version"],
-            "gammas": plan["gammas"],
-            "groupings": plan.get("groupings", {}),
+            "draws": plan["draws"],
             "thresholds": thresholds,
         },
     }
@@ -141,7 +141,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         raise BadRecipe(
             say("“{path}” is no recipe of this program: it lacks the entry “version” under [recipe].", path=path)
         )
-    if head["version"] != RECIPE_VERSION:
+    if head["version"] not in range(1, RECIPE_VERSION + 1):
         raise BadRecipe(
             say(
                 "“{path}” has recipe version {version}, and this program (version {own}) reads version "
@@ -165,10 +165,9 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
     try:
         plan = data["plan"]
         stored = {
-            "version": plan["version"],
+            "version": PLAN_VERSION if head["version"] < RECIPE_VERSION else plan["version"],
             "roles": data["columns"],
-            "gammas": plan.get("gammas", {}),
-            "groupings": plan.get("groupings", {}),
+            "draws": upgraded({"gammas": {}, **plan})["draws"],
             "thresholds": plan.get("thresholds", {}),
             "generalisations": data.get("generalise", {}),
             "kept_identifiers": data.get("kept_identifiers", {}),

@@ -20,9 +20,7 @@ from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Answer, Method, Reader
 from splu_desktop.core.said import listed, say
-from splu_desktop.core.sentences import large_count_promise, small_count_promise, unprotected
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.files.inert import inert
 from splu_desktop.files.language import Language
 
@@ -37,7 +35,7 @@ def write_readme(
     published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
 ) -> None:
     """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
-    promises = [promise for name in published.sensitive for promise in _promises(published, name)]
+    promises = [promise for name in published.sensitive for promise in _promised(published, name)]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
         id=facts["id"],
@@ -52,6 +50,7 @@ def write_readme(
     paragraphs: list[list[str]] = [
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
+        *filter(None, _readers(published)),
         _worth(facts),
         promises,
         *_persons(published),
@@ -83,34 +82,23 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    chances = {name: _chance(published, name) for name in published.sensitive}
-    share = (
-        next(iter(chances.values()))
-        if len(set(chances.values())) == 1
-        else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
-    )
+    how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
-        say(
-            "The column {columns} is sensitive and was re-drawn (mechanism SPLU-Gen): every record was put into a "
-            "group with records of other values at random, and took the value of a random member of its group.",
-            columns=columns,
-        )
+        say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
         if len(published.sensitive) == 1
         else say(
-            "The columns {columns} are sensitive and were re-drawn (mechanism SPLU-Gen), each by itself: every record "
-            "was put into a group with records of other values at random, and took the value of a random member of "
-            "its group.",
-            columns=columns,
+            "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
-        say(
-            "So the value that stands beside a single record is that record's own only by chance ({share}). Never "
-            "read it as a fact about a person.",
-            share=share,
-        ),
+        say("Never read the value beside a single record as a fact about a person."),
     ]
+
+
+def _readers(published: Published) -> list[list[str]]:
+    """Return what a row tells to whom, a paragraph for each re-drawn column."""
+    return [list(published.draws[name].readers(name)) for name in published.sensitive]
 
 
 def _others(facts: Mapping[str, Any]) -> list[str]:
@@ -160,7 +148,7 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
 
 def _persons(published: Published) -> list[list[str]]:
     """Return what is promised of persons with several records."""
-    return [[*told_of_persons(published.repeats, published.table, published.ways)]]
+    return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
 def _reconstruction(published: Published) -> list[list[str]]:
@@ -200,7 +188,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
                 column.name,
                 spoken.sentence(_role(entry)),
                 spoken.sentence(say(column.kind.value)),
-                spoken.sentence(_sizes(entry)) if entry["role"] == "sa" else "",
+                spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
                 str(int(np.count_nonzero(~column.missing))),
                 " | ".join(map(spoken.sentence, marks)),
@@ -215,8 +203,10 @@ def _role(entry: Mapping[str, Any]) -> str:
     return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
 
 
-def _sizes(entry: Mapping[str, Any]) -> str:
-    return str(entry["gamma"]) if "gamma" in entry else listed([str(size) for size in entry["grouping"]["sizes"]])
+def _sizes(published: Published, sa: str) -> str:
+    draw = published.draws[sa]
+    sizes = draw.shape(published.n)["sizes"]
+    return listed([str(size) for size in sizes]) if sizes else draw.words()
 
 
 def _values(column: Column, spoken: Language) -> str:
@@ -270,31 +260,11 @@ def _prefix(settings: Mapping[str, Any]) -> str:
     return say("first characters")
 
 
-def _chance(published: Published, sa: str) -> str:
-    """Return how surely the value beside a record is the record's own."""
-    if sa in published.gammas:
-        return say("1 in {gamma}", gamma=published.gammas[sa])
-    limits = published.groupings[sa].tolerances.limits.values()
-    below = [limit for limit in limits if limit < 1]
-    most = (
-        say("at most {most:.3g} % for sensitive values", most=100 * float(max(below)))
-        if below
-        else say("no value is sensitive")
-    )
-    if len(below) == len(limits):
-        return most
-    return say("{most}; values with tolerance 1 may be the record's own", most=most)
-
-
-def _promises(published: Published, sa: str) -> tuple[str, ...]:
-    if sa in published.groupings:
-        return tuple(sentences_of(sa, published.groupings[sa], published.thresholds))
-    gamma, asked = published.gammas[sa], published.thresholds
-    known = unprotected(published.n, gamma, published.table[sa].m, asked.epsilon, asked.alpha, column=sa)
-    return (
-        known or small_count_promise(gamma, asked.epsilon, asked.alpha, column=sa),
-        large_count_promise(gamma, asked.epsilon, asked.t_e, column=sa),
-    )
+def _promised(published: Published, sa: str) -> list[str]:
+    draw, asked = published.draws[sa], published.thresholds
+    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
+    said = draw.sentences(sa, asked)
+    return said if known is None else [known, *said[1:]]
 
 
 def _example(published: Published) -> list[str]:
@@ -342,19 +312,17 @@ def _example(published: Published) -> list[str]:
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
     between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
-    if sa in published.groupings:
+    through = published.draws[sa].two_numbers(published.counts(sa))
+    if through is None:
         return [
             say(
-                "Reconstructed with the matrix of chances T that group sizes, shares and tolerances in release.json "
-                "give, the estimate is {estimate}, and with a probability of 95 % the true count lies between {low} "
-                "and {high}.",
+                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the "
+                "estimate is {estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
                 **between,
             )
         ]
-    a = published.retention(sa)
-    column = published.table[sa]
-    count = int(column.counts()[column.code_of(value)])
-    b = (1 - a) * count / (published.n - count)
+    at = published.table[sa].code_of(value)
+    a, b, count = through.a, float(through.b[at]), int(through.counts[at])
     if a - b < 0.05 * a:
         return [
             say(

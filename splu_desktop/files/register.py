@@ -518,7 +518,8 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
 
 # What readers of an entry rely on; a line that is otherwise is not readable.
 _SHAPES: Mapping[str, type | tuple[type, ...]] = {
-    "gammas": dict, "groupings": dict, "recipe": dict, "source": dict, "guarantees": dict, "accepted": dict,
+    "draws": dict, "gammas": dict, "groupings": dict,
+    "recipe": dict, "source": dict, "guarantees": dict, "accepted": dict,
     "outputs": list, "warned": list, "earlier": list, "faults": list,
 }  # fmt: skip
 

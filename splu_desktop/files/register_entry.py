@@ -7,22 +7,21 @@ import hashlib
 import json
 import os
 import secrets
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from splu_desktop import __version__
+from splu_desktop.core.draw import draw_from
 from splu_desktop.core.gate import Gate
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.selfcheck import Check
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files.fingerprint import Fingerprints, Sketch, secret_of
 from splu_desktop.files.likeness import Likeness
 from splu_desktop.files.order import Examination, Order
 from splu_desktop.files.register import SKETCHES, Register
-from splu_desktop.files.release_facts import STATED, facts_text, guarantees_of
+from splu_desktop.files.release_facts import STATED, facts_text
 
 
 def keep_sketches(register: Register, prints: Fingerprints) -> None:
@@ -42,15 +41,12 @@ def _without_values(recipe: dict[str, Any]) -> dict[str, Any]:
     Of tolerances it is kept how many values have which; of a generalisation its way and the settings that are stated
     without looking at the records (`release_facts.STATED`); of a kept identifier that there was a reason.
     """
-    groupings = {
-        name: grouping | {"tolerances": dict(sorted(Counter(map(str, grouping["tolerances"].values())).items()))}
-        for name, grouping in recipe.get("groupings", {}).items()
-    }
+    draws = {name: draw_from(stored).recorded() for name, stored in recipe["draws"].items()}
     generalisations = {
         name: [{"how": step["how"], **{key: step[key] for key in STATED if key in step}} for step in steps]
         for name, steps in recipe["generalisations"].items()
     }
-    return {**recipe, "generalisations": generalisations} | ({"groupings": groupings} if groupings else {})
+    return {**recipe, "generalisations": generalisations, "draws": draws}
 
 
 def _locked(recipe: dict[str, Any], secret: bytes) -> str:
@@ -106,8 +102,7 @@ def entry_body(
         "partial": str(partial.absolute().parent),
         "software": __version__,
         "records": facts["records"],
-        "gammas": dict(order.plan.gammas),
-        "groupings": recipe.get("groupings", {}),
+        "draws": recipe["draws"],
         "recipe": recipe,
         **({"recipe_locked": _locked(whole, prints.secret)} if recipe != whole else {}),
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
@@ -126,15 +121,11 @@ def entry_body(
         "encrypted": order.password is not None,
         "guarantees": {
             name: {
-                **guarantees_of(gamma, order.plan.thresholds),
+                **draw.stated(order.plan.thresholds),
                 "releases": before.get(name, 0) + 1,
                 "t_p_of_all": next((cost.t_p[-1] for cost in examination.costs if cost.column == name), None),
             }
-            for name, gamma in order.plan.gammas.items()
-        }
-        | {
-            name: promises_as_dict(grouping, order.plan.thresholds) | {"releases": before.get(name, 0) + 1}
-            for name, grouping in order.plan.groupings.items()
+            for name, draw in order.plan.draws.items()
         },
         "earlier": [other.entry.release for other in examination.earlier],
         "warned": sorted({line.name for line in gate.amber}),

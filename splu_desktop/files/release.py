@@ -34,12 +34,12 @@ from splu_desktop.files.release_facts import (
     BadRelease,
     Generalisations,
     as_published,
+    draws_of,
     facts_text,
     make_facts,
     parse_facts,
     repeats_of,
     seal_of,
-    ways_of,
 )
 from splu_desktop.files.spelling import parsed, plain
 from splu_desktop.files.table_writers import WRITERS
@@ -73,7 +73,7 @@ class OpenRelease:
     ----------
     folder : where it lies: its folder or ZIP.
     facts : `release.json` as plain data.
-    published : the table with its gammas and thresholds.
+    published : the table with its draws and thresholds.
     """
 
     folder: Path
@@ -138,11 +138,9 @@ def final(published: Published, progress: Progress | None = None) -> Published:
         plain(as_published(column) if published.is_sensitive(column.name) else column, progress)
         for column in published.table.columns
     )
-    groupings = {
-        name: grouping.respelled(published.table[name], next(column for column in columns if column.name == name))
-        for name, grouping in published.groupings.items()
-    }
-    return replace(published, table=Table(columns), groupings=groupings)
+    table = Table(columns)
+    draws = {name: draw.respelled(published.table[name], table[name]) for name, draw in published.draws.items()}
+    return replace(published, table=table, draws=draws)
 
 
 def fill_folder(
@@ -224,9 +222,9 @@ def read_release(
     package = open_package(Path(folder), password)
     facts = facts_of(package)
     table = table_of(package, facts, verify=verify, progress=progress)
-    gammas, groupings = ways_of(facts)
     thresholds = Thresholds(**facts["thresholds"])
-    return OpenRelease(package.path, facts, Published(table, gammas, thresholds, groupings, repeats_of(facts)))
+    published = Published(table, draws_of(facts), thresholds, repeats_of(facts))
+    return OpenRelease(package.path, facts, published)
 
 
 def facts_of(package: Package) -> dict[str, Any]:

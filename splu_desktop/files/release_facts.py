@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 
 from splu_desktop import __version__
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.guarantees import t_f, t_f_chebyshev, t_p
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import promises_as_dict
+from splu_desktop.files.draws import published_draw, published_entry
 from splu_desktop.files.plain_data import from_json
 from splu_desktop.files.spelling import valued
 
@@ -67,10 +66,8 @@ def make_facts(
             "role": "sa" if sensitive else "nsa",
             "kind": column.kind.name.lower(),
         }
-        if column.name in published.gammas:
-            entry["gamma"] = published.gammas[column.name]
-        elif sensitive:
-            entry["grouping"] = published.groupings[column.name].as_dict()
+        if sensitive:
+            entry |= published_entry(published.draws[column.name])
         entry["distinct"] = column.m
         if sensitive or column.m <= LONGEST_DOMAIN:
             entry["domain"] = column.labels.tolist()
@@ -83,7 +80,6 @@ def make_facts(
                 {"how": str(step["how"]), **{key: step[key] for key in STATED if key in step}} for step in steps
             ]
         columns.append(entry)
-    thresholds = published.thresholds
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -92,21 +88,21 @@ def make_facts(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "mechanism": "SPLU-Gen",
         "records": published.n,
-        "gammas": dict(published.gammas),
+        "gammas": {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None},
         "columns": columns,
-        "thresholds": {
-            "epsilon": thresholds.epsilon,
-            "t_e": thresholds.t_e,
-            "alpha": thresholds.alpha,
-            "t_p": thresholds.t_p,
-        },
-        "guarantees": {name: stated_for(published, name) for name in published.sensitive},
+        "thresholds": published.thresholds.as_dict(),
+        "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
         "files": files,
     }
     if published.repeats is not None:
         facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
     facts[_SEAL] = seal_of(facts)
     return facts
+
+
+def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
+    """Return how each SA was drawn, as checked facts say."""
+    return {column["name"]: published_draw(column) for column in facts["columns"] if column["role"] == "sa"}
 
 
 def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
@@ -118,29 +114,6 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
         raise BadSetting("The stated numbers of records per person are out of range.")
     return Repeats(largest, float(mean))
-
-
-def stated_for(published: Published, name: str) -> dict[str, Any]:
-    """Return the guarantees of one SA as plain data."""
-    if name in published.groupings:
-        return promises_as_dict(published.groupings[name], published.thresholds)
-    return guarantees_of(published.gammas[name], published.thresholds)
-
-
-def ways_of(facts: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Grouping]]:
-    """Return what checked facts say of each SA's groups: gammas of plain ones, groupings of the others."""
-    sas = [column for column in facts["columns"] if column["role"] == "sa"]
-    plain = {column["name"]: column["gamma"] for column in sas if "grouping" not in column}
-    return plain, {c["name"]: Grouping.from_dict(c["grouping"]) for c in sas if "grouping" in c}
-
-
-def guarantees_of(gamma: int, thresholds: Thresholds, releases: int = 1) -> dict[str, Any]:
-    """Return the exact guarantees, functions of gamma and the thresholds alone (mechanism.md section 3)."""
-    return {
-        "t_p": t_p(gamma, thresholds.epsilon, thresholds.alpha, releases),
-        "t_f": t_f(gamma, thresholds.epsilon, thresholds.t_e, releases),
-        "t_f_chebyshev": t_f_chebyshev(gamma, thresholds.epsilon, thresholds.t_e, releases),
-    }
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:
@@ -220,18 +193,8 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
                 or column["role"] not in ("nsa", "sa")
             ):
                 return "a column's name, role or type is not understood"
-            if column["role"] == "sa" and "grouping" in column:
-                grouping = Grouping.from_dict(column["grouping"])
-                if set(grouping.tolerances.limits) != set(column["domain"]):
-                    return say("the tolerances of column “{column}” are not those of its values", column=column["name"])
-                if grouping.sizes[-1] > facts["records"]:
-                    return say("the group sizes of column “{column}” are larger than the table", column=column["name"])
-            elif column["role"] == "sa" and not (
-                type(column["gamma"]) is int and 2 <= column["gamma"] <= facts["records"]
-            ):
-                return say(
-                    "the group size gamma of column “{column}” is not a whole number from 2", column=column["name"]
-                )
+            if column["role"] == "sa" and (fault := _draw_problem(column, facts["records"])):
+                return say("how column “{column}” was drawn: {fault}", column=column["name"], fault=fault)
             if not all(isinstance(label, str) for label in [*column["missing"], *column.get("texts", ())]):
                 return say("the missing values of column “{column}” are not text", column=column["name"])
             if not all(isinstance(label, str) for label in column.get("domain", ())):
@@ -262,6 +225,13 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
     except (BadSetting, OverflowError):
         return "its thresholds are out of range"
     return None
+
+
+def _draw_problem(column: dict[str, Any], records: int) -> str | None:
+    try:
+        return published_draw(column).fault(records, column["domain"])
+    except BadSetting as fault:
+        return str(fault).rstrip(".")
 
 
 def _check_thresholds(stated: Any) -> None:

@@ -13,6 +13,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import Said, say
+from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.earlier import least_t_p, registered_draws
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register
@@ -159,7 +160,7 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
     try:
         asked = Thresholds(**body["recipe"]["thresholds"])
         found = []
-        for name in (*body["gammas"], *body.get("groupings", {})):
+        for name in recorded_draws(body):
             draws = registered_draws(entry, name)
             plain = all(draw.is_plain for draw in draws)
             curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}

@@ -14,13 +14,11 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
 from splu_desktop.core.selfcheck import Check, check_alone
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import promises_as_dict
 from splu_desktop.files.package import Package, PasswordNeeded, contents, open_package
 from splu_desktop.files.read_back import differing
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release import facts_of, table_of
-from splu_desktop.files.release_facts import FACTS_NAME, BadRelease, guarantees_of, ways_of
+from splu_desktop.files.release_facts import FACTS_NAME, BadRelease, draws_of
 
 
 def verify_release(
@@ -64,8 +62,8 @@ def verify_release(
         return (*found, Check("table", False, str(fault)))
     found.append(_table(table, facts))
     found += _formats(package, facts, table, progress)
-    gammas, groupings = ways_of(facts)
-    found += check_alone(Published(table, gammas, Thresholds(**facts["thresholds"]), groupings), progress=progress)
+    published = Published(table, draws_of(facts), Thresholds(**facts["thresholds"]))
+    found += check_alone(published, progress=progress)
     return tuple(found)
 
 
@@ -123,34 +121,19 @@ def _registered(package: Package, facts: dict[str, Any], register: Register | No
 
 def _guarantees(facts: dict[str, Any]) -> Check:
     thresholds = Thresholds(**facts["thresholds"])
-    for column in facts["columns"]:
-        if column["role"] != "sa":
-            continue
-        stated = facts.get("guarantees", {}).get(column["name"])
-        if "grouping" in column:
-            if stated != promises_as_dict(Grouping.from_dict(column["grouping"]), thresholds):
-                text = say(
-                    "The guarantees stated for “{column}” are not those of its tolerances.", column=column["name"]
-                )
-                return Check("guarantees", False, text, column["name"])
-            continue
-        known = guarantees_of(column["gamma"], thresholds)
-        close = isinstance(stated, dict) and all(_close(stated.get(key), value) for key, value in known.items())
-        if not close or facts.get("gammas", {}).get(column["name"]) != column["gamma"]:
-            return Check(
-                "guarantees",
-                False,
-                say(
-                    "The guarantees stated for “{column}” are not those of gamma {gamma}.",
-                    column=column["name"],
-                    gamma=column["gamma"],
-                ),
-                column["name"],
+    for name, draw in draws_of(facts).items():
+        same = _close(facts.get("guarantees", {}).get(name), draw.stated(thresholds))
+        if not same or facts.get("gammas", {}).get(name) != draw.gamma:
+            text = say(
+                "The guarantees stated for “{column}” are not those of {words}.", column=name, words=draw.words()
             )
+            return Check("guarantees", False, text, name)
     return Check("guarantees", True, "The stated guarantees are those of the stated group sizes.")
 
 
-def _close(stated: Any, known: float) -> bool:
+def _close(stated: Any, known: Any) -> bool:
+    if isinstance(known, dict):
+        return isinstance(stated, dict) and all(_close(stated.get(key), value) for key, value in known.items())
     if type(stated) not in (int, float):
         return False
     try:

@@ -238,8 +238,8 @@ class ClassifyPage(Page):
         """Return what the selected column does to the risk, or what limits its group size."""
         choices, shown = self.session.choices, self.risk.shown
         if row.role is Role.SA and not self.session.barred(row.fact.name) and choices is not None:
-            if row.fact.name in choices.groupings:
-                return self.tr("It has a tolerance per value.")
+            if row.fact.name not in choices.gammas:
+                return told(choices.draws[row.fact.name].able(row.fact.name))
             return self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records.").format(
                 n=number(row.fact.largest_gamma), value=row.fact.top, share=percent(row.fact.top_share)
             )

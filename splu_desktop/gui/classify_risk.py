@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.alike import Alike, alike
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.gate import Light, Line, persons_line
 from splu_desktop.core.generalise import Steps, coarser, column_after
@@ -18,7 +19,6 @@ from splu_desktop.core.risk import KS, Cause, Risk, causes, risk
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.gui.risk_grid import RiskGrid
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
@@ -74,7 +74,7 @@ def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
 
 
 def recognisable(
-    table: Table, nsas: tuple[str, ...], ways: Mapping[str, int | Grouping], source: Table, progress: Progress
+    table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
 ) -> Recognisable:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
     steps: dict[str, Steps] = {}
@@ -142,7 +142,7 @@ class RiskPanel(QWidget):
         nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
-        ways: dict[str, int | Grouping] = {**choices.gammas, **choices.groupings}
+        ways = {name: choices.draws[name] for name in choices.sensitive}
         key = (source, nsas, *ways.items(), *(choices.steps(name) for name in names))
         if key == self._key:
             return

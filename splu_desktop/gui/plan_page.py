@@ -24,7 +24,6 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.gui.classify_parts import take_groups
 from splu_desktop.gui.page import Page
 from splu_desktop.gui.plan_controls import GammaControl, ThresholdBoxes
@@ -204,7 +203,7 @@ class PlanPage(Page):
             return
         self._draw(gamma, choices.thresholds)
         names = tuple(choices.gammas) if choices.together else (self.shown_column(),)
-        after = replace(choices, gammas={**choices.gammas, **dict.fromkeys(names, gamma)})
+        after = choices.with_gamma(names, gamma)
         self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
 
     def _thresholds_changed(self) -> None:
@@ -230,8 +229,8 @@ class PlanPage(Page):
 
         def also(now: Choices) -> Choices:
             names = tuple(now.gammas) if now.together else (name,)
-            gammas = now.gammas if way.gamma is None else {**now.gammas, **dict.fromkeys(names, way.gamma)}
-            return replace(now, gammas=gammas, thresholds=way.thresholds or now.thresholds)
+            after = now if way.gamma is None else now.with_gamma(names, way.gamma)
+            return replace(after, thresholds=way.thresholds or now.thresholds)
 
         if way.steps is not None:
             take_groups(self.session, self.tasks, name, way.steps, also)
@@ -276,16 +275,17 @@ class PlanPage(Page):
             return
         name = self.shown_column()
         thresholds = choices.thresholds
-        grouping = choices.groupings.get(name)
+        draw = choices.draws[name]
+        by_gamma = draw.gamma is not None
         for part in (self.gamma, self.per_value, self.plots, self.tabs):
-            part.setVisible(grouping is None)
-        self.tolerant.setVisible(grouping is not None)
-        if grouping is not None:
-            self.tolerant.show_grouping(name, grouping, thresholds)
+            part.setVisible(by_gamma)
+        self.tolerant.setVisible(not by_gamma)
+        if not by_gamma:
+            self.tolerant.show_draw(name, draw, thresholds)
         self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
-        if grouping is not None:
+        if not by_gamma:
             self._show_settled()
             return
         bound = tuple(choices.gammas) if choices.together else (name,)
@@ -303,8 +303,12 @@ class PlanPage(Page):
 
     def _show_settled(self) -> None:
         """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
-        if self.session.choices is not None and self.shown_column() in self.session.choices.groupings:
+        if not self._by_gamma():
             self.set_primary(self.tr("Continue with these tolerances"), self.tolerant.is_settled)
+
+    def _by_gamma(self) -> bool:
+        """Whether the column shown has a gamma to set."""
+        return self.session.choices is None or self.shown_column() in self.session.choices.gammas
 
     def _column(self) -> Column | None:
         name = self.shown_column()
@@ -375,7 +379,7 @@ class PlanPage(Page):
             table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
             job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
-        ways: dict[str, int | Grouping] = {**choices.gammas, **choices.groupings}
+        ways = {name: choices.draws[name] for name in choices.sensitive}
         drawn = Table(tuple(self.session.column(each) for each in ways))
         both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
         both.done.connect(
@@ -413,7 +417,7 @@ class PlanPage(Page):
         self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
-        if self.session.choices is not None and self.shown_column() in self.session.choices.groupings:
+        if not self._by_gamma():
             return self.tolerant.help_text()
         return self.tr(
             "<p>Each patient is put into a group with others who have other values; one of the group's values is then"
@@ -422,9 +426,12 @@ class PlanPage(Page):
             " patients have a rare diagnosis.</p>"
             "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
             "<p><b>What should I choose?</b></p>"
-            "<p>5 suits most tables. Larger groups hide a single patient better: who finds a person's row and reads the"
-            " value there is right with probability 1 in gamma. They also blur how values hang together with the other"
-            " columns (“signal left”).</p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better: the value in a person's row is"
+            " right in 1 in gamma rows on average, before looking at it; a value that is common among people like"
+            " this one may be nearly certain once read. They also blur how values hang together with the other"
+            " columns (“signal left”).</p><p>Who learns from the whole table, or knows all other patients, is not"
+            " bounded by gamma. The sentences under <i>Promises</i> say what each of them can know; the"
+            " report measures it.</p>"
             "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
             " table.</p>"
         )

@@ -24,7 +24,7 @@ class PromisesTab(QWidget):
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
         self._alike: tuple[str, ...] = ()
-        self.small, self.large, self.warnings = (label(wrap=True, selectable=True) for _ in range(3))
+        self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
         said = QWidget()
         lines = QVBoxLayout(said)
         margins(lines, 0, spacing=8)
@@ -32,6 +32,7 @@ class PromisesTab(QWidget):
         for picture, text in (
             (Picture("shield", "protected"), self.small),
             (Picture("circle-check", "answerable"), self.large),
+            (Picture("info"), self.readers),
             (self._warning_picture, self.warnings),
         ):
             fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
@@ -61,10 +62,10 @@ class PromisesTab(QWidget):
         column.addLayout(foot)
         self.show_warnings(())
 
-    def show_promises(self, sentences: tuple[str, str]) -> None:
-        """Show what is promised of small and of large counts."""
-        self.small.setText(sentences[0])
-        self.large.setText(sentences[1])
+    def show_promises(self, sentences: tuple[str, str, str]) -> None:
+        """Show what is promised of small and of large counts, and what a row tells to whom."""
+        for text, said in zip((self.small, self.large, self.readers), sentences, strict=True):
+            text.setText(said)
 
     def show_warnings(self, sentences: Sequence[str]) -> None:
         """Show what the thresholds fail to give."""
@@ -89,7 +90,7 @@ class PromisesTab(QWidget):
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        said = (self.small.text(), self.large.text(), self.warnings.text())
+        said = (self.small.text(), self.large.text(), self.readers.text(), self.warnings.text())
         copy_text("\n".join(text for text in said if text))
 
 

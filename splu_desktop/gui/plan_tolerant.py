@@ -8,13 +8,12 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import sentences_of
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
-from splu_desktop.gui.tolerance_figures import Designed, sizes_in_words
+from splu_desktop.gui.tolerance_figures import Designed
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.words import copy_text, told
 
@@ -34,7 +33,7 @@ class TolerantPart(QWidget):
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._shown: tuple[str, Grouping, Thresholds] | None = None
+        self._shown: tuple[str, Draw, Thresholds] | None = None
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
@@ -66,30 +65,31 @@ class TolerantPart(QWidget):
         self.editor.found.connect(self._take)
         self.hide()
 
-    def show_grouping(self, name: str, grouping: Grouping, thresholds: Thresholds) -> None:
-        """Show what holds for a column."""
-        if self._shown == (name, grouping, thresholds):
+    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
+        """Show what holds for a column; its tolerances can be changed where the draw has some."""
+        if self._shown == (name, draw, thresholds):
             return
-        self._shown = name, grouping, thresholds
-        self.title.setText(
-            self.tr("“{column}” has a tolerance per value").format(column=name),
-        )
-        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=sizes_in_words(grouping))
-        self.sentences.setText("\n\n".join(told(each) for each in sentences_of(name, grouping, thresholds)))
-        column = self._session.column(name)
-        limits = {str(text): grouping.tolerances.limits[str(text)] for text in column.labels}
+        self._shown = name, draw, thresholds
+        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
-        self.editor.open(column, limits, thresholds, grouping)
+        self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        if not isinstance(draw, DecoyGroups):
+            self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
+            self._sizes = ""
+            return
+        self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
+        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
+        column = self._session.column(name)
+        limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
+        self.editor.open(column, limits, thresholds, draw)
 
     def plain(self) -> None:
         """Go back to one group size, where the column allows it."""
         choices = self._session.choices
         if choices is not None and self._shown is not None:
             name = self._shown[0]
-            after = {other: kept for other, kept in choices.groupings.items() if other != name}
-            self._session.choose(
-                replace(choices, groupings=after), self.tr("tolerances of {column}").format(column=name)
-            )
+            self._session.choose(choices.without_draw(name), self.tr("tolerances of {column}").format(column=name))
 
     def copy(self) -> None:
         """Copy the promises as text."""
@@ -98,8 +98,8 @@ class TolerantPart(QWidget):
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
         return self.tr(
-            "<p>Each value has a <b>tolerance</b>: how surely someone may link a person's row to it. Sensitive values"
-            " need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
+            " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
@@ -120,14 +120,14 @@ class TolerantPart(QWidget):
         self.is_settled = True
         choices = self._session.choices
         name = self._shown[0] if self._shown is not None else ""
-        here = choices is not None and name in choices.groupings and self._session.column(name) is self.editor.column
+        here = choices is not None and name in choices.draws and self._session.column(name) is self.editor.column
         if changed and choices is not None and here:
             # A drag of the slider is one step of undo, two drags are two.
             now = time.monotonic()
             self._stroke += now - self._last_change > _PAUSE
             self._last_change = now
             self._session.choose(
-                replace(choices, groupings={**choices.groupings, name: found.rating.grouping}),
+                replace(choices, draws={**choices.draws, name: found.rating.grouping}),
                 self.tr("tolerances of {column}").format(column=name),
                 f"tolerances {name} {self._stroke}",
             )

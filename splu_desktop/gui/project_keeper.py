@@ -49,11 +49,10 @@ def as_project(source: Source, choices: Choices) -> Project:
         source=source.imported.source,
         choices=source.imported.choices,
         roles=choices.roles,
-        gammas=choices.gammas,
+        draws=choices.draws,
         thresholds=choices.thresholds,
         generalisations=choices.generalisations,
         kept_identifiers=choices.kept,
-        groupings=choices.groupings,
         together=choices.together,
     )
 
@@ -85,12 +84,11 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         generalisations[name] = steps
     choices = Choices(
         roles=fitted.roles,
-        gammas=fitted.gammas,
+        draws=fitted.draws,
         thresholds=fitted.thresholds,
         together=fitted.together,
         generalisations=generalisations,
         kept=fitted.kept_identifiers,
-        groupings=fitted.groupings,
     )
     return Loaded(source, choices, (*notes, *(told(each) for each in said)))
 

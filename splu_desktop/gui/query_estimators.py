@@ -72,7 +72,7 @@ class Estimators(Card):
         self.table = TableView(self.tr("Answers of all estimators"))
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
-        rows = self.table.verticalHeader().defaultSectionSize() * len(self._names)
+        rows = self.table.verticalHeader().defaultSectionSize() * self.method.count()
         self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
@@ -109,5 +109,5 @@ class Estimators(Card):
         self.model.show(tuple(answers))
 
     def _chosen(self) -> None:
-        self.meaning.setText(self._meanings.get(self.chosen(), ""))
+        self.meaning.setText(self._meanings.get(self.chosen(), self.chosen().words))
         self.changed.emit()

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import workload
-from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import DEFAULT, Method
-from splu_desktop.core.tolerant_guarantees import t_p_least
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.words import number, percent, told
 
@@ -68,11 +66,10 @@ def judge(asker: Asker, sas: tuple[str, ...], size: int, sets: bool, progress: P
     off = np.abs(np.array([answer.estimate for answer in answers]) - truth) > asked.epsilon * truth
     counts = np.bincount(truth, minlength=workload.SMALL + 1)[1:]
     wrong = np.bincount(truth, off, minlength=workload.SMALL + 1)[1:]
-    one = published.gammas.get(sas[0]) if len(sas) == 1 else None
-    promised = None if one is None else float(t_p(one, asked.epsilon, asked.alpha))
-    grouping = published.groupings.get(sas[0]) if len(sas) == 1 else None
-    if grouping is not None and all(limit < 1 for limit in grouping.tolerances.limits.values()):
-        promised = t_p_least(grouping, asked)  # of values that are not sensitive nothing is promised
+    promised = None
+    draw = published.draws[sas[0]] if len(sas) == 1 else None
+    if draw is not None and all(draw.limit(str(label)) < 1 for label in published.table[sas[0]].labels):
+        promised = draw.t_p(asked)  # of values that are not to be protected nothing is promised
     return Accuracy(
         bands=tuple(told(name) for name in measured.names),
         ends=(number(workload.SMALL), *(percent(high) for _, high in workload.BANDS)),

@@ -118,12 +118,11 @@ class Recipes(QWidget):
                 source=source.imported.source,
                 choices=recipe.choices,
                 roles=plan.roles,
-                gammas=plan.gammas,
+                draws=plan.draws,
                 thresholds=plan.thresholds,
                 generalisations=plan.generalisations,
                 kept_identifiers=plan.kept_identifiers,
-                groupings=plan.groupings,
-                together=len(set(plan.gammas.values())) <= 1,
+                together=len({draw.gamma for draw in plan.draws.values()} - {None}) <= 1,
             )
             return self._keeper.open_with(project, source.path)
         job = self._tasks.run("recipe", lambda progress: variants_of(source, plan, progress))
@@ -137,12 +136,11 @@ class Recipes(QWidget):
         source.variants.update(variants)
         choices = Choices(
             roles=plan.roles,
-            gammas=plan.gammas,
+            draws=plan.draws,
             thresholds=plan.thresholds,
-            together=len(set(plan.gammas.values())) <= 1,
+            together=len({draw.gamma for draw in plan.draws.values()} - {None}) <= 1,
             generalisations=plan.generalisations,
             kept=plan.kept_identifiers,
-            groupings=plan.groupings,
         )
         self._session.choose(choices, self.tr("recipe “{name}”").format(name=name))
         self.said.emit("done", self.tr("The choices of “{name}” were taken over.").format(name=name))

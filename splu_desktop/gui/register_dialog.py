@@ -10,6 +10,7 @@ from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publishing import tidy
 from splu_desktop.files.register import Register
 from splu_desktop.files.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
@@ -366,10 +367,7 @@ def _whole(value: object) -> int:
 
 
 def _ways(found: Shelved) -> list[str]:
-    gammas = found.entry.body.get("gammas")
-    groupings = found.entry.body.get("groupings")
-    plain = [f"{name}: {gamma}" for name, gamma in gammas.items()] if isinstance(gammas, dict) else []
-    return [*plain, *(groupings if isinstance(groupings, dict) else ())]
+    return [f"{name}: {told(words)}" for name, words in draws_in_words(found.entry.body).items()]
 
 
 def _when(time: str) -> str:

@@ -7,7 +7,7 @@ undoing back to those choices brings them back instead of computing them again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -18,12 +18,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
+    from splu_desktop.core.draw import Draw
     from splu_desktop.core.generalise import Steps
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
     from splu_desktop.core.roles import Role, Suggestion
     from splu_desktop.core.table import Column, Table
-    from splu_desktop.core.tolerant_groups import Grouping
     from splu_desktop.files.importer import Imported
     from splu_desktop.gui.facts import ColumnFacts
 
@@ -90,8 +90,7 @@ class Choices:
     Attributes
     ----------
     roles : column name -> role, for every column.
-    gammas : SA name -> gamma, for every SA without a grouping.
-    groupings : SA name -> group sizes with a tolerance per value, in place of a gamma.
+    draws : SA name -> how it is drawn; may also hold columns that are no SA now, to come back to.
     thresholds : epsilon, T_E, alpha and T_P as asked.
     together : whether one gamma is set for all SAs.
     generalisations : column name -> its steps; columns without any left out.
@@ -99,21 +98,19 @@ class Choices:
     """
 
     roles: Mapping[str, Role]
-    gammas: Mapping[str, int] = field(default_factory=dict)
+    draws: Mapping[str, Draw] = field(default_factory=dict)
     thresholds: Thresholds = field(default_factory=_thresholds)
     together: bool = True
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
-    groupings: Mapping[str, Grouping] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(
             self, "generalisations", MappingProxyType({n: s for n, s in self.generalisations.items() if s})
         )
-        object.__setattr__(self, "groupings", MappingProxyType(dict(self.groupings)))
         object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
-        object.__setattr__(self, "gammas", MappingProxyType(dict(self.gammas)))
+        object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -122,6 +119,20 @@ class Choices:
 
         return tuple(name for name, role in self.roles.items() if role is Role.SA)
 
+    @property
+    def gammas(self) -> dict[str, int]:
+        """SA name -> gamma, for those whose draw has one."""
+        found = {name: self.draws[name].gamma for name in self.sensitive if name in self.draws}
+        return {name: gamma for name, gamma in found.items() if gamma is not None}
+
+    def with_gamma(self, names: Iterable[str], gamma: int) -> Choices:
+        """Return the choices with this gamma for some SAs that have one."""
+        return replace(self, draws={**self.draws, **{name: self.draws[name].turned(gamma) for name in names}})
+
+    def without_draw(self, name: str) -> Choices:
+        """Return the choices with a column's draw left to what is usual."""
+        return replace(self, draws={other: draw for other, draw in self.draws.items() if other != name})
+
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting."""
         from splu_desktop.core.plan import Plan
@@ -129,9 +140,8 @@ class Choices:
         published = {name for name, role in self.roles.items() if role.published}
         return Plan(
             self.roles,
-            {name: self.gammas[name] for name in self.sensitive if name not in self.groupings},
+            {name: self.draws[name] for name in self.sensitive},
             self.thresholds,
-            groupings={name: self.groupings[name] for name in self.sensitive if name in self.groupings},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
         )
@@ -141,18 +151,22 @@ class Choices:
         return self.generalisations.get(name, ())
 
     def fitted(self, source: Source) -> Choices:
-        """Return the choices with a feasible gamma for exactly the SAs there are (one for all where `together`)."""
+        """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
+        from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 
-        plain = [name for name in self.sensitive if name not in self.groupings]
+        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None}
+        plain = [name for name in self.sensitive if name not in kept]
         limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
-        if not limits:
-            return replace(self, gammas={})
-        common = next((self.gammas[n] for n in limits if n in self.gammas), DEFAULT_GAMMA)
-        if self.together:
-            common = max(2, min(common, *limits.values()))
-            return replace(self, gammas=dict.fromkeys(limits, common))
-        return replace(self, gammas={n: max(2, min(self.gammas.get(n, common), most)) for n, most in limits.items()})
+        common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
+        least = min((common, *limits.values()))
+        fitted = {
+            name: self.draws.get(name, PlainGroups(common)).turned(
+                max(2, least if self.together else min(self.gammas.get(name, common), most))
+            )
+            for name, most in limits.items()
+        }
+        return replace(self, draws={**kept, **fitted})
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,14 +275,14 @@ class Session(QObject):
         """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
         if self._source is None or self._choices is None:
             raise RuntimeError("nothing is open")
-        # A tolerance is said of the values as they are grouped; other groups have other values.
+        # What a draw says of values, it says of them as they are grouped; other groups have other values.
         now = self._choices
         same = {
-            n: grouping
-            for n, grouping in choices.groupings.items()
-            if choices.steps(n) == now.steps(n) or grouping != now.groupings.get(n)
+            n: draw
+            for n, draw in choices.draws.items()
+            if choices.steps(n) == now.steps(n) or draw != now.draws.get(n) or draw.within(()) == draw
         }
-        choices = replace(choices, groupings=same).fitted(self._source)
+        choices = replace(choices, draws=same).fitted(self._source)
         if choices != self._choices:
             self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))
 
@@ -317,7 +331,8 @@ class Session(QObject):
 
     def barred(self, name: str) -> bool:
         """Whether a column can't be sensitive as it stands: too skewed, or a measurement not yet put into groups."""
-        if self._choices is not None and name in self._choices.groupings:
+        draw = None if self._choices is None else self._choices.draws.get(name)
+        if draw is not None and draw.gamma is None:
             return False
         fact = self.fact(name)
         return fact.largest_gamma < 2 or fact.measurement

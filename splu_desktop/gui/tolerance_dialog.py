@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
-from splu_desktop.core.tolerant_groups import Grouping
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
@@ -25,7 +25,8 @@ class ToleranceDialog(QDialog):
         self._name, self._session = name, session
         if session.choices is None:
             raise RuntimeError("nothing is open")
-        now = session.choices.groupings.get(name)
+        draw = session.choices.draws.get(name)
+        now = draw if isinstance(draw, DecoyGroups) else None  # the only draws that this dialog gives
         self.setWindowTitle(self.tr("A tolerance per value of {column}").format(column=name))
         self.resize(900, 640)
         column = QVBoxLayout(self)
@@ -33,8 +34,8 @@ class ToleranceDialog(QDialog):
         column.addWidget(
             label(
                 self.tr(
-                    "Say how sensitive each value is: how surely someone may link a person's row to it. A value that"
-                    " fills many records can't be very sensitive; a rare illness can."
+                    "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
+                    "A value that fills many records can't be very sensitive; a rare illness can."
                 ),
                 wrap=True,
             )
@@ -70,15 +71,13 @@ class ToleranceDialog(QDialog):
         self.use.setEnabled(True)
         self.promises.setText("\n".join(told(each) for each in found.promises[:4]))
 
-    def _take(self, grouping: Grouping | None) -> None:
+    def _take(self, grouping: DecoyGroups | None) -> None:
         choices = self._session.choices
         if choices is not None:
-            after = {name: kept for name, kept in choices.groupings.items() if name != self._name}
+            after = choices.without_draw(self._name)
             if grouping is not None:
-                after[self._name] = grouping
-            self._session.choose(
-                replace(choices, groupings=after), self.tr("tolerances of {column}").format(column=self._name)
-            )
+                after = replace(choices, draws={**choices.draws, self._name: grouping})
+            self._session.choose(after, self.tr("tolerances of {column}").format(column=self._name))
 
     def _plain(self) -> None:
         self._take(None)

@@ -19,18 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.group_design import BLOCK
+from splu_desktop.core.group_layout import MOST_FAKES
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances, check_feasible
 from splu_desktop.core.tolerance_rules import Sensitivity, linear, on_ladder
-from splu_desktop.core.tolerant_groups import MOST_FAKES, Grouping
 from splu_desktop.files.tolerances import read_tolerances
 from splu_desktop.gui.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_controls import percent_box, whole_box
 from splu_desktop.gui.tasks import Tasks
-from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, sizes_in_words, workable
+from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
 from splu_desktop.gui.widgets import Banner, button, label, line_edit, margins
 from splu_desktop.gui.words import decimal, number, percent, tip, told
 
@@ -59,7 +60,7 @@ class ToleranceEditor(QWidget):
         self._thresholds = Thresholds()
         self._limits: dict[str, Fraction] = {}
         self._found: Designed | None = None
-        self._planned: Grouping | None = None  # what the plan has for the tolerances as they were opened
+        self._planned: DecoyGroups | None = None  # what the plan has for the tolerances as they were opened
         self._channel = f"tolerance {id(self)}"
         column = QVBoxLayout(self)
         margins(column, 0, spacing=8)
@@ -88,7 +89,7 @@ class ToleranceEditor(QWidget):
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
         self.slider.setMinimumWidth(90)
-        tip(self.slider, self.tr("How surely someone may link a person's row to the value"))
+        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
         self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
         row.addWidget(self.slider, 1)
         self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
@@ -175,7 +176,7 @@ class ToleranceEditor(QWidget):
                     lambda r: self.tr("not sensitive") if r.limit == 1 else percent(float(r.limit)),
                     key=lambda r: r.limit,
                     right=True,
-                    hint=self.tr("How surely someone may link a person's row to the value"),
+                    hint=self.tr("Share of the rows that show the value that may be right, on average"),
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
                 figure(
@@ -224,7 +225,7 @@ class ToleranceEditor(QWidget):
         column: Column,
         limits: Mapping[str, Fraction],
         thresholds: Thresholds,
-        grouping: Grouping | None = None,
+        grouping: DecoyGroups | None = None,
     ) -> None:
         """Show a column's tolerances, unless they are shown already; with the group sizes planned for them, if any."""
         fakes = grouping.fakes if grouping is not None else 0
@@ -377,7 +378,7 @@ class ToleranceEditor(QWidget):
                 "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
                 " are within the error asked for from {t_f} on."
             ).format(
-                sizes=sizes_in_words(rating.grouping),
+                sizes=told(rating.grouping.words()),
                 mse=decimal(rating.mse),
                 signal=percent(rating.signal),
                 t_f=number(found.t_f),

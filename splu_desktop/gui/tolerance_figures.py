@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.group_design import Rating, chosen_from_blocks, design, one_size, rate
 from splu_desktop.core.group_design import workable as core_workable
 from splu_desktop.core.plan import Thresholds
@@ -16,29 +16,13 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances
 from splu_desktop.core.tolerance_rules import Sensitivity
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import promises, sentences_of
-from splu_desktop.core.tolerant_transition import TolerantTransition
-from splu_desktop.gui.words import number, percent
 
 Limits = Mapping[str, Fraction]
 
 
-def sizes_in_words(grouping: Grouping) -> str:
-    """Return the group sizes with their shares: groups of 1 (28 %), 4 (72 %)."""
-    shown = ", ".join(
-        f"{s} ({percent(float(share))})" for s, share in zip(grouping.sizes, grouping.shares, strict=True)
-    )
-    said = QCoreApplication.translate("tolerances", "groups of {sizes}").format(sizes=shown)
-    if not grouping.fakes:
-        return said
-    with_fakes = QCoreApplication.translate("tolerances", "{groups} and fake values, {fakes} in each")
-    return with_fakes.format(groups=said, fakes=number(grouping.fakes))
-
-
 @dataclass(frozen=True)
 class ToleranceRow:
-    """One value: its true count, how surely a record may be linked to it, and what follows, None while unknown."""
+    """One value: its true count, the share of rows showing it that may be right, and what follows; None: unknown."""
 
     value: str
     count: int
@@ -80,7 +64,7 @@ def designed(
     fakes: int,
     thresholds: Thresholds,
     progress: Progress,
-    planned: Grouping | None = None,
+    planned: DecoyGroups | None = None,
 ) -> Designed:
     """Find the group sizes, unless `planned` serves, and say what they promise. Runs in a worker.
 
@@ -91,11 +75,11 @@ def designed(
     if rating is None:
         rating = design(column, tolerances, fakes=fakes, progress=progress)
     grouping = rating.grouping
-    promised = promises(grouping, thresholds)
-    through = TolerantTransition.of(column.counts().astype(np.float64), column.labels, grouping)
+    promised = grouping.promises(thresholds)
+    through = grouping.transition(column.counts().astype(np.float64), column.labels)
     return Designed(
         rating,
-        tuple(sentences_of(column.name, grouping, thresholds)),
+        tuple(grouping.sentences(column.name, thresholds)),
         {promise.confidence: promise.t_p for promise in promised},
         promised[0].t_f,
         np.asarray(through.a),

@@ -9,9 +9,10 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import Light, table_lines
 from splu_desktop.core.generalise import table_after
-from splu_desktop.core.plan import Plan, groupings_as_dicts
+from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Table
+from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.earlier import find_earlier
 from splu_desktop.files.fingerprint import fingerprints
 from splu_desktop.files.importer import Imported
@@ -100,16 +101,15 @@ def _plan(entry: Entry, opened: OpenRelease, table: Table, register: Register, p
         except (BadSetting, KeyError, TypeError, ValueError):
             return None
     try:
-        # Version 0.1.0 wrote no tolerances: which value has which is in the release itself.
-        recipe = dict(entry.body["recipe"])
-        drawn = opened.published.groupings
-        stored = Plan.from_dict(recipe | {"groupings": groupings_as_dicts(drawn)})
+        # The register writes no tolerances: which value has which is in the release itself.
+        drawn = opened.published.draws
+        recipe = upgraded(entry.body["recipe"]) | {"version": PLAN_VERSION, "draws": draws_as_dicts(drawn)}
+        stored = Plan.from_dict(recipe)
         source = table_after(table, stored.generalisations)
         completed = {
-            name: grouping.completed(source[name].labels) if name in source else grouping
-            for name, grouping in drawn.items()
+            name: draw.completed(source[name].labels) if name in source else draw for name, draw in drawn.items()
         }
-        return replace(stored, groupings=completed)
+        return replace(stored, draws=completed)
     except (BadSetting, KeyError, TypeError, AttributeError):
         return None  # written by another version; the release itself then says what it can
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from splu_desktop.core import classifier, planning, selfcheck, workload
+from splu_desktop.core import planning, selfcheck, workload
+from splu_desktop.core.attack import Carried, align, from_original, judged
 from splu_desktop.core.disclosure import disclosure, finite
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
@@ -18,13 +19,12 @@ from splu_desktop.core.query import DEFAULT
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Table
-from splu_desktop.core.tolerant_guarantees import t_f_of
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.spelling import plain as plainly_spelled
 from splu_desktop.report import model
-from splu_desktop.report.public import eligibility
+from splu_desktop.report.public import carried_out, eligibility
 
 # Which questions are asked decides no value that is released; the same ones make two reports comparable.
 _QUESTIONS, _SEED = 3_000, 20_140_815
@@ -52,8 +52,18 @@ class Background:
     earlier: tuple[model.Earlier, ...] | None = None
 
 
-def original(opened: OpenRelease, background: Background, *, progress: Progress | None = None) -> model.Original:
+def original(
+    opened: OpenRelease,
+    background: Background,
+    *,
+    attacks: Sequence[Carried] | None = None,
+    progress: Progress | None = None,
+) -> model.Original:
     """Return the part of the report that needs the source.
+
+    Parameters
+    ----------
+    attacks : those on the release (`public.carried_out`), where they were made already.
 
     Raises
     ------
@@ -67,12 +77,15 @@ def original(opened: OpenRelease, background: Background, *, progress: Progress 
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_release(source, plan, published, progress=progress)
     )
-    ours, theirs = classifier.align(source, published.table)
-    disclosed = tuple(_disclosure(ours, theirs, published, progress))
+    ours, theirs = align(source, published.table)
+    carried = carried_out(published, progress) if attacks is None else attacks
+    disclosed = tuple(_disclosure(ours, theirs, published, carried, progress))
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
+        eligibility=tuple(
+            eligibility(source[name], draw.gamma) for name, draw in published.draws.items() if draw.gamma is not None
+        ),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
         utility=()
@@ -103,12 +116,11 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
         if name not in roles:
             roles[name] = Role.IDENTIFIER if suggested[name].role is Role.IDENTIFIER else Role.DROPPED
     ordered = {name: roles[name] for name in (*table.names, *roles)}
-    # Tolerances of values that vanished in the draw are not in the release; a comparison needs none.
-    groupings = {
-        name: grouping.completed(table[name].labels) if name in table else grouping
-        for name, grouping in published.groupings.items()
+    # What the draw says of values that vanished is not in the release; a comparison needs none.
+    draws = {
+        name: draw.completed(table[name].labels) if name in table else draw for name, draw in published.draws.items()
     }
-    return Plan(roles=ordered, gammas=dict(published.gammas), thresholds=published.thresholds, groupings=groupings)
+    return Plan(roles=ordered, draws=draws, thresholds=published.thresholds)
 
 
 def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
@@ -197,23 +209,19 @@ def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
 
 def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> model.Marginal:
     before, after = ours[name].counts(), theirs[name].counts()
-    asked, gamma = published.thresholds, published.gammas.get(name)
+    asked, draw = published.thresholds, published.draws[name]
     there = np.flatnonzero(before > 0)
-    grouping = published.groupings.get(name)
-    reliable = 0 if grouping is None else t_f_of(grouping, asked.epsilon, asked.t_e)
-    states = planning.plan_values(before[there], published.n, gamma, asked) if gamma and len(there) > 1 else None
+    reliable = draw.t_f(asked)
     epsilon = as_fraction(asked.epsilon)
     # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
     inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
     rows = []
-    for place, at in enumerate(there.tolist()):
-        state = states.state(place) if states is not None else planning.State.BETWEEN
-        if grouping is not None:
-            sensitive = grouping.tolerances.limits.get(str(ours[name].labels[at]), 0) < 1
-            if before[at] >= reliable:
-                state = planning.State.ANSWERABLE
-            elif before[at] <= asked.alpha and sensitive:
-                state = planning.State.PROTECTED
+    for at in there.tolist():
+        state = planning.State.BETWEEN
+        if before[at] >= reliable:
+            state = planning.State.ANSWERABLE
+        elif before[at] <= asked.alpha and draw.limit(str(ours[name].labels[at])) < 1:
+            state = planning.State.PROTECTED
         rows.append(
             model.BeforeAfter(
                 str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])
@@ -234,16 +242,16 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
 
 
 def _disclosure(
-    ours: Table, theirs: Table, published: Published, progress: Progress
+    ours: Table, theirs: Table, published: Published, attacks: Sequence[Carried], progress: Progress
 ) -> Iterable[model.OriginalDisclosure]:
     nsas: Sequence[str] = published.nsas
     found = disclosure(ours, nsas, dict.fromkeys(published.sensitive), progress)
-    for name, measured in zip(published.sensitive, found, strict=True):
+    for name, measured, carried in zip(published.sensitive, found, attacks, strict=True):
         yield model.OriginalDisclosure(
             column=name,
             disclosure=measured,
-            published_on_true=classifier.transferred(theirs, ours, nsas, name, progress),
-            original=classifier.original(ours, nsas, name, progress),
+            attack=judged(carried, theirs, ours, nsas),
+            original=from_original(ours, nsas, name, progress),
         )
 
 

@@ -7,7 +7,7 @@ original sensitive values can reach the external edition (tests/report/test_edit
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop import __version__
-from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
+from splu_desktop.core import guarantees, planning, risk, selfcheck
+from splu_desktop.core.attack import Carried, attack
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.persons import per_person, told_of_persons
@@ -24,8 +25,6 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.sentences import unprotected
 from splu_desktop.core.table import Column
-from splu_desktop.core.tolerant_guarantees import given_away, mean_squared_error, promises, sentences_of
-from splu_desktop.core.tolerant_transition import TolerantTransition
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.release_facts import FACTS_NAME
@@ -47,6 +46,7 @@ def public(
     time_zone: str | None = None,
     software_version: str = __version__,
     password: str | None = None,
+    attacks: Sequence[Carried] | None = None,
     progress: Progress | None = None,
 ) -> model.Public:
     """Return the public part.
@@ -57,6 +57,7 @@ def public(
     fields : what the custodian typed.
     created, time_zone, software_version : of the report; None for now and here. `verify` passes those of the report.
     password : of an encrypted ZIP.
+    attacks : `carried_out`, where it was done already.
 
     Raises
     ------
@@ -70,8 +71,10 @@ def public(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_alone(published, progress=progress)
     )
-    promised = tuple(_guarantee(name, gamma, published) for name, gamma in published.gammas.items())
-    measured = _risk(published, progress)
+    # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
+    gammas = {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None}
+    promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
+    measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
     verdict = _verdict(files, checks, promised, measured)
     cover = model.Cover(
         fields=fields,
@@ -85,14 +88,14 @@ def public(
         cover=cover,
         release=_release(opened),
         columns=tuple(_columns(opened)),
-        mechanism=tuple(_mechanism(published)),
-        eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in published.gammas.items()),
+        mechanism=tuple(_mechanism(name, gamma, published.n) for name, gamma in gammas.items()),
+        eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in gammas.items()),
         guarantees=promised,
-        utility=tuple(_utility(published, name) for name in published.gammas),
+        utility=tuple(_utility(published, name, gamma) for name, gamma in gammas.items()),
         risk=measured,
         checks=checks,
         files=files,
-        tolerant=tuple(_tolerant(published, name) for name in published.sensitive if name in published.groupings),
+        tolerant=tuple(_by_value(published, name) for name in published.sensitive if name not in gammas),
         persons=_persons(published),
     )
 
@@ -100,13 +103,13 @@ def public(
 def _persons(published: Published) -> model.Persons:
     repeats, table = published.repeats, published.table
     several = repeats is not None and repeats.largest > 1
-    told = per_person(repeats, table, published.ways) if repeats is not None and several else None
+    told = per_person(repeats, table, published.draws) if repeats is not None and several else None
     return model.Persons(
         most_records=None if repeats is None else repeats.largest,
         mean_records=None if repeats is None else repeats.mean,
         column=None if told is None else told.sensitive,
         right=() if told is None else told.right,
-        sentences=told_of_persons(repeats, table, published.ways),
+        sentences=told_of_persons(repeats, table, published.draws),
     )
 
 
@@ -156,16 +159,9 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
         )
 
 
-def _mechanism(published: Published) -> Iterable[model.MechanismFacts]:
-    for name, gamma in published.gammas.items():
-        groups = published.n // gamma
-        yield model.MechanismFacts(
-            column=name,
-            gamma=gamma,
-            groups=groups,
-            larger_groups=published.n - groups * gamma,
-            confidence=published.retention(name),
-        )
+def _mechanism(name: str, gamma: int, n: int) -> model.MechanismFacts:
+    groups = n // gamma
+    return model.MechanismFacts(name, gamma, groups, larger_groups=n - groups * gamma, confidence=groups / n)
 
 
 def eligibility(column: Column, gamma: int) -> model.Eligibility:
@@ -230,8 +226,8 @@ def expected_counts(n: int) -> list[int]:
     return [step * 10**power for power in range(len(str(n))) for step in _STEPS if step * 10**power <= n]
 
 
-def _utility(published: Published, name: str) -> model.Utility:
-    gamma, asked, column = published.gammas[name], published.thresholds, published.table[name]
+def _utility(published: Published, name: str, gamma: int) -> model.Utility:
+    asked, column = published.thresholds, published.table[name]
     counts = np.array(expected_counts(published.n), np.int64)
     error = guarantees.expected_relative_error(gamma, counts)
     wrong = guarantees.miss_probability(gamma, asked.epsilon, counts)
@@ -256,40 +252,35 @@ def _utility(published: Published, name: str) -> model.Utility:
     return model.Utility(name, expected, values)
 
 
-def _tolerant(published: Published, name: str) -> model.Tolerant:
-    column, grouping = published.table[name], published.groupings[name]
-    promised = {label: each for each in promises(grouping, published.thresholds) for label in each.values}
-    through = _transition(published, name)
-    labels = [str(label) for label in column.labels]
-    values = [
+def _by_value(published: Published, name: str) -> model.Tolerant:
+    asked = published.thresholds
+    column, draw = published.table[name], published.draws[name]
+    found = draw.figures(column, asked)
+    values = tuple(
         model.TolerantValue(
-            label, float(promised[label].confidence), promised[label].t_p, int(count), float(keeps), float(signal)
+            row["value"], row["tolerance"], row["t_p"], row["count"], keeps=row["keeps"], signal=row["signal"]
         )
-        for label, count, keeps, signal in zip(labels, column.counts(), through.a, through.signal, strict=True)
-    ]
+        for row in found["values"]
+    )
     return model.Tolerant(
         column=name,
-        epsilon=published.thresholds.epsilon,
-        t_e=published.thresholds.t_e,
-        alpha=published.thresholds.alpha,
-        sizes=grouping.sizes,
-        shares=tuple(float(share) for share in grouping.shares),
-        t_f=next(iter(promised.values())).t_f,
-        sentences=tuple(sentences_of(name, grouping, published.thresholds)),
-        values=tuple(sorted(values, key=lambda value: -value.published)),
-        fakes=grouping.fakes,
-        certainty=float(grouping.certainty),
-        mse=mean_squared_error(grouping, published.n),
-        step=given_away(grouping, published.n)["step"],
+        epsilon=asked.epsilon,
+        t_e=asked.t_e,
+        alpha=asked.alpha,
+        t_f=found["t_f"],
+        sentences=tuple(found["sentences"]),
+        readers=draw.readers(name),
+        values=values,
+        **draw.shape(published.n),
     )
 
 
-def _transition(published: Published, name: str) -> TolerantTransition:
-    column = published.table[name]
-    return TolerantTransition.of(column.counts().astype(np.float64), column.labels, published.groupings[name])
+def carried_out(published: Published, progress: Progress | None = None) -> tuple[Carried, ...]:
+    """Return an attack on each SA, from the release alone. Raises Cancelled."""
+    return tuple(attack(published, name, progress) for name in published.sensitive)
 
 
-def _risk(published: Published, progress: Progress) -> model.Risk:
+def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) -> model.Risk:
     table, nsas = published.table, published.nsas
     whole = risk.risk(table, nsas, progress)
     causes = risk.causes(table, nsas, progress) if whole.unique else ()
@@ -302,15 +293,14 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
         causes=tuple((cause.name, cause.without.unique) for cause in causes),
     )
     drawn: dict[str, float | NDArray[np.float64] | None] = {
-        name: published.retention(name) if name in published.gammas else _transition(published, name).matrix
+        name: published.transition(name).matrix if through is None else through.a
         for name in published.sensitive
+        for through in (published.draws[name].two_numbers(published.counts(name)),)
     }
     return model.Risk(
         recognisable=recognisable,
         disclosure=disclosure(table, nsas, drawn, progress),
-        learners=tuple(
-            model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
-        ),
+        attacks=tuple(each.attack for each in attacks),
     )
 
 

@@ -9,6 +9,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
+from tests.draws import plain
 from tests.seeded import Seeded
 
 
@@ -41,7 +42,7 @@ def dependent_table(n: int = 20_000, seed: int = 1) -> Table:
 def release(table: Table, gammas: dict[str, int], seed: int = 1) -> Published:
     """Return a release with seeded randomness; every other column is an NSA."""
     roles = {name: Role.SA if name in gammas else Role.NSA for name in table.names}
-    return sanitise.run(table, Plan(roles, gammas), randomness=Seeded(seed))
+    return sanitise.run(table, Plan(roles, plain(gammas)), randomness=Seeded(seed))
 
 
 def true_count(table: Table, **labels: str) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_transition import TolerantTransition
+from splu_desktop.core.tolerant_transition import MatrixTransition
 from tests.core.tables import column
 
 
@@ -29,7 +29,7 @@ def of_seed(seed: int) -> tuple[Column, Tolerances, int]:
     return sa, Tolerances(limits), int(chance.choice([0, 0, 1, 1, 2, 3]))
 
 
-def faults(through: TolerantTransition) -> list[str]:
+def faults(through: MatrixTransition) -> list[str]:
     """Return what keeps a transition from being that of true counts: [] where nothing does."""
     matrix, counts = through.matrix, through.counts
     found = []

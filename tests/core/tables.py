@@ -7,6 +7,7 @@ import numpy as np
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
+from tests.draws import plain
 
 
 def column(name: str, codes: object, labels: list[str] | None = None) -> Column:
@@ -39,4 +40,4 @@ def plan_for(table: Table, **gammas: int) -> Plan:
     roles = {name: Role.SA if name in gammas else Role.NSA for name in table.names}
     if "id" in roles:
         roles["id"] = Role.IDENTIFIER
-    return Plan(roles=roles, gammas=gammas)
+    return Plan(roles=roles, draws=plain(gammas))

@@ -15,6 +15,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import run
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for
+from tests.draws import plain
 from tests.seeded import Seeded
 
 
@@ -33,10 +34,10 @@ def test_rows_in_which_both_agree_give_away_what_is_said(first: int, second: int
     """Over four releases: the share of fitting rows, and of right ones among them, within 4 standard errors."""
     table = _ages()
     ways = {"years": first, "months": second}
-    (found,) = alike(table, ways)
+    (found,) = alike(table, plain(ways))
     assert {found.column, found.other} == set(ways)
     assert found.alone == pytest.approx(1 / ways[found.column], rel=0.02)
-    plan = Plan({name: Role.SA if name in ways else Role.NSA for name in table.names}, ways)
+    plan = Plan({name: Role.SA if name in ways else Role.NSA for name in table.names}, plain(ways))
     joint = np.zeros((table["years"].m, table["months"].m))
     np.add.at(joint, (table["years"].codes, table["months"].codes), 1)
     expected = np.outer(joint.sum(1), joint.sum(0)) / table.n
@@ -63,16 +64,16 @@ def test_columns_that_have_nothing_to_do_with_each_other_are_not_named() -> None
     """30 pairs, each named by chance with a probability of 1 in 100 at most."""
     rng = np.random.default_rng(8)
     columns = [column(f"c{m}", rng.integers(0, m, 3_000)) for m in (8, 9, 20, 50, 400, 1_000)]
-    assert not alike(Table(tuple(columns)), {each.name: 2 for each in columns})
+    assert not alike(Table(tuple(columns)), plain({each.name: 2 for each in columns}))
     weak = rng.integers(0, 10, 3_000)
     beside = np.where(rng.random(3_000) < 0.3, weak, rng.integers(0, 10, 3_000))
-    assert not alike(Table((column("a", weak), column("b", beside))), {"a": 5, "b": 5})
+    assert not alike(Table((column("a", weak), column("b", beside))), plain({"a": 5, "b": 5}))
 
 
 def test_columns_of_few_values_that_say_the_same_are_named() -> None:
     """Three values at gamma 2: two draws that agree are right in 2 of 3 rows, where one is in 1 of 2."""
     same = np.arange(3_000) % 3
-    (found,) = alike(Table((column("a", same), column("b", (same + 1) % 3))), {"a": 2, "b": 2})
+    (found,) = alike(Table((column("a", same), column("b", (same + 1) % 3))), plain({"a": 2, "b": 2}))
     assert found.alone == pytest.approx(1 / 2, abs=1e-6)
     assert found.right == pytest.approx(2 / 3, abs=1e-6)
     assert found.fitting == pytest.approx(3 / 8, abs=1e-6)
@@ -92,7 +93,7 @@ def test_the_gate_names_both_columns_and_nothing_else_is_asked() -> None:
 
 def test_a_column_that_cannot_be_redrawn_is_left_to_its_own_line() -> None:
     table = _ages().select(["years", "months"])
-    plan = replace(plan_for(table, years=5, months=5), gammas={"years": 5, "months": 10_000})
+    plan = replace(plan_for(table, years=5, months=5), draws=plain({"years": 5, "months": 10_000}))
     lines = table_lines(table, plan)
     assert any(line.light is Light.RED and line.column == "months" for line in lines)
     assert all(line.light is Light.GREEN for line in lines if line.name == "giveaway")

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from splu_desktop.core import fake_values, sanitise
+from splu_desktop.core.draw import DecoyGroups, draw_from
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.group_design import design, plain_with_fakes
+from splu_desktop.core.group_layout import layout
 from splu_desktop.core.groups import assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_f
 from splu_desktop.core.mixed_groups import MixedGroups
@@ -27,16 +29,11 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, check_feasible, nearest_feasible
 from splu_desktop.core.tolerance_rules import by_hand, equal
-from splu_desktop.core.tolerant_groups import Grouping, layout
 from splu_desktop.core.tolerant_guarantees import (
     law_with_fakes,
-    promises,
-    promises_as_dict,
-    sentences_of,
     t_f_of,
     t_p_of,
 )
-from splu_desktop.core.tolerant_transition import TolerantTransition
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts, runs_of
 from tests.seeded import Seeded
@@ -84,7 +81,7 @@ def test_groups_keep_tolerances_with_fakes_and_sensitive_values_stand_once(
     sa = of_counts(600, *rare)
     given_ = {f"v{at + 1:04d}": Fraction(1, data.draw(st.integers(1 + fakes, 6))) for at in range(len(rare))}
     sizes = tuple(sorted(data.draw(st.sets(st.integers(1, 6), min_size=1, max_size=3))))
-    grouping = Grouping(sizes, (Fraction(1, len(sizes)),) * len(sizes), by_hand(sa, given_), fakes)
+    grouping = DecoyGroups(sizes, (Fraction(1, len(sizes)),) * len(sizes), by_hand(sa, given_), fakes)
     plan = layout(sa.counts(), grouping.tolerances.of(sa), grouping)
     if plan is None:
         return
@@ -103,7 +100,7 @@ def test_groups_keep_tolerances_with_fakes_and_sensitive_values_stand_once(
 def test_who_knows_all_others_of_a_group_is_as_sure_as_promised() -> None:
     """Of all records that groups with the same values left over can hold, 1 in 1 + sigma has each of them."""
     sa = of_counts(700, 120, 100, 80)
-    grouping = Grouping((3,), (Fraction(1),), by_hand(sa, {f"v000{i}": "0.25" for i in (1, 2, 3)}), 1)
+    grouping = DecoyGroups((3,), (Fraction(1),), by_hand(sa, {f"v000{i}": "0.25" for i in (1, 2, 3)}), 1)
     plan = layout(sa.counts(), grouping.tolerances.of(sa), grouping)
     assert plan is not None
     right, all_left = 0, 0
@@ -125,10 +122,10 @@ def test_who_knows_all_others_of_a_group_is_as_sure_as_promised() -> None:
 def test_published_counts_and_transitions_follow_their_laws(sizes: tuple[int, ...], fakes: int) -> None:
     sa = of_counts(1_300, 120, 80, 3)
     limits = by_hand(sa, {"v0001": "0.3", "v0002": "0.3", "v0003": "0.2" if fakes > 1 else "0.25"})
-    grouping = Grouping(sizes, (HALF, HALF) if len(sizes) > 1 else (Fraction(1),), limits, fakes)
+    grouping = DecoyGroups(sizes, (HALF, HALF) if len(sizes) > 1 else (Fraction(1),), limits, fakes)
     runs = 100
     counts, moves = runs_of(sa, grouping, runs)
-    known = TolerantTransition.of(sa.counts().astype(float), sa.labels, grouping)
+    known = grouping.transition(sa.counts().astype(float), sa.labels)
     assert known.groups.fits
     total = moves.sum(axis=1, keepdims=True)
     far = 4.5 * np.sqrt(known.matrix * (1 - known.matrix) / total)  # false alarm below 1e-4 per case: 12 shares
@@ -143,7 +140,7 @@ def test_published_counts_and_transitions_follow_their_laws(sizes: tuple[int, ..
 def test_the_law_of_a_small_count_is_the_one_published() -> None:
     """Three records in groups of 4 records with one fake value: a chi-squared test over 1,200 releases."""
     sa = of_counts(180, 27, 3)
-    grouping = Grouping((4,), (Fraction(1),), by_hand(sa, {"v0001": "0.3", "v0002": "0.2"}), 1)
+    grouping = DecoyGroups((4,), (Fraction(1),), by_hand(sa, {"v0001": "0.3", "v0002": "0.2"}), 1)
     counts, _ = runs_of(sa, grouping, 1_200)
     seen = np.bincount(counts[:, 2].astype(int), minlength=8)
     law = law_with_fakes([(4, 3)], 1)
@@ -167,7 +164,7 @@ def test_t_p_holds_whatever_groups_were_formed() -> None:
 @pytest.mark.parametrize(("epsilon", "t_e"), [(0.3, 0.05), (0.2, 0.02), (0.5, 0.1)])
 def test_t_f_holds_from_there_on(epsilon: float, t_e: float) -> None:
     """Whether a count's fake copies were rounded up or down, for all larger counts tried."""
-    grouping = Grouping((5,), (Fraction(1),), equal(of_counts(9, 9, 9, 9, 9, 9, 9), 5), 2)
+    grouping = DecoyGroups((5,), (Fraction(1),), equal(of_counts(9, 9, 9, 9, 9, 9, 9), 5), 2)
     found = t_f_of(grouping, epsilon, t_e)
     assert found >= t_f(7, epsilon, t_e)
     for f in range(found, found + 300):
@@ -180,22 +177,22 @@ def test_t_f_holds_from_there_on(epsilon: float, t_e: float) -> None:
 def test_plain_groups_with_fakes_are_equal_tolerances() -> None:
     """gamma with sigma fakes has the transition of groups of gamma + sigma, certainty 1 / (1 + sigma)."""
     sa = of_counts(300, 290, 280, 270, 260, 250, 240, 230)
-    plain = Grouping((6,), (Fraction(1),), equal(sa, 6))
-    fake = Grouping((5,), (Fraction(1),), equal(sa, 5), 1)
+    plain = DecoyGroups((6,), (Fraction(1),), equal(sa, 6))
+    fake = DecoyGroups((5,), (Fraction(1),), equal(sa, 5), 1)
     assert plain_with_fakes(sa, 5, 1) == fake
     with pytest.raises(Infeasible, match=r"hold 8 different values.*“v0000” of column “s” fills 14\.2 %"):
         plain_with_fakes(sa, 5, 3)
     counts = sa.counts().astype(float)
-    one, other = (TolerantTransition.of(counts, sa.labels, each) for each in (plain, fake))
+    one, other = (each.transition(counts, sa.labels) for each in (plain, fake))
     assert np.allclose(one.matrix, other.matrix, atol=1e-3)
-    (promise,) = promises(fake, Thresholds())
+    (promise,) = fake.promises(Thresholds())
     assert promise.certainty == HALF
     published = sanitise.run(
         Table((column("id", np.arange(sa.n)), sa)),
-        Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": fake}),
+        Plan(roles={"id": Role.NSA, "s": Role.SA}, draws={"s": fake}),
         randomness=Seeded(4),
     )
-    assert published.groupings["s"].fakes == 1
+    assert published.draws["s"].fakes == 1
 
 
 def with_wards(sa: Column) -> Table:
@@ -209,9 +206,7 @@ def test_intervals_cover_and_estimates_are_right_with_fakes() -> None:
     sa = of_counts(4_700, 600, 330, 200)
     table = with_wards(sa)
     limits = by_hand(sa, {"v0001": "0.4", "v0002": "0.25", "v0003": "0.25"})
-    plan = Plan(
-        roles={"ward": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": design(sa, limits, fakes=1).grouping}
-    )
+    plan = Plan(roles={"ward": Role.NSA, "s": Role.SA}, draws={"s": design(sa, limits, fakes=1).grouping})
     questions, true = [], []
     for ward, value in itertools.product(map(str, table["ward"].labels), map(str, sa.labels)):
         questions.append([Condition("ward", (ward,)), Condition("s", (value,))])
@@ -246,20 +241,20 @@ def test_what_fakes_allow_is_said() -> None:
     check_feasible(sa, near, 3)
     for wrong in (-1, 21, 1.5, True):
         with pytest.raises(BadSetting, match="whole number from 0 to 20"):
-            Grouping((1,), (Fraction(1),), by_hand(sa, {}), wrong)  # type: ignore[arg-type]
+            DecoyGroups((1,), (Fraction(1),), by_hand(sa, {}), wrong)  # type: ignore[arg-type]
 
 
 def test_fakes_are_stored_and_said() -> None:
     sa = of_counts(500, 30, 20)
-    grouping = Grouping((1, 4), (HALF, HALF), by_hand(sa, {"v0001": "0.25", "v0002": "0.2"}), 2)
-    assert Grouping.from_dict(grouping.as_dict()) == grouping
+    grouping = DecoyGroups((1, 4), (HALF, HALF), by_hand(sa, {"v0001": "0.25", "v0002": "0.2"}), 2)
+    assert draw_from(grouping.as_dict()) == grouping
     assert grouping.within(["v0000"]).fakes == 2
-    assert "fakes" not in Grouping((1, 4), (HALF, HALF), by_hand(sa, {})).as_dict()
-    assert any("33.4 % sure" in sentence for sentence in sentences_of("s", grouping, Thresholds()))
-    stated = promises_as_dict(grouping, Thresholds())["by_tolerance"]
+    assert "fakes" not in DecoyGroups((1, 4), (HALF, HALF), by_hand(sa, {})).as_dict()
+    assert any("33.4 % sure" in sentence for sentence in grouping.sentences("s", Thresholds()))
+    stated = grouping.stated(Thresholds())["by_tolerance"]
     assert stated["1/4"]["certainty"] == pytest.approx(1 / 3)
     assert stated["1"]["certainty"] == 1
     with pytest.raises(BadSetting):
-        Grouping.from_dict({**grouping.as_dict(), "fakes": "2"})
+        draw_from({**grouping.as_dict(), "fakes": "2"})
     groups = MixedGroups.of(sa.counts().astype(float), np.array([[3, 6], [0, 1], [0, 1]]), grouping)
     assert np.allclose(sa.counts() @ groups.matrix, sa.counts()), "published counts are true on average"

@@ -12,6 +12,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.said import share_of
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
+from tests.draws import plain
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_an_ineligible_column_is_red_and_says_where(table: Table) -> None:
 
 def test_unique_records_are_amber_until_acknowledged() -> None:
     table = Table((column("n", np.arange(1_000)), column("s", np.arange(1_000) % 20)))
-    lines = table_lines(table, Plan({"n": Role.NSA, "s": Role.SA}, {"s": 4}))
+    lines = table_lines(table, Plan({"n": Role.NSA, "s": Role.SA}, plain({"s": 4})))
     amber = next(line for line in lines if line.name == "unique-records")
     assert amber.light is Light.AMBER
     assert "1,000 of 1,000" in amber.sentence
@@ -56,8 +57,8 @@ def test_an_identifier_needs_its_reason() -> None:
     n = 500
     table = Table((column("patient_id", np.arange(n)), column("s", np.arange(n) % 20)))
     roles = {"patient_id": Role.NSA, "s": Role.SA}
-    assert lights(table_lines(table, Plan(roles, {"s": 4})))["identifiers"] == {Light.AMBER}
-    reasoned = Plan(roles, {"s": 4}, kept_identifiers={"patient_id": "a running number, drawn afresh"})
+    assert lights(table_lines(table, Plan(roles, plain({"s": 4}))))["identifiers"] == {Light.AMBER}
+    reasoned = Plan(roles, plain({"s": 4}), kept_identifiers={"patient_id": "a running number, drawn afresh"})
     line = next(line for line in table_lines(table, reasoned) if line.name == "identifiers")
     assert line.light is Light.GREEN
     assert "drawn afresh" in line.sentence
@@ -67,12 +68,12 @@ def test_an_identifier_needs_its_reason() -> None:
 def test_thresholds_are_met_or_accepted(table: Table, wanted: float, light: Light) -> None:
     assert 0.5 < t_p(5, 0.3, 3) < 0.7
     plan = plan_for(table, s=5)
-    asked = Plan(plan.roles, plan.gammas, Thresholds(t_p=wanted))
+    asked = Plan(plan.roles, plan.draws, Thresholds(t_p=wanted))
     assert lights(table_lines(table, asked))["thresholds"] == {light}
 
 
 def test_a_plan_for_another_table_is_one_red_line(table: Table) -> None:
-    lines = table_lines(table, Plan({"x": Role.SA}, {"x": 2}))
+    lines = table_lines(table, Plan({"x": Role.SA}, plain({"x": 2})))
     assert [line.light for line in lines] == [Light.RED]
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_guarantees import law_with_fakes, sentences_of, sole_bearer_named
+from splu_desktop.core.tolerant_guarantees import law_with_fakes, sole_bearer_named
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts
 from tests.seeded import Seeded
@@ -28,9 +28,9 @@ def test_the_sole_bearer_of_a_value_is_named_as_often_as_is_said(size: int, fake
     """
     sa = of_counts(size * 15, size * 9 - 1, 1)
     limits = by_hand(sa, {"v0002": Fraction(1, size + fakes)})
-    grouping = Grouping((size,), (Fraction(1),), limits, fakes)
+    grouping = DecoyGroups((size,), (Fraction(1),), limits, fakes)
     table = Table((column("id", np.arange(sa.n)), sa))
-    plan = Plan({"id": Role.NSA, "s": Role.SA}, {}, groupings={"s": grouping})
+    plan = Plan({"id": Role.NSA, "s": Role.SA}, {"s": grouping})
     releases = 400
     named = 0
     for seed in range(releases):
@@ -45,9 +45,9 @@ def test_the_sole_bearer_of_a_value_is_named_as_often_as_is_said(size: int, fake
 
 def test_both_are_said() -> None:
     sa = of_counts(500, 300, 1)
-    grouping = Grouping((4,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}), 1)
-    said = sentences_of("s", grouping, Thresholds())
+    grouping = DecoyGroups((4,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}), 1)
+    said = grouping.sentences("s", Thresholds())
     assert any("and nothing else of the table, is at most 50 % sure" in sentence for sentence in said)
     assert any("is named whenever the value is published" in sentence for sentence in said)
-    no_fakes = Grouping((5,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}))
-    assert not any("fake" in sentence for sentence in sentences_of("s", no_fakes, Thresholds()))
+    no_fakes = DecoyGroups((5,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}))
+    assert not any("fake" in sentence for sentence in no_fakes.sentences("s", Thresholds()))

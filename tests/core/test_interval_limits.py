@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Condition, Method, Reader
 from splu_desktop.core.roles import Role
 from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_groups import Grouping
 from tests.core.published_tables import release, table_of
 from tests.seeded import Seeded
 
@@ -34,9 +34,9 @@ def released(seed: int, tolerant: bool) -> tuple[Published, Reader]:
         published = release(table, {"s": 2}, seed)
     else:
         limits = by_hand(table["s"], {"v8": "1/4", "v7": "1/3"})
-        grouping = Grouping((1, 4), (Fraction(1, 2), Fraction(1, 2)), limits)
+        grouping = DecoyGroups((1, 4), (Fraction(1, 2), Fraction(1, 2)), limits)
         roles = {"town": Role.NSA, "sex": Role.NSA, "s": Role.SA}
-        published = sanitise.run(table, Plan(roles, {}, groupings={"s": grouping}), randomness=Seeded(seed))
+        published = sanitise.run(table, Plan(roles, {"s": grouping}), randomness=Seeded(seed))
     return published, Reader(published)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.reconstruct_interval import Chosen, _quantile, composed, hull, several, tails
-from splu_desktop.core.reconstruct_weights import weights_of
 from splu_desktop.core.transition import Transition
 
 _TOP = 200.0  # N_P, so far away that no interval is cut there
@@ -92,7 +91,7 @@ def test_where_nearly_all_meet_each_condition_a_low_estimate_takes_the_variance_
             own = of[chance.integers(0, len(of), products.shape)]
             other = (own + chance.integers(1, len(chosen), products.shape)) % len(chosen)  # alike frequent
             shown = np.where(chance.random(products.shape) < through.a, own, other)
-            products = products * weights_of(chosen, through)[shown]
+            products = products * through.weights(chosen)[shown]
         centres += products.sum(axis=1)
     sets = [Chosen.of(through, np.flatnonzero(chosen)) for through, chosen in zip(throughs, flags, strict=True)]
     ends = [several(float(centre), 140.0, [123.0, 122.0], sets, 115.0)[:2] for centre in centres]

@@ -10,7 +10,6 @@ from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.query import Condition, Reader
 from splu_desktop.core.query_engine import Engine
 from splu_desktop.core.reconstruct_bootstrap import Law
-from splu_desktop.core.reconstruct_weights import weights_of
 from tests.core.published_tables import dependent_table, release
 
 TABLE = dependent_table(12_000)
@@ -32,7 +31,7 @@ def test_the_law_of_a_weight_has_mean_one_within_and_none_without(reader: Reader
     assert law.without.sum() == pytest.approx(1)
     assert law.values @ law.within == pytest.approx(1)
     assert law.values @ law.without == pytest.approx(0, abs=1e-12)
-    by_matrix = Law.of(weights_of(chosen, through), through.matrix, chosen, through.counts)
+    by_matrix = Law.of(through.weights(chosen), through.matrix, chosen, through.counts)
     assert by_matrix.values @ by_matrix.within == pytest.approx(1, abs=0.1)  # a, b_s miss T by so much at most here
     assert by_matrix.values @ by_matrix.without == pytest.approx(0, abs=0.1)
 

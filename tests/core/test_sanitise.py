@@ -13,6 +13,7 @@ from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
+from tests.draws import plain
 from tests.seeded import Seeded
 
 
@@ -81,7 +82,7 @@ def test_a_record_keeps_its_value_with_probability_r_over_n(n: int, gamma: int) 
     """And a kept record and a changed one are otherwise alike: the NSA that names the record travels with it."""
     sa = column("s", np.arange(n) % 12)
     table = Table((column("id", np.arange(n)), sa))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={"s": gamma})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws=plain({"s": gamma}))
     source, kept, runs = Seeded(3), 0, 300
     for _ in range(runs):
         published = sanitise.run(table, plan, randomness=source).table
@@ -97,7 +98,7 @@ def test_a_changed_record_takes_any_other_value_in_proportion() -> None:
     counts = [50, 50, 40, 40, 40, 30, 30, 20]
     sa = column("s", np.repeat(np.arange(8), counts))
     table = Table((column("id", np.arange(sa.n)), sa))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={"s": 3})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws=plain({"s": 3}))
     source, moves = Seeded(9), np.zeros((8, 8))
     for _ in range(600):
         published = sanitise.run(table, plan, randomness=source).table
@@ -117,7 +118,7 @@ def test_a_changed_record_takes_any_other_value_in_proportion() -> None:
 def test_the_order_of_records_is_unrelated_to_the_source() -> None:
     n = 20_000
     table = Table((column("id", np.arange(n)), column("s", np.arange(n) % 20)))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={"s": 4})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws=plain({"s": 4}))
     order = sanitise.run(table, plan, randomness=Seeded(1)).table["id"].codes
     assert abs(stats.spearmanr(order, np.arange(n)).statistic) < 4 / np.sqrt(n)
     assert abs(np.corrcoef(order[1:], order[:-1])[0, 1]) < 4 / np.sqrt(n)
@@ -136,7 +137,7 @@ def test_several_sensitive_columns_are_drawn_independently() -> None:
     n = 60_000
     codes = np.arange(n) % 30
     table = Table((column("id", np.arange(n)), column("s", codes), column("t", codes)))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA, "t": Role.SA}, gammas={"s": 4, "t": 3})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA, "t": Role.SA}, draws=plain({"s": 4, "t": 3}))
     published = sanitise.run(table, plan, randomness=Seeded(4)).table
     record = np.array([int(label[1:]) for label in published["id"].labels])[published["id"].codes]
     kept = {
@@ -182,12 +183,12 @@ def test_refusals() -> None:
     with pytest.raises(Ineligible):
         sanitise.run(table, plan_for(table, s=5))
     with pytest.raises(BadSetting, match="no role"):
-        sanitise.run(table, Plan(roles={"s": Role.SA}, gammas={"s": 2}))
+        sanitise.run(table, Plan(roles={"s": Role.SA}, draws=plain({"s": 2})))
     with pytest.raises(UnknownColumn, match="“x”"):
-        sanitise.run(table, Plan(roles={"x": Role.SA}, gammas={"x": 2}))
+        sanitise.run(table, Plan(roles={"x": Role.SA}, draws=plain({"x": 2})))
     with pytest.raises(BadSetting, match="No sensitive column"):
-        Plan(roles={"s": Role.NSA}, gammas={})
+        Plan(roles={"s": Role.NSA}, draws=plain({}))
     with pytest.raises(BadSetting, match="2 or more"):
-        Plan(roles={"s": Role.SA}, gammas={"s": 1})
+        Plan(roles={"s": Role.SA}, draws=plain({"s": 1}))
     with pytest.raises(BadSetting, match="epsilon"):
         Thresholds(epsilon=0)

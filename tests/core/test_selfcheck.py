@@ -16,6 +16,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.selfcheck import check_alone, check_order, check_release, equal_neighbours
 from splu_desktop.core.table import Column, Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
+from tests.draws import plain
 from tests.seeded import Seeded
 
 GAMMA = 5
@@ -95,7 +96,7 @@ def test_swapped_nsas_are_noticed(source: Table, plan: Plan, published: Publishe
 
 
 def test_an_identifier_in_the_table_is_noticed(source: Table, plan: Plan, published: Published) -> None:
-    more = Published(Table((source["id"], *published.table.columns)), published.gammas)
+    more = Published(Table((source["id"], *published.table.columns)), published.draws)
     assert failed(source, plan, more) == {"columns"}
 
 
@@ -113,13 +114,13 @@ def untouched(source: Table, order: NDArray[np.intp]) -> NDArray[np.int32]:
 def test_a_column_that_was_not_drawn_is_noticed(source: Table, plan: Plan) -> None:
     order = np.random.default_rng(1).permutation(source.n)
     table = source.select(("dependent", "free", "s")).take(order)
-    assert {"counts", "retained"} <= failed(source, plan, Published(table, {"s": GAMMA}))
+    assert {"counts", "retained"} <= failed(source, plan, Published(table, plain({"s": GAMMA})))
 
 
 def test_too_many_kept_values_are_noticed(source: Table, plan: Plan) -> None:
     """A draw with the gamma of another: half the records keep their value where a fifth should."""
     loose = sanitise.run(source, plan_for(source, s=2), randomness=Seeded(5))
-    assert "retained" in failed(source, plan, Published(loose.table, {"s": GAMMA}))
+    assert "retained" in failed(source, plan, Published(loose.table, plain({"s": GAMMA})))
 
 
 def test_values_drawn_from_anywhere_are_noticed(source: Table, plan: Plan) -> None:
@@ -127,7 +128,7 @@ def test_values_drawn_from_anywhere_are_noticed(source: Table, plan: Plan) -> No
     rng = np.random.default_rng(2)
     table = source.select(("dependent", "free", "s")).take(rng.permutation(source.n))
     shuffled = table["s"].with_codes(rng.permutation(table["s"].codes))
-    severed = Published(Table((table["dependent"], table["free"], shuffled)), {"s": GAMMA})
+    severed = Published(Table((table["dependent"], table["free"], shuffled)), plain({"s": GAMMA}))
     assert failed(source, plan, severed) & {"counts", "retained"}
 
 
@@ -143,8 +144,8 @@ def test_a_wrong_count_is_noticed(source: Table, plan: Plan, published: Publishe
 @pytest.mark.parametrize("how", ["source", "reversed", "sorted"])
 def test_an_order_that_tells_is_noticed(source: Table, plan: Plan, published: Published, how: str) -> None:
     numbered = Table((column("visit", np.arange(4_000)), *source.columns))
-    planned = Plan(roles={**plan.roles, "visit": Role.NSA}, gammas=plan.gammas)
-    planned = Plan({name: planned.roles[name] for name in numbered.names}, plan.gammas)
+    planned = Plan(roles={**plan.roles, "visit": Role.NSA}, draws=plan.draws)
+    planned = Plan({name: planned.roles[name] for name in numbered.names}, plan.draws)
     made = sanitise.run(numbered, planned, randomness=Seeded(9))
     visits = made.table["visit"].codes
     order = {
@@ -165,7 +166,7 @@ def test_sorted_tables_are_noticed_without_the_source(published: Published) -> N
 def test_a_gamma_that_the_counts_exclude_is_noticed_without_the_source() -> None:
     codes = np.r_[np.zeros(900, int), np.arange(100) % 9 + 1]
     table = Table((column("s", np.random.default_rng(1).permutation(codes)),))
-    assert not check_alone(Published(table, {"s": 5}))[0].passed
+    assert not check_alone(Published(table, plain({"s": 5})))[0].passed
 
 
 @pytest.mark.parametrize("counts", [(3, 2), (2, 2, 2), (4, 1, 1), (1, 1, 1, 1), (5, 2)])

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.core.several_releases import Draw, row_gain, t_p_of_all
+from splu_desktop.core.several_releases import ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.tolerant_guarantees import t_p_of
 
 
 def test_the_figures_of_the_mechanism_and_of_the_readme() -> None:
-    found = {k: t_p_of_all([Draw.plain(10)] * k, 0.3, 3) for k in (1, 2, 5, 10)}
+    found = {k: t_p_of_all([ValueDraw.plain(10)] * k, 0.3, 3) for k in (1, 2, 5, 10)}
     assert [round(t_p, 3) for t_p in found.values()] == [0.613, 0.429, 0.219, 0.066]
     readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
     once, twice, five = (math.floor(100 * found[k]) for k in (1, 2, 5))  # promised at least, so rounded down
@@ -26,16 +26,16 @@ def test_the_figures_of_the_mechanism_and_of_the_readme() -> None:
 def test_plain_groups_are_a_tolerance_with_one_size(gamma: int) -> None:
     for k in (1, 2, 3):
         tolerant = t_p_of(Fraction(1, gamma), (gamma,), 0.3, 3, k)
-        assert t_p_of_all([Draw.plain(gamma)] * k, 0.3, 3) == pytest.approx(tolerant)
+        assert t_p_of_all([ValueDraw.plain(gamma)] * k, 0.3, 3) == pytest.approx(tolerant)
     # A hair's breadth apart: the mixed law of nearly equal draws is that of equal ones.
-    mixed = t_p_of_all([Draw.plain(gamma), Draw((gamma,), Fraction(1, gamma) + Fraction(1, 10**9))], 0.3, 3)
-    assert mixed == pytest.approx(t_p_of_all([Draw.plain(gamma)] * 2, 0.3, 3))
+    mixed = t_p_of_all([ValueDraw.plain(gamma), ValueDraw((gamma,), Fraction(1, gamma) + Fraction(1, 10**9))], 0.3, 3)
+    assert mixed == pytest.approx(t_p_of_all([ValueDraw.plain(gamma)] * 2, 0.3, 3))
 
 
 def test_rows_seen_in_several_releases() -> None:
-    assert row_gain([Draw.plain(5)]).right == pytest.approx(0.2)
-    assert row_gain([Draw.plain(5)]).twice == 0
-    assert row_gain([Draw.plain(5), Draw.plain(4)]).twice == pytest.approx(1 / 20)
-    k = [row_gain([Draw.plain(5)] * times).right for times in range(1, 40)]
+    assert row_gain([ValueDraw.plain(5)]).right == pytest.approx(0.2)
+    assert row_gain([ValueDraw.plain(5)]).twice == 0
+    assert row_gain([ValueDraw.plain(5), ValueDraw.plain(4)]).twice == pytest.approx(1 / 20)
+    k = [row_gain([ValueDraw.plain(5)] * times).right for times in range(1, 40)]
     assert all(a <= b + 1e-12 for a, b in itertools.pairwise(k))
     assert k[-1] > 0.99

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.group_design import BLOCK, chosen_from_blocks, design, one_size, workable
 from splu_desktop.core.group_law import GroupLaw
+from splu_desktop.core.group_layout import caps_of, fits, layout
 from splu_desktop.core.group_states import GroupStates
 from splu_desktop.core.groups import assign, assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_p
@@ -30,9 +32,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.tolerance import Infeasible, Tolerances
 from splu_desktop.core.tolerance_rules import by_hand, equal, linear, on_ladder
-from splu_desktop.core.tolerant_groups import Grouping, caps_of, fits, layout
-from splu_desktop.core.tolerant_guarantees import count_law, given_away, promises, t_p_of
-from splu_desktop.core.tolerant_transition import TolerantTransition
+from splu_desktop.core.tolerant_guarantees import count_law, given_away, t_p_of
 from tests.core.tables import column
 from tests.seeded import Seeded
 
@@ -47,7 +47,7 @@ def test_a_partition_exists_just_where_every_set_of_sizes_can_be_filled(data: st
     n = int(counts.sum())
     limits = tuple(Fraction(data.draw(st.integers(1, 20)), 20) for _ in counts)
     labels = {f"v{at}": limit for at, limit in enumerate(limits)}
-    grouping = Grouping(sizes, tuple(Fraction(part, sum(parts)) for part in parts), Tolerances(labels))
+    grouping = DecoyGroups(sizes, tuple(Fraction(part, sum(parts)) for part in parts), Tolerances(labels))
     most = caps_of(limits, sizes)
     room, numbers = grouping.room(n), grouping.numbers(n)
     expected = False
@@ -64,7 +64,7 @@ def of_counts(*counts: int) -> Column:
 
 SKEWED = of_counts(2_743, 1_777, 568)  # diabetes130's readmitted, 1 in 20
 LIMITS = by_hand(SKEWED, {"v0001": "0.5", "v0002": "0.3"})
-HALVES = Grouping((1, 4), (Fraction(1, 4), Fraction(3, 4)), LIMITS)
+HALVES = DecoyGroups((1, 4), (Fraction(1, 4), Fraction(3, 4)), LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_groups_hold_every_record_once_and_keep_every_cap(counts: list[int], dat
     }
     sizes = tuple(sorted(data.draw(st.sets(st.integers(1, 8), min_size=1, max_size=3))))
     shares = (Fraction(1),) if len(sizes) == 1 else tuple([Fraction(1, len(sizes))] * len(sizes))
-    grouping = Grouping(sizes, shares, Tolerances(limits))
+    grouping = DecoyGroups(sizes, shares, Tolerances(limits))
     plan = layout(sa.counts(), grouping.tolerances.of(sa), grouping)
     if plan is None:
         return
@@ -135,7 +135,7 @@ def test_groups_hold_every_record_once_and_keep_every_cap(counts: list[int], dat
 def test_plain_groups_are_the_special_case_of_equal_tolerances() -> None:
     sa = of_counts(90, 80, 70, 60, 50, 50, 40, 35)
     ids = permutation(Seeded(3), sa.n)
-    grouping = Grouping((5,), (Fraction(1),), equal(sa, 5))
+    grouping = DecoyGroups((5,), (Fraction(1),), equal(sa, 5))
     plan = layout(sa.counts(), grouping.tolerances.of(sa), grouping)
     assert plan is not None
     tolerant, plain = assign_tolerant(sa, ids, plan)[0], assign(sa, ids, 5)
@@ -144,8 +144,8 @@ def test_plain_groups_are_the_special_case_of_equal_tolerances() -> None:
 
 
 def test_equal_tolerances_lead_to_plain_promises() -> None:
-    grouping = Grouping((5,), (Fraction(1),), equal(SKEWED, 5))
-    (promise,) = promises(grouping, Thresholds())
+    grouping = DecoyGroups((5,), (Fraction(1),), equal(SKEWED, 5))
+    (promise,) = grouping.promises(Thresholds())
     assert promise.t_p == pytest.approx(t_p(5, 0.3, 3))
 
 
@@ -170,10 +170,10 @@ def test_mixed_groups_are_those_that_the_reader_computes() -> None:
     assert np.abs(seen - expected).max() < 0.004 * SKEWED.n
 
 
-def runs_of(sa: Column, grouping: Grouping, runs: int) -> tuple[np.ndarray, np.ndarray]:
+def runs_of(sa: Column, grouping: DecoyGroups, runs: int) -> tuple[np.ndarray, np.ndarray]:
     """(runs, m) published counts and (m, m) how often a record of v was published as u."""
     table = Table((column("id", np.arange(sa.n)), sa))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": grouping})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws={"s": grouping})
     source, counts, moves = Seeded(8), np.zeros((runs, sa.m)), np.zeros((sa.m, sa.m))
     for run in range(runs):
         published = sanitise.run(table, plan, randomness=source).table
@@ -186,7 +186,7 @@ def runs_of(sa: Column, grouping: Grouping, runs: int) -> tuple[np.ndarray, np.n
 
 def test_published_counts_and_transitions_follow_their_laws() -> None:
     sa = of_counts(270, 170, 60)
-    grouping = Grouping((1, 4), (Fraction(1, 4), Fraction(3, 4)), by_hand(sa, {"v0001": "0.5", "v0002": "0.3"}))
+    grouping = DecoyGroups((1, 4), (Fraction(1, 4), Fraction(3, 4)), by_hand(sa, {"v0001": "0.5", "v0002": "0.3"}))
     runs = 400
     counts, moves = runs_of(sa, grouping, runs)
     known = MixedGroups.of(sa.counts().astype(float), caps_of(grouping.tolerances.of(sa), grouping.sizes), grouping)
@@ -287,25 +287,23 @@ def test_sizes_say_where_exact_counts_decided() -> None:
     assert not chosen_from_blocks(tight, grouping), "a tolerance at the value's very share leaves no room for blocks"
 
 
-def test_plans_refuse_two_ways_at_once() -> None:
-    with pytest.raises(BadSetting, match="both a group size gamma and tolerances"):
-        Plan(roles={"s": Role.SA}, gammas={"s": 4}, groupings={"s": HALVES})
-    plan = Plan(roles={"s": Role.SA}, gammas={}, groupings={"s": HALVES})
-    assert Plan.from_dict(plan.as_dict()).groupings == plan.groupings
+def test_plans_keep_sizes_and_refuse_shares_that_are_none() -> None:
+    plan = Plan(roles={"s": Role.SA}, draws={"s": HALVES})
+    assert Plan.from_dict(plan.as_dict()).draws == plan.draws
     with pytest.raises(BadSetting, match="add up to 1"):
-        Grouping((1, 4), (Fraction(1, 4), Fraction(1, 4)), LIMITS)
+        DecoyGroups((1, 4), (Fraction(1, 4), Fraction(1, 4)), LIMITS)
 
 
 def test_intervals_cover() -> None:
     """Selections that depend on the value and that do not; 95 % nominal, 1,600 intervals each, 93 to 98 % wanted."""
     sa = of_counts(5_486, 3_554, 1_136)
-    grouping = Grouping(
+    grouping = DecoyGroups(
         (1, 2, 4),
         (Fraction(11, 40), Fraction(1, 5), Fraction(21, 40)),
         by_hand(sa, {"v0001": "0.5", "v0002": "0.3"}),
     )
     table = Table((column("id", np.arange(sa.n)), sa))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": grouping})
+    plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws={"s": grouping})
     chance, source = np.random.default_rng(2), Seeded(5)
     parts = {"dependent": (sa.codes * 2 + chance.integers(0, 5, sa.n)) % 9, "free": chance.integers(0, 9, sa.n)}
     hits: dict[str, list[np.ndarray]] = {name: [] for name in parts}
@@ -315,7 +313,7 @@ def test_intervals_cover() -> None:
         drawn = np.empty(sa.n, np.int64)
         drawn[record] = published["s"].codes
         counts = np.bincount(drawn, minlength=3).astype(float)
-        through = TolerantTransition.of(counts, published["s"].labels, grouping)
+        through = grouping.transition(counts, published["s"].labels)
         for name, part in parts.items():
             y = np.zeros((9, 3))
             true = np.zeros((9, 3))

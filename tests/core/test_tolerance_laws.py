@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.group_design import design
 from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import caps_of
 from splu_desktop.core.group_states import law_of
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.plan import Plan
@@ -18,8 +20,6 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance import Infeasible
 from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_groups import Grouping, caps_of
-from splu_desktop.core.tolerant_transition import TolerantTransition
 from tests.core.random_designs import faults, of_seed
 from tests.core.tables import column
 from tests.core.test_tolerance_groups import of_counts
@@ -37,16 +37,16 @@ def test_every_random_design_has_a_law(seed: int) -> None:
     except Infeasible:
         return
     with np.errstate(divide="raise", invalid="raise"):
-        assert faults(TolerantTransition.of(sa.counts().astype(float), sa.labels, grouping)) == []
+        assert faults(grouping.transition(sa.counts().astype(float), sa.labels)) == []
 
 
 def test_groups_of_one_record_more_are_no_identity() -> None:
     """2,089 usual and 125 rare values: 1,107 groups of one value and one fake with a record left over had no law."""
     limits = by_hand(USUAL_AND_RARE, {"v0001": "0.125"})
-    grouping = Grouping((6,), (Fraction(1),), limits, 1)  # 369 groups of 6 hold 2,214 records: none is left over
+    grouping = DecoyGroups((6,), (Fraction(1),), limits, 1)  # 369 groups of 6 hold 2,214 records: none is left over
     for sizes in ((6,), (7,), (1, 7), (4, 7)):
         shares = (Fraction(1, len(sizes)),) * len(sizes)
-        grouping = Grouping(sizes, shares, limits, 1)
+        grouping = DecoyGroups(sizes, shares, limits, 1)
         most = caps_of(limits.of(USUAL_AND_RARE), sizes, 1)
         try:
             groups = MixedGroups.of(USUAL_AND_RARE.counts().astype(float), most, grouping)
@@ -66,7 +66,7 @@ def test_the_count_of_the_review_is_held() -> None:
     assert true == 94 or true == 93
     table = Table((column("ward", ward), USUAL_AND_RARE))
     limits = by_hand(USUAL_AND_RARE, {"v0001": "0.125"})
-    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {}, groupings={"s": design(USUAL_AND_RARE, limits, fakes=1).grouping})
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": design(USUAL_AND_RARE, limits, fakes=1).grouping})
     asked = [Condition("ward", ("v0000",)), Condition("s", ("v0001",))]
     held = []
     for seed in range(40):
@@ -85,8 +85,8 @@ def test_caps_that_leave_places_empty_are_an_error() -> None:
 def test_published_counts_without_a_law_tell_nothing() -> None:
     """Three values that must all be in groups of three, of which one was never published."""
     limits = by_hand(of_counts(20, 20, 20), dict.fromkeys(("v0000", "v0001", "v0002"), "0.34"))
-    grouping = Grouping((3,), (Fraction(1),), limits).within(["v0000", "v0001"])
-    through = TolerantTransition.of(np.array([31.0, 29.0]), np.array(["v0000", "v0001"], object), grouping)
+    grouping = DecoyGroups((3,), (Fraction(1),), limits).within(["v0000", "v0001"])
+    through = grouping.transition(np.array([31.0, 29.0]), np.array(["v0000", "v0001"], object))
     assert not through.readable.any()
     assert np.allclose(through.matrix, [[31 / 60, 29 / 60]] * 2)
 
@@ -94,6 +94,6 @@ def test_published_counts_without_a_law_tell_nothing() -> None:
 def test_a_value_too_rare_to_show_keeps_its_tolerance() -> None:
     """5 records in 25,000 groups of 4: their value was dropped from the law, and said to be published as it is."""
     sa = of_counts(99_995, 5)
-    grouping = Grouping((4,), (Fraction(1),), by_hand(sa, {"v0001": "0.25"}))
-    through = TolerantTransition.of(sa.counts().astype(float), sa.labels, grouping)
+    grouping = DecoyGroups((4,), (Fraction(1),), by_hand(sa, {"v0001": "0.25"}))
+    through = grouping.transition(sa.counts().astype(float), sa.labels)
     assert through.a[1] == pytest.approx(1 / 4, rel=1e-3)

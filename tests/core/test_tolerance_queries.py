@@ -12,16 +12,14 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups, PlainGroups
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import Condition, Method, Reader
 from splu_desktop.core.reconstruct_states import as_printed
-from splu_desktop.core.reconstruct_tolerant import two_states
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_groups import Grouping
-from splu_desktop.core.tolerant_transition import TolerantTransition
 from tests.core.tables import column
 from tests.seeded import Seeded
 
@@ -37,18 +35,17 @@ def related(n: int = 6_000) -> Table:
 
 TABLE = related()
 GROUPINGS = {
-    "disease": Grouping(
+    "disease": DecoyGroups(
         (1, 4),
         (Fraction(3, 10), Fraction(7, 10)),
         by_hand(TABLE["disease"], {"v0001": "0.5", "v0002": "0.25"}),
     ),
-    "outcome": Grouping((1, 3), (Fraction(1, 4), Fraction(3, 4)), by_hand(TABLE["outcome"], {"v0001": "0.34"})),
+    "outcome": DecoyGroups((1, 3), (Fraction(1, 4), Fraction(3, 4)), by_hand(TABLE["outcome"], {"v0001": "0.34"})),
 }
-TOLERANT = Plan(roles={"ward": Role.NSA, "disease": Role.SA, "outcome": Role.SA}, gammas={}, groupings=GROUPINGS)
+TOLERANT = Plan(roles={"ward": Role.NSA, "disease": Role.SA, "outcome": Role.SA}, draws=GROUPINGS)
 MIXED = Plan(
     roles={"ward": Role.SA, "disease": Role.SA, "outcome": Role.NSA},
-    gammas={"ward": 2},
-    groupings={"disease": GROUPINGS["disease"]},
+    draws={"ward": PlainGroups(2), "disease": GROUPINGS["disease"]},
 )
 
 
@@ -111,11 +108,11 @@ def test_as_published_is_the_journals_rule_with_what_values_keep() -> None:
     (published,) = releases(TOLERANT, 1)
     asked, _ = questions("ward", "disease")
     counts = published.table["disease"].counts().astype(float)
-    through = TolerantTransition.of(counts, published.table["disease"].labels, published.groupings["disease"])
+    through = published.draws["disease"].transition(counts, published.table["disease"].labels)
     for question, answer in zip(asked, Reader(published).answers(asked, Method.AS_PUBLISHED), strict=True):
         chosen = published.table["disease"].labels == question[1].values[0]
         keep = float(through.a[chosen][0])
-        assert two_states(chosen, through)[1, 1] == pytest.approx(keep)
+        assert through.two_states(chosen)[1, 1] == pytest.approx(keep)
         whole, y, n_p = float(counts[chosen].sum()), float(answer.published), float(answer.n_p)
         cells = np.array([[TABLE.n - n_p - (whole - y), whole - y, n_p - y, y]])
         assert answer.estimate == pytest.approx(float(as_printed(cells, TABLE.n, [1 / keep])[0]))

@@ -15,6 +15,7 @@ import pytest
 from splu_desktop.core import sanitise
 from splu_desktop.core.bucket_search import is_valid, mean_squared_error, two_sizes
 from splu_desktop.core.group_design import Rating, design, one_size
+from splu_desktop.core.group_layout import layout
 from splu_desktop.core.groups import assign_tolerant, confidence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query import Method, Reader
@@ -23,7 +24,6 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.tolerance import caps
 from splu_desktop.core.tolerance_rules import by_hand
-from splu_desktop.core.tolerant_groups import layout
 from splu_desktop.core.workload import draw
 from splu_desktop.files.importer import read
 from tests.optional import real
@@ -97,8 +97,7 @@ def test_intervals_cover_on_real_tables(column: str) -> None:
     workload = draw(table, nsas, [column], size=360, seed=4)
     plan = Plan(
         roles={name: Role.SA if name == column else Role.NSA for name in table.names},
-        gammas={},
-        groupings={column: designed(column).grouping},
+        draws={column: designed(column).grouping},
     )
     covered, gaps = [], []
     for run in range(12):

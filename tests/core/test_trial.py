@@ -52,9 +52,9 @@ def test_a_sample_gets_group_sizes_of_its_own_where_it_needs_them() -> None:
     limits = by_hand(sa, {"v0001": "0.5", "v0002": "0.3"})
     for fakes in (0, 1):
         grouping = design(sa, limits, fakes=fakes).grouping
-        plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, gammas={}, groupings={"s": grouping})
+        plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws={"s": grouping})
         for _ in range(8):
             found = trial(table, plan, 400)
             assert found.published.n == 400
-            assert found.published.groupings["s"].fakes == fakes
-            assert set(found.published.groupings["s"].tolerances.limits.items()) <= set(limits.limits.items())
+            assert found.published.draws["s"].fakes == fakes
+            assert set(found.published.draws["s"].tolerances.limits.items()) <= set(limits.limits.items())

@@ -29,6 +29,7 @@ from splu_desktop.files.handover import hand_over
 from splu_desktop.files.publishing import Order, publish
 from splu_desktop.files.register import Register
 from splu_desktop.files.release import write_release
+from tests.draws import plain
 from tests.files.releases import awkward_table, plan_of
 from tests.seeded import Seeded
 
@@ -53,7 +54,7 @@ def handed_out(sa: Column, folder: Path) -> dict[str, bytes]:
     """Return the files of a release whose sensitive column is `sa`, as it came out of the draw."""
     ward = Column.from_labels("ward", [f"W{i % 7}" for i in range(N)])
     table = Table((ward, sa.compacted()), origin={"path": "/secret/place.csv", "rows": 99})
-    write_release(Published(table, {"s": 2}), folder, formats=FORMATS)
+    write_release(Published(table, plain({"s": 2})), folder, formats=FORMATS)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -122,7 +123,7 @@ def test_the_order_of_records_and_labels_is_in_no_file(tmp_path: Path) -> None:
     order = rng.permutation(table.n)
     other = Table(tuple(replace(c, codes=c.codes[order][np.argsort(order)]) for c in published.columns))
     for at, one in enumerate((published, other)):
-        write_release(Published(one, {"illness": 4}), tmp_path / str(at), formats=FORMATS)
+        write_release(Published(one, plain({"illness": 4})), tmp_path / str(at), formats=FORMATS)
     for path in (tmp_path / "0").iterdir():
         assert path.read_bytes() == (tmp_path / "1" / path.name).read_bytes()
     # Labels stand in the order of their values, not in that in which the source showed them first.
@@ -183,7 +184,7 @@ def test_a_kind_is_not_told_where_roles_say_to_leave_it_out(tmp_path: Path) -> N
         "code": Role.IDENTIFIER,
         "seen": Role.DROPPED,
     }
-    plan = Plan(roles, {"illness": 4})
+    plan = Plan(roles, plain({"illness": 4}))
     publish(Order(table, plan, tmp_path / "r", formats=FORMATS), strict=False, register=Register(tmp_path / "register"))
     for path in (tmp_path / "r").iterdir():
         if path.suffix in (".json", ".txt", ".csv"):

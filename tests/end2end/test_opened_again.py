@@ -23,6 +23,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.inert import inert
 from splu_desktop.files.release import read_release
 from splu_desktop.files.verify import verify_release
+from tests.draws import plain
 from tests.optional import needs
 
 N = 360
@@ -185,7 +186,7 @@ def test_libreoffice_opens_it_with_text_as_text(release: Path, opened: Table, tm
 def test_it_verifies_and_reads_back(release: Path, opened: Table) -> None:
     assert [check for check in verify_release(release) if not check.passed] == []
     published = read_release(release).published
-    assert published.gammas == {"Diagnose": 6, "Blut/gruppe": 3}
+    assert published.draws == plain({"Diagnose": 6, "Blut/gruppe": 3})
     for name in NSAS:
         assert typed(published.table[name]) == typed(opened[name]), name
     assert {c["name"] for c in json.loads((release / "release.json").read_text("utf-8"))["columns"]} == set(

@@ -12,6 +12,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.register import Register
+from tests.draws import plain
 from tests.seeded import Seeded
 
 N = 400
@@ -49,7 +50,7 @@ def awkward_table(n: int = N) -> Table:
 
 def plan_of(table: Table, gamma: int = 4) -> Plan:
     roles = {name: Role.SA if name == "illness" else Role.NSA for name in table.names}
-    return Plan(roles, {"illness": gamma})
+    return Plan(roles, plain({"illness": gamma}))
 
 
 def awkward_release(seed: int = 1) -> Published:

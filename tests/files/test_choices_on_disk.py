@@ -17,17 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core import generalise as g
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files import project as projects
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, SourceFacts, read
 from splu_desktop.files.project import BadProject, Project, SourceState, open_project, save_project
 from splu_desktop.files.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
 from splu_desktop.files.recovery import Autosave, discard, recoveries
 from splu_desktop.files.whole import CannotWrite
+from tests.draws import plain
 
 FACTS = SourceFacts("Aufnahmen 2024.csv", 1234, "ab" * 32)
 NAMES = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=12)
@@ -72,7 +73,7 @@ def plans(draw: st.DrawFn) -> Plan:
     roles[names[0]] = Role.SA
     return Plan(
         roles=roles,
-        gammas={name: draw(st.integers(2, 50)) for name, role in roles.items() if role is Role.SA},
+        draws=plain({name: draw(st.integers(2, 50)) for name, role in roles.items() if role is Role.SA}),
         thresholds=draw(
             st.builds(
                 Thresholds,
@@ -90,9 +91,9 @@ def plans(draw: st.DrawFn) -> Plan:
 def tolerant_plan() -> Plan:
     """One column with a gamma, one with a tolerance per value."""
     third = Fraction(1, 3)
-    grouping = Grouping((1, 4), (third, 1 - third), Tolerances({"none": Fraction(1), "HIV": Fraction(1, 4)}))
+    grouping = DecoyGroups((1, 4), (third, 1 - third), Tolerances({"none": Fraction(1), "HIV": Fraction(1, 4)}))
     roles = {"Age": Role.NSA, "Ward": Role.SA, "Finding": Role.SA}
-    return Plan(roles=roles, gammas={"Ward": 3}, groupings={"Finding": grouping})
+    return Plan(roles=roles, draws={**plain({"Ward": 3}), "Finding": grouping})
 
 
 def test_tolerances_per_value_come_back_too(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_tolerances_per_value_come_back_too(tmp_path: Path) -> None:
     fitted = read_recipe(tmp_path / "r.toml").plan_for(table)
     assert fitted == plan
     assert list(fitted.roles) == ["Finding", "Ward", "Age"]
-    project = Project(FACTS, ImportChoices(), plan.roles, {"Ward": 3, "Finding": 9}, groupings=plan.groupings)
+    project = Project(FACTS, ImportChoices(), plan.roles, plan.draws)
     save_project(project, tmp_path / "p.splu")
     assert open_project(tmp_path / "p.splu") == project
     assert open_project(tmp_path / "p.splu").plan() == plan, "a tolerance per value goes before a gamma"
@@ -126,7 +127,7 @@ def test_a_project_comes_back_as_it_went(
 ) -> None:
     path = tmp_path_factory.mktemp("project") / "p.splu"
     project = Project(
-        FACTS, choices, plan.roles, plan.gammas, plan.thresholds, plan.generalisations, plan.kept_identifiers, together,
+        FACTS, choices, plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers, together,
         window={"page": 2},
     )  # fmt: skip
     save_project(project, path)
@@ -146,7 +147,7 @@ def ward_table() -> Table:
 def ward_recipe() -> Recipe:
     plan = Plan(
         roles={"Name": Role.IDENTIFIER, "Age": Role.NSA, "Ward": Role.SA},
-        gammas={"Ward": 4},
+        draws=plain({"Ward": 4}),
         generalisations={"Age": (g.by_cuts([18, 65]),)},
     )
     return Recipe(ImportChoices(), plan)
@@ -168,7 +169,7 @@ def test_a_recipe_reads_as_a_person_would_write_it(tmp_path: Path) -> None:
     write_recipe(ward_recipe(), path)
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# ")
-    for line in ("[columns]", 'Age = "nsa"', "[[generalise.Age]]", "[plan.gammas]", "Ward = 4"):
+    for line in ("[columns]", 'Age = "nsa"', "[[generalise.Age]]", "[plan.draws.Ward]", "gamma = 4"):
         assert line in text.splitlines()
     with pytest.raises(CannotWrite, match="exists already"):
         write_recipe(ward_recipe(), path)
@@ -180,13 +181,13 @@ def test_a_recipe_reads_as_a_person_would_write_it(tmp_path: Path) -> None:
     [
         (lambda t: "[[[", "not valid TOML"),
         (lambda t: t.replace("version", "vision"), "lacks the entry “version”"),
-        (lambda t: t.replace("[recipe]\nversion = 1", "[recipe]\nversion = 99"), "has recipe version 99"),
+        (lambda t: t.replace("[recipe]\nversion = 2", "[recipe]\nversion = 99"), "has recipe version 99"),
         (
             lambda t: t.replace('Age = "nsa"', 'Age = "NSA!"'),
             "“Age” has the role “NSA!”; the roles are identifier, nsa",
         ),
-        (lambda t: t.replace("Ward = 4", "Ward = 1"), "gamma of column “Ward” is 1"),
-        (lambda t: t.replace("Ward = 4", 'Ward = "4"'), "must be a whole number"),
+        (lambda t: t.replace("gamma = 4", "gamma = 1"), "Column “Ward”: The group size gamma is 1"),
+        (lambda t: t.replace("gamma = 4", 'gamma = "4"'), "must be a whole number"),
         (lambda t: t.replace("epsilon = 0.3", "epsilon = 3.0"), "epsilon"),
         (lambda t: t.replace("[columns]", "[colums]"), "section “colums”"),
         (lambda t: t.replace('how = "intervals"', 'how = "magic"'), "Column “Age”: A stored generalisation “magic”"),
@@ -223,7 +224,7 @@ def source_file(folder: Path, extra: str = "") -> Path:
 def ward_project(source: Path) -> Project:
     imported = read(source)
     plan = ward_recipe().plan
-    return Project(imported.source, imported.choices, plan.roles, plan.gammas, generalisations=plan.generalisations)
+    return Project(imported.source, imported.choices, plan.roles, plan.draws, generalisations=plan.generalisations)
 
 
 def test_a_project_holds_choices_and_never_data(tmp_path: Path) -> None:
@@ -313,7 +314,7 @@ def test_project_files_of_every_version_open(path: Path) -> None:
     """The files lie in tests/files/projects, one per version, written by the program of that version."""
     project = open_project(path)
     assert project.plan().sensitive == ("Diagnosis",)
-    assert project.plan().gammas == {"Diagnosis": 7}
+    assert project.plan().draws == plain({"Diagnosis": 7})
     assert project.thresholds == Thresholds(0.2, 0.02, 5, 0.4)
     assert project.generalisations["Age"] == (g.by_cuts([18, 40, 65]),)
     assert project.kept_identifiers == {"Case": "agreed with the ethics board"}
@@ -378,10 +379,11 @@ from pathlib import Path
 from dataclasses import replace
 from splu_desktop.files.recovery import Autosave
 from splu_desktop.files.project import open_project
+from tests.draws import plain
 project = open_project(Path(sys.argv[1]))
 autosave = Autosave(Path(sys.argv[2]))
 for gamma in range(2, 9):
-    autosave.keep(replace(project, gammas={"Ward": gamma}), Path(sys.argv[3]), Path(sys.argv[1]))
+    autosave.keep(replace(project, draws=plain({"Ward": gamma})), Path(sys.argv[3]), Path(sys.argv[1]))
 os.kill(os.getpid(), 9)
 """
     save_project(ward_project(source), tmp_path / "p.splu", source=source)
@@ -389,7 +391,7 @@ os.kill(os.getpid(), 9)
     died = subprocess.run([sys.executable, "-c", code, str(tmp_path / "p.splu"), str(folder), str(source)], check=False)
     assert died.returncode != 0
     (found,) = recoveries(folder)
-    assert found.project.gammas == {"Ward": 8}
+    assert found.project.draws == plain({"Ward": 8})
     assert found.source == source.resolve()
     assert found.project_path == (tmp_path / "p.splu").resolve()
     assert recoveries(folder) == (found,), "offered until it is taken or discarded"

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.generalise import Groups
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.core.tolerant_guarantees import t_p_of
 from splu_desktop.files import fingerprint, likeness, publishing
 from splu_desktop.files.fingerprint import fingerprints
@@ -24,6 +24,7 @@ from splu_desktop.files.publishing import Examination, GateShut, Order, examine,
 from splu_desktop.files.register import Register
 from splu_desktop.files.register_entry import entry_body, unlocked
 from splu_desktop.files.shelf import falls
+from tests.draws import plain
 
 N = 3_000
 
@@ -49,7 +50,7 @@ def hospital(seed: int, n: int = N, *, dense: bool = False) -> Table:
 
 def plan_of(table: Table, **roles: Role) -> Plan:
     given = {"record": Role.IDENTIFIER, "illness": Role.SA, **roles}
-    return Plan({name: given.get(name, Role.NSA) for name in table.names}, {"illness": 5})
+    return Plan({name: given.get(name, Role.NSA) for name in table.names}, plain({"illness": 5}))
 
 
 class House:
@@ -120,7 +121,7 @@ def test_a_renamed_sensitive_column_is_no_disguise(house: House) -> None:
     from dataclasses import replace
 
     renamed = Table(tuple(replace(c, name="code") if c.name == "illness" else c for c in table.columns[1:]))
-    plan = Plan({name: Role.SA if name == "code" else Role.NSA for name in renamed.names}, {"code": 5})
+    plan = Plan({name: Role.SA if name == "code" else Role.NSA for name in renamed.names}, plain({"code": 5}))
     (earlier,) = house.look(renamed, plan).earlier
     assert earlier.how == "the same values in “illness”"
 
@@ -158,7 +159,7 @@ def test_roles_swapped_between_releases_are_told_with_the_whole_cost(house: Hous
     table = hospital(1)
     house.release(table, plan_of(table, ward=Role.NSA))
     swapped = {"record": Role.IDENTIFIER, "ward": Role.SA, "age": Role.NSA, "stay": Role.NSA, "illness": Role.NSA}
-    found = house.look(table, Plan(swapped, {"ward": 5}))
+    found = house.look(table, Plan(swapped, plain({"ward": 5})))
     (earlier,) = found.earlier
     assert earlier.undone == ("ward", "illness")
     assert {cost.column: (cost.undone, cost.t_p[-1], cost.row.right) for cost in found.costs} == {
@@ -174,7 +175,7 @@ def test_the_same_records_with_other_sensitive_columns_are_told(house: House) ->
     table = hospital(1)
     house.release(table, plan_of(table, ward=Role.DROPPED))
     roles = {"record": Role.IDENTIFIER, "ward": Role.SA, "age": Role.NSA, "stay": Role.NSA, "illness": Role.DROPPED}
-    found = house.look(table, Plan(roles, {"ward": 5}))
+    found = house.look(table, Plan(roles, plain({"ward": 5})))
     assert [other.undone for other in found.earlier] == [()]
     assert "It re-draws other columns" in next(x for x in found.gate.lines if x.name == "earlier-release").sentence
 
@@ -259,7 +260,7 @@ def test_several_groups_cost_what_the_exact_law_of_all_says(house: House) -> Non
     """Different gammas, one convolution; the gate, the register's entry and the list of releases say one figure."""
     table = hospital(1)
     house.release(table, plan_of(table))
-    other = Plan(dict(plan_of(table).roles), {"illness": 3})
+    other = Plan(dict(plan_of(table).roles), plain({"illness": 3}))
     found = house.look(table, other)
     (cost,) = found.costs
     exact = []
@@ -280,8 +281,8 @@ def test_several_groups_cost_what_the_exact_law_of_all_says(house: House) -> Non
 def test_fake_values_count_wherever_the_cost_is_told(house: House) -> None:
     table = hospital(1)
     limits = Tolerances(dict.fromkeys(table["illness"].labels.tolist(), "0.25"))
-    grouping = Grouping((4,), (Fraction(1),), limits, 1)
-    plan = Plan(dict(plan_of(table).roles), {}, groupings={"illness": grouping})
+    grouping = DecoyGroups((4,), (Fraction(1),), limits, 1)
+    plan = Plan(dict(plan_of(table).roles), {"illness": grouping})
     house.release(table, plan)
     (fall,) = falls(house.register.read().releases[0])
     (cost,) = house.look(table, plan).costs
@@ -324,7 +325,7 @@ def test_entries_of_version_0_1_0_are_still_compared(house: House, monkeypatch: 
         (table.take(np.arange(500, N)), "the same identifiers in “record”"),
         (table.take(np.arange(500, N)).select(COLUMNS), "the same unchanged columns"),
     ):
-        plan = Plan({name: swapped[name] for name in other.names}, {"ward": 5})
+        plan = Plan({name: swapped[name] for name in other.names}, plain({"ward": 5}))
         (earlier,) = house.look(other, plan).earlier
         assert (earlier.how, earlier.undone) == (how, ("ward", "illness"))
 
@@ -334,8 +335,8 @@ def test_the_register_names_no_value(house: House) -> None:
     table = hospital(1)
     groups = Groups((("north", ("W1", "W2")), ("south", ("W3", "W4"))))
     limits = Tolerances(dict.fromkeys(table["illness"].labels.tolist(), "0.25"))
-    grouping = Grouping((4,), (Fraction(1),), limits, 1)
-    plan = Plan(dict(plan_of(table).roles), {}, groupings={"illness": grouping}, generalisations={"ward": (groups,)})
+    grouping = DecoyGroups((4,), (Fraction(1),), limits, 1)
+    plan = Plan(dict(plan_of(table).roles), {"illness": grouping}, generalisations={"ward": (groups,)})
     house.release(table, plan)
     stored = (house.register.folder / "register.jsonl").read_text()
     every = {label for column in table.columns for label in column.labels.tolist()} | {"north", "south"}

@@ -30,6 +30,7 @@ from splu_desktop.files.release_facts import as_published, facts_text, parse_fac
 from splu_desktop.files.verify import verify_release
 from splu_desktop.files.whole import CannotWrite
 from splu_desktop.report.public import public
+from tests.draws import plain
 from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.report.conftest import FIELDS
 from tests.seeded import Seeded
@@ -54,7 +55,7 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 def test_it_reads_back_to_the_letter(folder: Path) -> None:
     made, opened = awkward_release(), read_release(folder)
     assert cells_of(opened.published.table) == cells_of(made.table)
-    assert opened.published.gammas == made.gammas
+    assert opened.published.draws == made.draws
     for before, after in zip(made.table.columns, opened.published.table.columns, strict=True):
         assert (after.name, after.kind) == (before.name, before.kind)
         assert after.labels.tolist() == before.labels.tolist()
@@ -82,7 +83,7 @@ def test_any_text_survives(texts: list[str], name: str) -> None:
         )
     )
     with tempfile.TemporaryDirectory() as parent:
-        write_release(Published(table, {"s": 2}), Path(parent) / "r")
+        write_release(Published(table, plain({"s": 2})), Path(parent) / "r")
         assert cells_of(read_release(Path(parent) / "r").published.table) == cells_of(table)
 
 
@@ -124,7 +125,7 @@ def test_persons_with_several_records_are_told_of_and_read_back(tmp_path: Path) 
             Column.from_labels("s", [f"s{i}" for i in rng.integers(0, 9, 1_200)]),
         )
     )
-    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, {"s": 4})
+    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, plain({"s": 4}))
     published = sanitise.run(table, plan, randomness=Seeded(1))
     write_release(published, tmp_path / "r")
     facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
@@ -136,11 +137,11 @@ def test_persons_with_several_records_are_told_of_and_read_back(tmp_path: Path) 
     opened = read_release(tmp_path / "r")
     assert opened.published.repeats == published.repeats
     readme = " ".join((tmp_path / "r" / "README.txt").read_text("utf-8-sig").replace("\u00a0", " ").split())
-    for sentence in told_of_persons(published.repeats, opened.published.table, {"s": 4}):
+    for sentence in told_of_persons(published.repeats, opened.published.table, plain({"s": 4})):
         assert sentence in readme
     assert "PatientId" not in readme
     told = public(opened, FIELDS)
-    assert told.persons.sentences == told_of_persons(published.repeats, opened.published.table, {"s": 4})
+    assert told.persons.sentences == told_of_persons(published.repeats, opened.published.table, plain({"s": 4}))
     for wrong in (
         {"most_records": 0, "mean_records": 0},
         {"most_records": 2, "mean_records": 3.5},
@@ -159,7 +160,7 @@ def test_no_file_names_a_value_that_vanished(tmp_path: Path) -> None:
     labels = np.array(["a", "b", "c", "d", "vanished-illness"], dtype=object)
     sa = Column("s", Kind.CATEGORY, codes, labels, np.zeros(5, bool)).compacted()
     table = Table((Column.from_labels("n", [str(i) for i in range(60)]), sa))
-    write_release(Published(table, {"s": 3}), tmp_path / "r", formats=("xlsx", "parquet"))
+    write_release(Published(table, plain({"s": 3})), tmp_path / "r", formats=("xlsx", "parquet"))
     for path in (tmp_path / "r").iterdir():
         assert b"vanished-illness" not in path.read_bytes()
     assert json.loads((tmp_path / "r" / "release.json").read_text())["columns"][1]["domain"] == ["a", "b", "c", "d"]
@@ -305,7 +306,7 @@ def test_texts_among_numbers_and_dates_stay_texts(tmp_path: Path, kind: Kind, la
     odd = Column("odd", kind, np.arange(40, dtype=np.int32) % 4, np.array(labels, dtype=object), absent, array)
     sa = replace(odd, name="s")
     formats = ("xlsx", "parquet") if importlib.util.find_spec("pyarrow") else ("xlsx",)
-    write_release(Published(Table((odd, sa)), {"s": 2}), tmp_path / "r", formats=formats)
+    write_release(Published(Table((odd, sa)), plain({"s": 2})), tmp_path / "r", formats=formats)
     assert all(check.passed for check in verify_release(tmp_path / "r"))
     got = read_release(tmp_path / "r").published.table
     assert got["odd"].kind is kind

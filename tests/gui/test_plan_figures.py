@@ -26,6 +26,7 @@ from splu_desktop.gui.plan_tradeoff import TradeOffTab
 from splu_desktop.gui.plan_ways_out import ways_out
 from splu_desktop.gui.plot_saving import SavePlotButton
 from splu_desktop.gui.session import Step
+from tests.draws import plain
 from tests.gui.test_grouping import hospital as hospital  # a fixture
 
 Idle = Callable[[MainWindow], None]
@@ -48,7 +49,11 @@ def _choose(window: MainWindow, name: str, gamma: int, thresholds: Thresholds, s
     roles = {each: Role.SA if each == name else Role.NSA for each in session.choices.roles}
     session.choose(
         replace(
-            session.choices, roles=roles, gammas={name: gamma}, thresholds=thresholds, generalisations={name: steps}
+            session.choices,
+            roles=roles,
+            draws=plain({name: gamma}),
+            thresholds=thresholds,
+            generalisations={name: steps},
         ),
         "all",
     )
@@ -187,7 +192,7 @@ def test_what_is_not_met_says_by_how_much_and_each_way_offered_helps(
     def warnings() -> list[str]:
         counts = session.column("Diagnosis").counts()
         choices = session.choices
-        values = planning.plan_values(counts[counts > 0], 800, choices.gammas["Diagnosis"], choices.thresholds)
+        values = planning.plan_values(counts[counts > 0], 800, choices.draws["Diagnosis"].gamma, choices.thresholds)
         return sentences.value_warnings(values, column="Diagnosis")
 
     before = warnings()

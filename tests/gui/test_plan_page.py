@@ -15,6 +15,7 @@ from splu_desktop.core import guarantees
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import Step
+from tests.draws import plain
 
 Idle = Callable[[MainWindow], None]
 
@@ -67,7 +68,7 @@ def test_marks_show_each_count_once_by_its_group(planning: MainWindow) -> None:
         for name, rug in page.large_plot._rugs.items()
         if rug.getData()[1] is not None
     }
-    t_f = guarantees.t_f(planning.session.choices.gammas["Diagnosis"], 0.3, 0.05)
+    t_f = guarantees.t_f(planning.session.choices.draws["Diagnosis"].gamma, 0.3, 0.05)
     assert drawn["protected"] == [1, 2]
     assert drawn["answerable"] == [c for c in (70, 80, 90) if c >= t_f]
 
@@ -122,4 +123,4 @@ def test_each_sensitive_column_can_have_its_own_size(planning: MainWindow, idle:
     assert page.gamma.slider.maximum() == 6
     page.gamma.slider.setValue(6)
     idle(planning)
-    assert planning.session.choices.gammas == {"Sex": 2, "Diagnosis": 6}
+    assert planning.session.choices.draws == plain({"Sex": 2, "Diagnosis": 6})

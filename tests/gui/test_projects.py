@@ -24,6 +24,7 @@ from splu_desktop.files.recovery import recoveries
 from splu_desktop.gui.group_dialog import GroupDialog
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import Step
+from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
@@ -34,7 +35,8 @@ pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 def _choose_much(window: MainWindow, idle: Idle) -> None:
     window.session.choose(
-        replace(window.session.choices, thresholds=Thresholds(0.2, 0.02, 5, 0.4), gammas={"Diagnosis": 6}), "thresholds"
+        replace(window.session.choices, thresholds=Thresholds(0.2, 0.02, 5, 0.4), draws=plain({"Diagnosis": 6})),
+        "thresholds",
     )
     window.show_step(Step.CLASSIFY)
     window.classify_page.table.select_rows([2])

@@ -23,6 +23,7 @@ from splu_desktop.gui.publish_page import PublishPage
 from splu_desktop.gui.publish_place import PlaceCard
 from splu_desktop.gui.session import State, Step
 from splu_desktop.gui.widgets import Busy
+from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
@@ -84,7 +85,7 @@ def test_a_trial_that_can_not_be_made_says_why(opened: MainWindow, page: Publish
     dialog = page.try_sample()
     assert dialog is not None
     idle(opened)
-    dialog._plan = replace(dialog._plan, gammas={"Diagnosis": 400})
+    dialog._plan = replace(dialog._plan, draws=plain({"Diagnosis": 400}))
     dialog.run()
     idle(opened)
     assert dialog.banner.kind == "fault"

@@ -20,6 +20,7 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.answer_card import AnswerCard
 from splu_desktop.gui.query_builder import QuestionBuilder
+from tests.draws import plain
 from tests.gui.query_fixtures import DIAGNOSES, Idle, Stage, custodian, folder, made, recipient, stage
 from tests.gui.test_pages import CONTROLS
 from tests.gui.test_pages import _named as named
@@ -127,7 +128,7 @@ def test_values_are_found_by_typing_among_thousands(qtbot: QtBot) -> None:
     column = Column("Procedure", Kind.CATEGORY, codes, labels, np.zeros(m, bool))
     builder = QuestionBuilder()
     qtbot.addWidget(builder)
-    builder.show_release(Published(Table((column,)), {"Procedure": 5}))
+    builder.show_release(Published(Table((column,)), plain({"Procedure": 5})))
     builder.take_counts({"Procedure": column.counts()})
     assert builder.values_model.rowCount() == m
     qtbot.keyClicks(builder.search, "431 co")

@@ -9,13 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from splu_desktop.core import generalise as g
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles import Role
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.gui.group_trial import facts_after
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
+from tests.draws import plain
 
 Idle = Callable[[MainWindow], None]
 
@@ -55,7 +56,7 @@ def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
         elif kind == 1 and session.choices.sensitive:
             name = rng.choice(session.choices.sensitive)
             session.choose(
-                replace(session.choices, gammas={**session.choices.gammas, name: rng.randint(2, 9)}), "gamma"
+                replace(session.choices, draws={**session.choices.draws, **plain({name: rng.randint(2, 9)})}), "gamma"
             )
         elif kind == 2:
             name = rng.choice(names[1:])
@@ -70,8 +71,10 @@ def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
             session.choose(replace(session.choices, together=not session.choices.together), "together")
         elif kind == 5 and session.choices.roles["Diagnosis"] is Role.SA:
             limits = dict.fromkeys(session.column("Diagnosis").labels, Fraction(1, rng.randint(2, 5)))
-            grouping = Grouping((6,), (Fraction(1),), Tolerances(limits))
-            session.choose(replace(session.choices, groupings={"Diagnosis": grouping}), "tolerances")
+            grouping = DecoyGroups((6,), (Fraction(1),), Tolerances(limits))
+            session.choose(
+                replace(session.choices, draws={**session.choices.draws, "Diagnosis": grouping}), "tolerances"
+            )
         else:
             session.choose(replace(session.choices, thresholds=Thresholds(alpha=rng.randint(1, 30))), "alpha")
         if session.choices != states[-1]:
@@ -92,13 +95,13 @@ def test_fifty_steps_undone_and_redone(opened: MainWindow) -> None:
 
 def test_a_drag_of_the_slider_is_one_step(opened: MainWindow) -> None:
     opened.show_step(Step.PLAN)
-    before = opened.session.choices.gammas["Diagnosis"]
+    before = opened.session.choices.draws["Diagnosis"]
     for gamma in (2, 3, 4, 6):
         opened.plan_page.gamma.slider.setValue(gamma)
-    assert opened.session.choices.gammas["Diagnosis"] == 6
+    assert opened.session.choices.draws["Diagnosis"].gamma == 6
     opened.session.undo_stack.undo()
-    assert opened.session.choices.gammas["Diagnosis"] == before
-    assert opened.plan_page.gamma.value() == before
+    assert opened.session.choices.draws["Diagnosis"] == before
+    assert opened.plan_page.gamma.value() == before.gamma
 
 
 def test_steps_unlock_as_their_inputs_exist(window: MainWindow, small_csv: Path, idle: Idle) -> None:
@@ -118,7 +121,7 @@ def test_gamma_stays_within_what_each_column_allows(opened: MainWindow) -> None:
     session = opened.session
     session.set_roles({"Sex": Role.SA}, "two")
     # Sex has two values of 300 records each, so 2 is the largest gamma, for both columns while they go together.
-    assert session.choices.gammas == {"Sex": 2, "Diagnosis": 2}
+    assert session.choices.draws == plain({"Sex": 2, "Diagnosis": 2})
     session.choose(replace(session.choices, together=False), "apart")
-    session.choose(replace(session.choices, gammas={"Sex": 40, "Diagnosis": 40}), "gamma")
-    assert session.choices.gammas == {"Sex": 2, "Diagnosis": 6}  # 600 records, the most frequent value in 90
+    session.choose(replace(session.choices, draws=plain({"Sex": 40, "Diagnosis": 40})), "gamma")
+    assert session.choices.draws == plain({"Sex": 2, "Diagnosis": 6})  # 600 records, the most frequent value in 90

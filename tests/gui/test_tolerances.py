@@ -55,7 +55,7 @@ def test_from_an_impossible_column_to_an_answer(
     assert dialog.use.isEnabled(), dialog.editor.banner.text.text()
     assert window.session.state(Step.PLAN) is State.BLOCKED
     dialog.accept()
-    grouping = window.session.choices.groupings["Result"]
+    grouping = window.session.choices.draws["Result"]
     assert grouping.tolerances.limits["negative"] >= Fraction(82, 100)
     assert grouping.tolerances.limits["positive"] == Sensitivity.HIGH.tolerance
     assert window.session.state(Step.PLAN) is State.OPEN
@@ -99,7 +99,7 @@ def test_an_impossible_tolerance_says_why_and_what_is_possible(
     idle(window)
     assert dialog.use.isEnabled()
     dialog.reject()
-    assert not window.session.choices.groupings
+    assert all(draw.gamma for draw in window.session.choices.draws.values())
 
 
 def select(editor: ToleranceEditor, *values: str) -> None:
@@ -123,7 +123,7 @@ def planned(dialog: ToleranceDialog, window: MainWindow, idle: Idle) -> Toleranc
 
 
 def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: MainWindow, idle: Idle) -> None:
-    before = window.session.choices.groupings["Result"]
+    before = window.session.choices.draws["Result"]
     select(planned, "positive")
     assert planned.slider.value() == 100
     assert shown(planned, "positive")[3] == "10 %"
@@ -134,7 +134,7 @@ def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: Ma
     assert shown(planned, "positive")[4:] == ["–"] * 3, "figures belong to the tolerances shown or are not shown"
     assert not window.plan_page.primary.isEnabled(), "the plan does not have these tolerances yet"
     idle(window)
-    after = window.session.choices.groupings["Result"]
+    after = window.session.choices.draws["Result"]
     assert after.tolerances.limits["positive"] == Fraction(1, 4)
     assert after.sizes != before.sizes
     assert "–" not in shown(planned, "positive")[4:]
@@ -145,10 +145,10 @@ def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: Ma
     assert "25 %" in window.plan_page.tolerant.sentences.text()
     planned.box.setValue(33.0)
     idle(window)
-    assert window.session.choices.groupings["Result"].tolerances.limits["positive"] == Fraction(33, 100)
+    assert window.session.choices.draws["Result"].tolerances.limits["positive"] == Fraction(33, 100)
     window.session.undo_stack.undo()
     idle(window)
-    undone = window.session.choices.groupings["Result"].tolerances.limits["positive"]
+    undone = window.session.choices.draws["Result"].tolerances.limits["positive"]
     assert undone in (Fraction(1, 10), Fraction(1, 4)), "what is done within a second is one step"
     assert Fraction(shown(planned, "positive")[3].removesuffix(" %")) == 100 * undone, "the editor follows"
 
@@ -156,18 +156,18 @@ def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: Ma
 def test_what_cannot_be_kept_is_said_at_once_and_the_nearest_offered(
     planned: ToleranceEditor, window: MainWindow, idle: Idle
 ) -> None:
-    before = window.session.choices.groupings["Result"]
+    before = window.session.choices.draws["Result"]
     select(planned, "negative")
     planned.box.setValue(50.0)
     assert "can't be kept" in planned.banner.text.text(), "without waiting for a worker"
     assert "0.82" in planned.banner.text.text()
     assert not window.plan_page.primary.isEnabled()
     idle(window)
-    assert window.session.choices.groupings["Result"] == before
+    assert window.session.choices.draws["Result"] == before
     planned.banner.act_button.click()
     idle(window)
     assert planned.banner.isHidden()
-    reached = window.session.choices.groupings["Result"].tolerances.limits["negative"]
+    reached = window.session.choices.draws["Result"].tolerances.limits["negative"]
     assert Fraction(82, 100) <= reached <= Fraction(9, 10), "the nearest, not just anything"
     assert window.plan_page.primary.isEnabled()
 
@@ -177,7 +177,7 @@ def test_fake_values_are_planned_published_and_said(
 ) -> None:
     planned.fakes.setValue(1)
     idle(window)
-    assert window.session.choices.groupings["Result"].fakes == 1
+    assert window.session.choices.draws["Result"].fakes == 1
     assert "at most 50 % sure" in window.plan_page.tolerant.sentences.text()
     assert "fake values, 1 in each" in planned.effect.text()
     planned.fakes.setValue(12)
@@ -191,7 +191,7 @@ def test_fake_values_are_planned_published_and_said(
     window.publish_page.act()
     idle(window)
     assert window.session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
-    assert read_release(tmp_path / "release").published.groupings["Result"].fakes == 1
+    assert read_release(tmp_path / "release").published.draws["Result"].fakes == 1
 
 
 def test_cross_tables_and_measured_accuracy_take_tolerances(
@@ -222,13 +222,13 @@ def test_rules_and_files(planned: ToleranceEditor, window: MainWindow, idle: Idl
     planned.offset.setValue(5.0)
     planned.rule.click()
     idle(window)
-    limits = window.session.choices.groupings["Result"].tolerances.limits
+    limits = window.session.choices.draws["Result"].tolerances.limits
     assert limits["positive"] == Fraction(1, 6), "3 x 0.06 + 0.05 = 0.23, and 6 % rounded down to tens; then a rung"
     path = tmp_path / "tolerances.csv"
     path.write_text("value,tolerance\npositive,high\nborderline,0.4\n", encoding="utf-8")
     planned.from_file(path)
     idle(window)
-    limits = window.session.choices.groupings["Result"].tolerances.limits
+    limits = window.session.choices.draws["Result"].tolerances.limits
     assert (limits["positive"], limits["borderline"]) == (Fraction(1, 10), Fraction(2, 5))
     for text, sentence in (
         ("positve,0.2\n", "has no value “positve”"),
@@ -238,7 +238,7 @@ def test_rules_and_files(planned: ToleranceEditor, window: MainWindow, idle: Idl
         path.write_text(text, encoding="utf-8")
         planned.from_file(path)
         assert sentence in planned.banner.text.text()
-    assert window.session.choices.groupings["Result"].tolerances.limits == limits, "a bad file changes nothing"
+    assert window.session.choices.draws["Result"].tolerances.limits == limits, "a bad file changes nothing"
 
 
 def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle) -> None:
@@ -248,12 +248,12 @@ def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle)
     dialog = opened.plan_page.open_tolerances()
     idle(opened)
     dialog.accept()
-    assert "Diagnosis" in opened.session.choices.groupings
+    assert "Diagnosis" not in opened.session.choices.gammas
     assert opened.plan_page.tolerant.isVisible()
     opened.plan_page.tolerant.plain()
     idle(opened)
-    assert not opened.session.choices.groupings
-    assert opened.session.choices.gammas["Diagnosis"] >= 2
+    assert all(draw.gamma for draw in opened.session.choices.draws.values())
+    assert opened.session.choices.draws["Diagnosis"].gamma >= 2
     assert opened.plan_page.plots.isVisible()
 
 
@@ -289,7 +289,7 @@ def test_real_skewed_columns_all_the_way(
     dialog.accept()
     window.show_step(Step.PLAN)
     idle(window)
-    grouping = window.session.choices.groupings[column]
+    grouping = window.session.choices.draws[column]
     assert {value: float(100 * limit) for value, limit in grouping.tolerances.limits.items()} == limits
     signal = shown(window.plan_page.tolerant.editor, commonest)[6]
     if column != "income":

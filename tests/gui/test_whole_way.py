@@ -18,6 +18,7 @@ from splu_desktop.files.release import read_release
 from splu_desktop.files.resources import sample_path
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
+from tests.draws import plain
 from tests.gui.conftest import PATIENCE
 from tests.optional import real
 
@@ -63,7 +64,7 @@ def test_from_file_to_answers(
     _press(qtbot, window)
     assert window.step is Step.PLAN
     window.plan_page.gamma.slider.setValue(gamma)
-    assert window.session.choices.gammas == {sensitive: gamma}
+    assert window.session.choices.draws == plain({sensitive: gamma})
     _press(qtbot, window)
     assert window.step is Step.PUBLISH
     qtbot.waitUntil(lambda: not window.tasks.busy(), timeout=PATIENCE)

@@ -597,6 +597,7 @@ def project() -> str:
 @cache
 def release() -> dict[str, bytes]:
     """Return the files of a sound release."""
+    from splu_desktop.core.draw import PlainGroups
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.roles import Role
     from splu_desktop.core.sanitise import run
@@ -607,7 +608,7 @@ def release() -> dict[str, bytes]:
         source = Path(folder) / "t.csv"
         source.write_bytes(csv())
         roles = {"id": Role.DROPPED, "age": Role.NSA, "seen": Role.NSA, "ward": Role.SA}
-        published = run(read(source).table, Plan(roles=roles, gammas={"ward": 3}, thresholds=Thresholds()))
+        published = run(read(source).table, Plan(roles=roles, draws={"ward": PlainGroups(3)}, thresholds=Thresholds()))
         write_release(published, Path(folder) / "release", formats=("csv", "xlsx"))
         return {path.name: path.read_bytes() for path in sorted((Path(folder) / "release").iterdir())}
 

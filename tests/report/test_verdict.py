@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.generalise import Groups, Intervals
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.selfcheck import Check, check_alone
 from splu_desktop.core.tolerance import Tolerances
-from splu_desktop.core.tolerant_groups import Grouping
 from splu_desktop.files import register_entry
 from splu_desktop.files.importer import read
 from splu_desktop.files.publishing import Order, publish
@@ -140,8 +140,8 @@ def test_the_register_is_enough_for_the_report_of_equal_tolerances_and_groups(
     if old:  # as version 0.1.0 wrote it
 
         def bare(recipe: dict) -> dict:  # type: ignore[type-arg]
-            groupings = {name: each | {"tolerances": {"1/4": 6}} for name, each in recipe["groupings"].items()}
-            return recipe | {"groupings": groupings}
+            draws = {name: each | {"tolerances": {"1/4": 6}} for name, each in recipe["draws"].items()}
+            return recipe | {"draws": draws}
 
         monkeypatch.setattr(register_entry, "_without_values", bare)
         monkeypatch.setattr(register_entry, "_locked", lambda recipe, secret: None)
@@ -149,8 +149,7 @@ def test_the_register_is_enough_for_the_report_of_equal_tolerances_and_groups(
     limits = Tolerances(dict.fromkeys((f"r{i}" for i in range(6)), "0.25"))
     plan = Plan(
         {"age": Role.NSA, "ward": Role.NSA, "result": Role.SA},
-        {},
-        groupings={"result": Grouping((4,), (Fraction(1),), limits)},
+        {"result": DecoyGroups((4,), (Fraction(1),), limits)},
         generalisations={
             "age": (Intervals((40, 60, 80)),),
             "ward": (Groups((("north", ("W0", "W1")), ("south", ("W2", "W3")))),),

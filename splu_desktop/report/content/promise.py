@@ -40,14 +40,16 @@ def mechanism(report: Report, t: Language) -> list[Block]:
     ]
     if rows:
         blocks.append(Table(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)))
-    if report.public.tolerant:
+    several = [each.column for each in report.public.tolerant if each.sizes]
+    if several:
         blocks.append(
             Paragraph(
                 t(
                     "Columns with a tolerance per value: {names}. Their groups have several sizes, and a group of size "
-                    "S holds a value with tolerance f at most floor(f S) times, so nobody who finds a row is surer of "
-                    "a value than its tolerance. Sizes and tolerances stand in section 7.",
-                    names=listed([each.column for each in report.public.tolerant], t),
+                    "S holds a value with tolerance f at most floor(f S) times, so of the rows that show a value no "
+                    "larger share than its tolerance is right, on average over the table. Sizes and tolerances stand "
+                    "in section 7.",
+                    names=listed(several, t),
                 )
             )
         )
@@ -167,25 +169,29 @@ def _with_tolerances(found: model.Tolerant, report: Report, t: Language) -> list
         "records of groups of that size are, and drawn like those of records.",
         fakes=found.fakes,
     )
-    return [
-        Heading(t("Column “{column}”, a tolerance per value", column=found.column), 2),
-        *[Paragraph(text, "lead") for text in promises(found.column, report, t)],
+    in_groups = [
         Paragraph(t("Group sizes, with the share of the records in each: {sizes}.", sizes=sizes)),
         *([Paragraph(fakes)] if found.fakes else []),
         Paragraph(t("Loss (MSE): {mse}.", mse=t.number(found.mse, 2))),
-        Paragraph(t("Counts from {count} on are within the error asked for.", count=t.number(found.t_f))),
-        Paragraph(
-            t(
-                "What the published sizes, shares and tolerances tell of rare values: sizes and shares are chosen from "
-                "counts rounded up to tens of records (to fives, twos or ones in a table too small for that), so a "
-                "value with few records leads to the same ones whatever its count. Only where a tolerance lies within "
-                "so few records of its value's share do exact counts decide. Shares come in steps of {step} records. "
-                "Tolerances by rule are the same for all values below ten records. The chances that a record of one "
-                "value is shown as another are not published; they are computed from published counts.",
-                step=t.number(found.step),
-            ),
-            "note",
+    ]
+    told = Paragraph(
+        t(
+            "What the published sizes, shares and tolerances tell of rare values: sizes and shares are chosen from "
+            "counts rounded up to tens of records (to fives, twos or ones in a table too small for that), so a "
+            "value with few records leads to the same ones whatever its count. Only where a tolerance lies within "
+            "so few records of its value's share do exact counts decide. Shares come in steps of {step} records. "
+            "Tolerances by rule are the same for all values below ten records. The chances that a record of one "
+            "value is shown as another are not published; they are computed from published counts.",
+            step=t.number(found.step),
         ),
+        "note",
+    )
+    return [
+        Heading(t("Column “{column}”, a tolerance per value", column=found.column), 2),
+        *[Paragraph(text, "lead") for text in promises(found.column, report, t)],
+        *(in_groups if found.sizes else []),
+        Paragraph(t("Counts from {count} on are within the error asked for.", count=t.number(found.t_f))),
+        *([told] if found.sizes else []),
         Table(t("Tolerances of “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1, 1.2, 1.2)),
     ]
 

@@ -1,0 +1,425 @@
+"""Decoy groups of several sizes with a tolerance per value, and fake values in them (mechanism.md section 5).
+
+What all draws from groups share stands in `GroupDraw`; plain groups are its other member.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core import attackers, groups
+from splu_desktop.core.count_tails import improbable, log_all_right
+from splu_desktop.core.draw.draw import (
+    Draw,
+    Flags,
+    Floats,
+    Ints,
+    Promise,
+    certainty_sentence,
+    insider_sentence,
+    registered,
+)
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Layout, caps_of, check_fakes, layout
+from splu_desktop.core.mixed_groups import MixedGroups
+from splu_desktop.core.randomness import Randomness, below, permutation
+from splu_desktop.core.said import Figure, listed, say
+from splu_desktop.core.several_releases import ValueDraw
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.tolerance import Infeasible, Tolerances, check_feasible
+from splu_desktop.core.tolerant_guarantees import binomial as binomial
+from splu_desktop.core.tolerant_guarantees import (
+    count_law,
+    given_away,
+    law_with_fakes,
+    mean_squared_error,
+    sole_bearer_named,
+    t_f_of,
+    t_p_of,
+)
+from splu_desktop.core.tolerant_transition import MatrixTransition
+
+if TYPE_CHECKING:
+    from splu_desktop.core.progress import Progress
+
+MOST_SIZES = 8  # of groups; three are enough (`group_design`)
+
+
+class GroupDraw(Draw):
+    """A draw from decoy groups: each record gets the value of a uniformly drawn member of its group."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> int:
+        """Values that the largest groups draw from: their records' and the fake ones."""
+
+    @abstractmethod
+    def layout(self, column: Column) -> Layout:
+        """Return how many records of each value go to groups of each size. Raises as `check`."""
+
+    def off(self) -> int:
+        """Return by how many records a value's count may be off its mean beyond what the groups' draws explain."""
+        return 0
+
+    def check(self, column: Column) -> None:
+        self.layout(column)
+
+    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        progress.report("Drawing random ids", 0.0)
+        ids = permutation(source, column.n)
+        parts = groups.assign_tolerant(column, ids, self.layout(column), progress=progress)
+        self.verify(column, parts)
+        progress.report("Drawing values", 0.0)
+        codes = np.empty(column.n, np.int32)
+        for records, values in parts:
+            _draw(records, values, codes, source, progress)
+        return column.with_codes(codes)
+
+    def how(self) -> str:
+        return say(
+            "every record was put into a group with records of other values at random, and took the value of a random "
+            "member of its group (mechanism SPLU-Gen)."
+        )
+
+    def verify(self, column: Column, parts: groups.Parts) -> None:
+        """Stop the release unless what is promised holds on the groups actually formed, where mixing can break it."""
+
+    def strays(self, column: Column, before: Ints, after: Ints) -> Flags:
+        # Of all groups up to the largest size, those of the largest stray most (Hoeffding 1956). Binomial(g f, 1/g) is
+        # the law of groups of g; that of one record more is the wider.
+        size, off = max(self.largest, 2) + 1, self.off()
+        most = before + off * (before > 0)
+        return improbable(after, size * np.maximum(before - off, 0), size * most, size)
+
+    def keeps_all(self, before: Ints) -> float:
+        return log_all_right(before, max(self.largest, 2))
+
+
+@registered
+@dataclass(frozen=True)
+class DecoyGroups(GroupDraw):
+    """The group sizes of one sensitive column and the share of its records in each: all that is published of them.
+
+    Attributes
+    ----------
+    sizes : group sizes, rising.
+    shares : share of the records in groups of each size, above 0, adding up to 1; whole steps of a coarse grid.
+    tolerances : f' of each value.
+    fakes : sigma, fake values in every group beside those of its records (papers/inferential_privacy.txt, section 6).
+    """
+
+    sizes: tuple[int, ...]
+    shares: tuple[Fraction, ...]
+    tolerances: Tolerances
+    fakes: int = 0
+
+    name = "decoy groups"
+
+    def __post_init__(self) -> None:
+        rising = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
+        if not 1 <= len(self.sizes) == len(self.shares) <= MOST_SIZES or not rising or self.sizes[0] < 1:
+            raise BadSetting("Group sizes must be whole numbers from 1 that rise, with one share each.")
+        if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
+            raise BadSetting("The shares of the records in groups of each size must be above 0 and add up to 1.")
+        check_fakes(self.fakes)
+
+    @property
+    def largest(self) -> int:
+        return self.sizes[-1] + self.fakes
+
+    @property
+    def certainty(self) -> Fraction:
+        """How sure of a sensitive value someone can be at most who knows all other records of the group."""
+        return Fraction(1, 1 + self.fakes)
+
+    # --- settings
+
+    def settings(self) -> dict[str, Any]:
+        limits = self.tolerances.limits
+        return {
+            "sizes": list(self.sizes),
+            "shares": [str(share) for share in self.shares],
+            "tolerances": {label: str(limit) for label, limit in limits.items()},
+            **({"fakes": self.fakes} if self.fakes else {}),
+        }
+
+    @classmethod
+    def from_settings(cls, data: Mapping[str, Any]) -> Self:
+        sizes, shares, limits = data["sizes"], data["shares"], data["tolerances"]
+        if not all(type(size) is int for size in sizes) or not all(len(str(x)) <= 40 for x in limits.values()):
+            raise ValueError
+        if not all(isinstance(label, str) for label in limits) or not all(len(str(x)) <= 40 for x in shares):
+            raise ValueError
+        exact = tuple(Fraction(share) for share in shares)
+        return cls(tuple(sizes), exact, Tolerances(dict(limits)), data.get("fakes", 0))
+
+    def recorded(self) -> dict[str, Any]:
+        # How many values have which tolerance is enough.
+        limits = Counter(str(limit) for limit in self.tolerances.limits.values())
+        return {**self.as_dict(), "tolerances": dict(sorted(limits.items()))}
+
+    def within(self, labels: object) -> Self:
+        return replace(self, tolerances=self.tolerances.within(labels))
+
+    def completed(self, labels: NDArray[np.object_]) -> Self:
+        """Return the groups with labels that they have no tolerance for taken as not sensitive."""
+        limits = dict.fromkeys((str(label) for label in labels), Fraction(1))
+        return replace(self, tolerances=Tolerances({**limits, **self.tolerances.limits}))
+
+    def respelled(self, before: Column, after: Column) -> Self:
+        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
+        limits: dict[str, Fraction] = {}
+        for old, new in pairs.T.tolist():
+            limit = self.tolerances.limits[str(before.labels[old])]
+            label = str(after.labels[new])
+            limits[label] = min(limit, limits.get(label, limit))
+        return replace(self, tolerances=Tolerances(limits))
+
+    def fault(self, records: int, domain: Iterable[str]) -> str | None:
+        if set(self.tolerances.limits) != set(domain):
+            return say("the tolerances are not those of its values")
+        return say("the group sizes are larger than the table") if self.sizes[-1] > records else None
+
+    # --- carrying it out
+
+    def room(self, records: int) -> Ints:
+        """Return (q,) records in groups of each size; the smallest takes what the others' whole groups leave."""
+        room = [int(share * records) // size * size for size, share in zip(self.sizes, self.shares, strict=True)]
+        room[0] = records - sum(room[1:])
+        return np.array(room, np.int64)
+
+    def numbers(self, records: int) -> Ints:
+        """Return (q,) groups of each size; of the smallest, some hold one record more than their size."""
+        return np.asarray(self.room(records) // np.array(self.sizes), np.int64)
+
+    def layout(self, column: Column) -> Layout:
+        limits = self.tolerances.of(column)
+        check_feasible(column, self.tolerances, self.fakes)
+        found = layout(column.counts(), limits, self)
+        if found is None:
+            raise Infeasible(
+                say(
+                    "The group sizes planned for column “{column}” don't meet its tolerances for this table; "
+                    "plan them again.",
+                    column=column.name,
+                )
+            )
+        return found
+
+    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+        if layout(column.counts(), self.tolerances.of(column), self) is not None:
+            return self
+        from splu_desktop.core.group_design import design  # which searches among such draws
+
+        found = design(column, self.tolerances, fakes=self.fakes, progress=progress).grouping
+        return replace(self, sizes=found.sizes, shares=found.shares)
+
+    def verify(self, column: Column, parts: groups.Parts) -> None:
+        """Stop the release unless every tolerance is met on the groups actually formed."""
+        reached, copies = groups.confidence(parts, column.m)
+        limits = np.array([float(limit) for limit in self.tolerances.of(column)])
+        # Fake values keep someone who knows all other records unsure only where the values left over all differ.
+        twice = (copies > 1) & (limits < 1) if self.fakes else np.zeros(column.m, bool)
+        if (reached > limits * (1 + 1e-12)).any() or twice.any():
+            raise RuntimeError(
+                say("groups of column {column} break a tolerance", column=column.name)
+            )  # a fault of this program, never of data
+
+    # --- what its reader knows
+
+    def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
+        limits = tuple(self.tolerances.limits[str(label)] for label in labels)
+        most = caps_of(limits, self.sizes, self.fakes)
+        mixed = partial(MixedGroups.of, most=most, grouping=self)
+        try:
+            groups = mixed(counts)
+        except NoLaw:  # too many values have vanished in the draw for the others to fill the groups
+            groups = MixedGroups.untold(counts)
+        return MatrixTransition(int(counts.sum()), counts, mixed, groups)
+
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        n, shown = column.n, column.counts().astype(np.int64)
+        numbers = np.maximum(self.numbers(n), 0)
+        most = np.minimum(caps_of(self.tolerances.of(column), self.sizes, self.fakes) @ numbers, n)
+        # A group's fake copies are published too, so with them one true record is all that a value needs.
+        largest = max(2 * self.sizes[0] - 1, self.sizes[-1])
+        least = np.ones(column.m, np.int64) if self.fakes else -(-shown // largest)
+        return least, np.asarray(most, np.int64)
+
+    def count_law(self, count: int) -> Floats:
+        # In groups of the largest size, which hold a value once: what strays most.
+        if self.fakes:
+            return law_with_fakes(((self.sizes[-1], count),), self.fakes)
+        return count_law(((self.sizes[-1], 1),) * count)
+
+    def unseen(self, tail: float) -> float:
+        # A record stands among the values of its group's records and the fake ones; each record draws.
+        ways = [(size, size + self.fakes) for size in self.sizes]
+        return max((float(np.log(tail) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return tuple(ValueDraw(self.sizes, limit, self.fakes) for limit in self.protected)
+
+    # --- what is promised
+
+    @property
+    def protected(self) -> list[Fraction]:
+        """The tolerances below 1, rising, each once."""
+        return sorted({limit for limit in self.tolerances.limits.values() if limit < 1})
+
+    @property
+    def confidence(self) -> Fraction:
+        return max(self.protected, default=Fraction(1))
+
+    def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
+        """Return the least T_P over the tolerances below 1; 0 where no value is sensitive at all."""
+        epsilon, alpha = thresholds.epsilon, thresholds.alpha
+        found = (t_p_of(limit, self.sizes, epsilon, alpha, releases, self.fakes) for limit in self.protected)
+        return min(found, default=0.0)
+
+    def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
+        return t_f_of(self, thresholds.epsilon, thresholds.t_e)
+
+    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
+        """Return what is promised for each tolerance, the strictest first."""
+        reliable, epsilon, alpha = self.t_f(thresholds), thresholds.epsilon, thresholds.alpha
+        return tuple(
+            Promise(
+                limit,
+                t_p_of(limit, self.sizes, epsilon, alpha, fakes=self.fakes),
+                reliable,
+                labels,
+                self.certainty if limit < 1 else Fraction(1),
+            )
+            for limit, labels in self.tolerances.classes().items()
+        )
+
+    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+        found = {}
+        for promise in self.promises(thresholds):
+            entry = {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
+            if self.fakes:
+                entry["certainty"] = float(promise.certainty)
+            found[str(promise.confidence)] = entry
+        return {"by_tolerance": found}
+
+    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+        found = super().sentences(column, thresholds)
+        if self.fakes and self.protected:
+            found.append(certainty_sentence(self.fakes, self.certainty, column))
+            found.append(insider_sentence(sole_bearer_named(self), column))
+        return found
+
+    def shape(self, records: int) -> dict[str, Any]:
+        return {
+            "sizes": self.sizes,
+            "shares": tuple(float(share) for share in self.shares),
+            "fakes": self.fakes,
+            "certainty": float(self.certainty),
+            "mse": mean_squared_error(self, records),
+            "step": given_away(self, records)["step"],
+        }
+
+    def limit(self, label: str) -> Fraction:
+        return self.tolerances.limits.get(label, Fraction(0))
+
+    def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
+        from splu_desktop.core.group_design import one_size, rate  # which search among such draws
+
+        found = super().figures(column, thresholds, curves=curves)
+        rating = rate(column.counts(), self.tolerances.of(column), self)
+        single = one_size(column, self.tolerances, self.fakes)
+        found |= {
+            "mse": None if rating is None else rating.mse,
+            "condition": None if rating is None else rating.condition,
+            "published_step": given_away(self, column.n)["step"],
+        }
+        if self.fakes:
+            found["certainty"] = float(self.certainty)
+        if single is not None:
+            found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
+        return found
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_tolerances(column, self)
+
+    def words(self) -> str:
+        """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
+        sizes = (
+            say("{size} ({share})", size=size, share=Figure(f"{100 * float(share):g} %"))
+            for size, share in zip(self.sizes, self.shares, strict=True)
+        )
+        said = say("groups of {sizes}", sizes=listed(sizes, "{head} and {tail}"))
+        if not self.fakes:
+            return said
+        return say("{groups} and fake values, {fakes} in each", groups=said, fakes=self.fakes)
+
+    def able(self, column: str) -> str:
+        sizes = ", ".join(str(size) for size in self.sizes)
+        return say("“{name}” can be re-drawn in groups of {sizes} that keep every tolerance.", name=column, sizes=sizes)
+
+    def chance(self) -> str:
+        most = (
+            say("at most {most:.3g} % for sensitive values", most=100 * float(self.confidence))
+            if self.protected
+            else say("no value is sensitive")
+        )
+        if max(self.tolerances.limits.values()) < 1:
+            return most
+        return say("{most}; values with tolerance 1 may be the record's own", most=most)
+
+    def odds(self, column: str | None = None) -> str:
+        sure = say(" of up to {most:.3g} %", most=100 * float(self.confidence)) if self.protected else ""
+        free = say(" (values with tolerance 1: in all)") if max(self.tolerances.limits.values()) == 1 else ""
+        return say("the share of its tolerance{sure}{free}", sure=sure, free=free)
+
+    # --- what a check of a release looks at
+
+    def off(self) -> int:
+        # Fake copies are rounded up or down for each size, so a count may be as many records off its mean.
+        return len(self.sizes) if self.fakes else 0
+
+
+def _draw(
+    records: NDArray[np.int32],
+    values: groups.Values,
+    codes: NDArray[np.int32],
+    source: Randomness,
+    progress: Progress,
+) -> None:
+    """Set the codes of these groups' records: the value of a uniformly drawn member of each record's group.
+
+    `records` and `values` are (rows, r) as `groups.assign` gives them. An exchange may have left a group's empty place
+    in any row, so a draw counts through the group's filled places only. Fake values are drawn like those of records.
+    """
+    rows, count = values.shape
+    filled = values >= 0
+    sizes = filled.sum(axis=0, dtype=np.uint32)
+    if not filled.all():
+        # Move each group's empty place to the last row, where a draw below the group's size can't reach it.
+        empty_row, empty_group = np.nonzero(~filled)
+        records[empty_row, empty_group], values[empty_row, empty_group] = (
+            records[-1, empty_group],
+            values[-1, empty_group],
+        )
+        records[-1, empty_group] = values[-1, empty_group] = -1
+    column = np.arange(count)
+    even = bool((sizes == rows).all())
+    whole = even and bool((records >= 0).all())
+    for row in range(rows):
+        present = slice(None) if whole else records[row] >= 0
+        at = column[present]
+        member = below(source, rows if even else sizes[present], len(at))
+        codes[records[row][present]] = values[member, at]
+        progress.report("Drawing values", (row + 1) / rows)

@@ -1,0 +1,446 @@
+"""What a draw is: how the values of a sensitive column are drawn anew, and all that is said of it from plan to report.
+
+A draw is a frozen value, chosen in the plan and published with the release. Nobody outside this package asks which one
+it has: what differs between draws is asked of the draw. A new one is one file here and one line in the package's
+`__init__` (docs/decisions/draws.md).
+
+A draw belongs to a block of columns (`Draw.block`), which is one column but where columns are drawn together: then the
+draw stands under each of their names and carries all of them out at once (`Draw.redraw_block`).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import TIE, checked_epsilon, checked_probability
+from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.several_releases import ValueDraw
+from splu_desktop.core.table import Column, Table
+
+if TYPE_CHECKING:
+    from splu_desktop.core.progress import Progress
+    from splu_desktop.core.randomness import Randomness
+    from splu_desktop.core.thresholds import Thresholds
+    from splu_desktop.core.tolerant_transition import MatrixTransition
+    from splu_desktop.core.transition import Transition
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_MOST_LAWS = 2_000  # counts whose law is worked out for T_f; beyond, Chebyshev's bound is promised
+_FAR = 8.0  # standard deviations at which a count is none of the draw's
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What holds for some of a column's values.
+
+    Attributes
+    ----------
+    confidence : f', the most that who finds a record's row, and knows its group, can be sure of the value.
+    t_p : least probability of an error above epsilon in counts up to alpha.
+    t_f : count from which the published count is within epsilon, with probability 1 - T_E.
+    values : labels it holds for; () for every value.
+    certainty : how sure someone can be at most who knows all other records of the group.
+    """
+
+    confidence: Fraction
+    t_p: float
+    t_f: int
+    values: tuple[str, ...] = ()
+    certainty: Fraction = Fraction(1)
+
+
+class Draw(ABC):
+    """How a column's values are drawn anew. Immutable, compared by value.
+
+    Attributes
+    ----------
+    name : of the draw, as files and commands write it.
+    """
+
+    name: ClassVar[str]
+
+    # --- settings
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as plain data, without the draw's name."""
+
+    @classmethod
+    @abstractmethod
+    def from_settings(cls, data: Mapping[str, Any]) -> Self:
+        """Return the draw with these settings. Raises BadSetting, KeyError, TypeError or ValueError for others."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the draw as plain data."""
+        return {"draw": self.name, **self.settings()}
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the draw as the register remembers it, which names no value of a record; `promises` can be made."""
+        return self.as_dict()
+
+    @property
+    def gamma(self) -> int | None:
+        """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
+        return None
+
+    def turned(self, gamma: int) -> Draw:
+        """Return the draw with another gamma; itself where it has none."""
+        return self
+
+    def block(self, column: str) -> tuple[str, ...]:
+        """Return the columns that are drawn together with `column`, itself among them."""
+        return (column,)
+
+    def within(self, labels: object) -> Self:
+        """Return the draw as it is published with these labels alone: nothing in it names any other value."""
+        return self
+
+    def completed(self, labels: NDArray[np.object_]) -> Self:
+        """Return the draw for a column that has these labels too, of which a release says nothing."""
+        return self
+
+    def respelled(self, before: Column, after: Column) -> Self:
+        """Return the draw with the labels that the same records have `after` a change of spelling."""
+        return self
+
+    def fault(self, records: int, domain: Sequence[str]) -> str | None:
+        """Return what keeps the settings from being those of a published column, as part of a sentence, or None."""
+        return None
+
+    # --- carrying it out
+
+    @abstractmethod
+    def check(self, column: Column) -> None:
+        """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
+
+    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+        """Return the draw for a sample of its column, whose counts differ a little."""
+        return self
+
+    @abstractmethod
+    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        """Return the column with each record's value drawn anew, records in their order. Raises Cancelled."""
+
+    def redraw_block(
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+    ) -> tuple[Column, ...]:
+        """Return the columns of a block drawn anew; `table` has what else the draw may go by."""
+        return tuple(self.redraw(table[name], source, progress) for name in columns)
+
+    # --- what its reader knows
+
+    @abstractmethod
+    def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
+        """Return how values with these (m,) counts are carried to published ones, as the whole matrix."""
+
+    def two_numbers(self, counts: Floats) -> Transition | None:
+        """Return the same as the numbers a, b_s, which are enough for some draws; None for all others."""
+        return None
+
+    def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
+        """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
+        return self.transition(counts, labels)
+
+    def chances(self, column: Column) -> Floats:
+        """Return (m, m) the chance that a record of a column's value v is published as u."""
+        known = self.completed(column.labels)
+        return known.transition(column.counts().astype(np.float64), column.labels).matrix
+
+    def keeps(self, column: Column) -> float | Floats:
+        """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
+        return np.diag(self.chances(column))
+
+    def most(self, n: int) -> float:
+        """Return the most of n records that one value can have."""
+        return float(n)
+
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        """Return (m,) the least and the most records that each value of a published column can have had."""
+        return np.ones(column.m, np.int64), np.full(column.m, int(self.most(column.n)), np.int64)
+
+    @property
+    def least_values(self) -> int:
+        """How many values a column has at least before it is drawn; fewer published ones show that some vanished."""
+        return 1
+
+    @abstractmethod
+    def count_law(self, count: int) -> Floats:
+        """Return Pr[f' = k], k = 0, 1, ..., of the published count of a value that `count` records have.
+
+        Where that depends on more than the count, the law by which least is promised.
+        """
+
+    def unseen(self, tail: float) -> float:
+        """Return how many records of one value stay unpublished with a probability of at least `tail`."""
+        count = 0
+        while self.count_law(count + 1)[0] >= tail:
+            count += 1
+        return float(count)
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
+        return (ValueDraw((), self.confidence, law=self.count_law),)
+
+    # --- what is promised
+
+    @property
+    @abstractmethod
+    def confidence(self) -> Fraction:
+        """How surely a published value is the record's own at most; of values that the draw is to protect."""
+
+    def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
+        """Return the least probability of an error above epsilon in counts up to alpha; of k releases averaged."""
+        exact, least = checked_epsilon(thresholds.epsilon), 1.0
+        for count in range(1, thresholds.alpha + 1):
+            law = self._mean_law(count, releases)
+            half = math.floor(exact * count * releases)
+            low, high = count * releases - half, count * releases + half
+            least = min(least, float(law[:low].sum() + law[high + 1 :].sum()))
+        return max(least, 0.0)
+
+    def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
+        """Return the count from which an error of epsilon or more has at most the probability T_E."""
+        exact, allowed = checked_epsilon(thresholds.epsilon), checked_probability(thresholds.t_e)
+        # Chebyshev: Var f' <= f for draws that keep the mean, so beyond this nothing fails.
+        end = math.ceil(1 / (exact**2 * allowed * releases)) + 1
+        if end > _MOST_LAWS:
+            return end
+        for count in range(end, 0, -1):
+            law = self._mean_law(count, releases)
+            arm = math.ceil(exact * count * releases)
+            inside = float(law[max(count * releases - arm + 1, 0) : count * releases + arm].sum())
+            if 1 - inside > float(allowed) * (1 - TIE):
+                return count + 1
+        return 1
+
+    def _mean_law(self, count: int, releases: int) -> Floats:
+        law = one = self.count_law(count)
+        for _ in range(releases - 1):
+            law = np.convolve(law, one)
+        return law
+
+    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
+        """Return what is promised, for the values to be protected most first."""
+        return (Promise(self.confidence, self.t_p(thresholds), self.t_f(thresholds)),)
+
+    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+        """Return the promises as plain data, as release.json states them."""
+        (promise,) = self.promises(thresholds)
+        return {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
+
+    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+        """Return what is promised, for people."""
+        return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
+
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        """Return the sentence that public figures alone tell small counts, None where they do not.
+
+        n, values : records of the table, and values of the column.
+        """
+        return None
+
+    def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
+        """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
+
+        `curves` asks for those behind plots. The column must pass `check` and name no value without records.
+        """
+        counts = column.counts()
+        through = self.transition(counts.astype(np.float64), column.labels)
+        t_p = {label: promise.t_p for promise in self.promises(thresholds) for label in promise.values}
+        rows = [
+            {
+                "value": str(label),
+                "count": int(count),
+                "share": float(count / column.n),
+                "tolerance": float(self.limit(str(label))),
+                "t_p": t_p[str(label)] if t_p else self.t_p(thresholds),
+                "signal": float(signal),
+                "keeps": float(keeps),
+            }
+            for label, count, signal, keeps in zip(column.labels, counts, through.signal, through.a, strict=True)
+        ]
+        return {
+            "words": self.words(),
+            "t_f": self.t_f(thresholds),
+            "values": sorted(rows, key=lambda row: -int(row["count"])),
+            "sentences": self.sentences(column.name, thresholds),
+            "readers": list(self.readers(column.name)),
+        }
+
+    def shape(self, records: int) -> dict[str, Any]:
+        """Return sizes, shares, fakes, certainty, mse and step of its groups in a table, for the report."""
+        return {"sizes": (), "shares": (), "fakes": 0, "certainty": 1.0, "mse": 0.0, "step": 0}
+
+    def limit(self, label: str) -> Fraction:
+        """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
+        return self.confidence
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
+        return ()
+
+    def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
+        """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
+        assert thresholds.t_p is not None
+        got = self.t_p(thresholds)
+        return got >= thresholds.t_p, say(
+            "Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {t_p:g} is wanted.",
+            name=column,
+            got=got,
+            t_p=thresholds.t_p,
+        )
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the draw in a few words: "groups of 5"."""
+
+    def how(self) -> str:
+        """Return a sentence, for the recipient, on what was done to a record."""
+        return say("{words}.", words=self.words())
+
+    def able(self, column: str) -> str:
+        """Return the sentence that a column can be drawn so."""
+        return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
+
+    def chance(self) -> str:
+        """Return in words how surely the value beside a record is the record's own, for its reader."""
+        return say("at most {most}", most=_up(self.confidence))
+
+    def odds(self, column: str | None = None) -> str:
+        """Return the same after "with a probability of"."""
+        return self.chance()
+
+    # --- what a check of a release looks at
+
+    def strays(self, column: Column, before: Ints, after: Ints) -> Flags:
+        """Return (m,) which published counts lie where the draw hardly ever puts them, below 1e-9 in all."""
+        counts = before.astype(np.float64)
+        matrix = self.transition(counts, column.labels).matrix
+        variance = counts @ (matrix * (1 - matrix))
+        return np.asarray(np.abs(after - counts @ matrix) > _FAR * np.sqrt(variance) + _FAR**2)
+
+    def keeps_all(self, before: Ints) -> float:
+        """Return the logarithm of the probability that every count stays what it was; 0 where nothing is said of it."""
+        return 0.0
+
+    def alone(self, column: Column) -> Iterable[tuple[bool, str]]:
+        """Give what a published column shows by itself: whether the draw can have made it, and a sentence."""
+        return ()
+
+
+def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
+    """Return a promise in words."""
+    who = named(promise.values)
+    if promise.confidence == 1:
+        return say(
+            "{who} of “{column}” is treated as not sensitive: its records may be published as they are.",
+            who=who,
+            column=column,
+        )
+    chance = math.floor(100 * promise.t_p * (1 + 1e-12))
+    small = say("small counts are not promised to be wrong")
+    if chance >= 1:
+        small = say(
+            "a count of such a value of {alpha} or fewer is shown wrong by more than {error} with a probability of "
+            "at least {chance} %",
+            alpha=thresholds.alpha,
+            error=Figure(f"{100 * thresholds.epsilon:g} %"),
+            chance=chance,
+        )
+    return say(
+        "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
+        who=who,
+        column=column,
+        most=_up(promise.confidence),
+        small=small,
+    )
+
+
+def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
+    """Return what fake values promise against those who know all other records of a group."""
+    return counted(
+        fakes,
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+        "values.",
+        certainty=_up(certainty),
+        column=column,
+    )
+
+
+def insider_sentence(chance: Fraction, column: str) -> str:
+    """Return what fake values do not promise against those who know all other records of the table."""
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_up(chance),
+    )
+
+
+def _up(share: Fraction) -> str:
+    return Figure(f"{math.ceil(1000 * share) / 10:g} %")
+
+
+def named(values: Sequence[str]) -> str:
+    """Return values in words, the first few of many; () for every value."""
+    if not values:
+        return say("any value")
+    shown = listed((say("“{value}”", value=value) for value in values[:3]), "{head}, {tail}")
+    return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
+
+
+# --- the register of draws
+
+_KNOWN: dict[str, type[Draw]] = {}
+_D = TypeVar("_D", bound=type[Draw])
+
+
+def registered(draw: _D) -> _D:
+    """Make a draw known by its name, so that files can hold it."""
+    _KNOWN[draw.name] = draw
+    return draw
+
+
+def draws_from(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Draw]:
+    """Return the draws of columns that `Draw.as_dict` gave. Raises BadSetting, naming the column."""
+    found = {}
+    for column, stored in data.items():
+        try:
+            found[str(column)] = draw_from(stored)
+        except BadSetting as fault:
+            raise BadSetting(say("Column “{name}”: {fault}", name=column, fault=fault)) from None
+    return found
+
+
+def draw_from(data: Mapping[str, Any]) -> Draw:
+    """Return the draw that `Draw.as_dict` gave. Raises BadSetting."""
+    try:
+        settings = dict(data)
+        name = settings.pop("draw")
+        if name not in _KNOWN:
+            raise BadSetting(
+                say(
+                    "This version of the program doesn't know the draw “{name}”; it knows {known}.",
+                    name=str(name)[:40],
+                    known=", ".join(_KNOWN),
+                )
+            )
+        return _KNOWN[name].from_settings(settings)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError):
+        raise BadSetting("The stored group sizes can't be understood: an entry is missing or wrong.") from None
