@@ -67,13 +67,11 @@ class Preview:
     ----------
     imported : the first records; its choices, reasons and problems are those of the whole file as far as seen.
     head : the first rows as they stand, titles and header among them (none for formats without rows above a header).
-    sheets : the workbook's sheets, hidden ones too; empty for other formats.
     rows : (n,) row number of each record of `imported`.
     """
 
     imported: Imported
     head: tuple[tuple[str, ...], ...]
-    sheets: tuple[workbook.SheetFacts, ...]
     rows: NDArray[np.int64]
 
     def records(self) -> list[tuple[str, ...]]:
@@ -96,14 +94,12 @@ def preview(
     source = SourceFacts(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     head: list[list[str]] = []
-    known: tuple[workbook.SheetFacts, ...] = ()
     if kind in WORKBOOKS:
-        found = workbook.layout(path, kind, choices, progress, remember=True)
-        head, known = found.head, found.known
+        head = workbook.head(path, kind, choices, progress)
     elif kind in TEXTS:
         head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
-    return Preview(imported, tuple(map(tuple, head[:limit])), known, raw.rows)
+    return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows)
 
 
 def forget_preview() -> None:
@@ -186,14 +182,16 @@ def _assembled(
         replace(p, sheet=p.sheet or resolved.sheet)
         for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
     ]
+    sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     return Imported(
-        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": resolved.sheet}),
+        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": sheet}),
         choices=built.choices,
         problems=tuple(problems),
         source=source,
         reasons={**reasons, **built.reasons},
         missing_tokens=built.missing_tokens,
         rows_dropped=built.rows_dropped,
+        sheets=raw.sheets,
     )

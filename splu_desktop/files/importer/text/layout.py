@@ -30,6 +30,7 @@ from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fixed_width, record_ends
 from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
+from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
 
 HEAD = 1 << 18
@@ -238,10 +239,15 @@ def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int
 
     def feed() -> Iterator[str]:
         nonlocal counted
-        for line in lines:
-            counted += 1
+        for line, count in zip(lines, taken, strict=True):
+            counted += count
             yield line
 
+    if dialect.mends_quotes:  # it looks ahead, so that lines read are not lines used
+        mended = list(records(lines[: 4 * HEAD_ROWS], dialect.delimiter, dialect.quote, blanks=dialect.skip_blanks))
+        lines, taken = [text for text, _ in mended], [count for _, count in mended]
+    else:
+        taken = [1] * len(lines)
     try:
         for row in dialect.read(feed()):
             rows.append(row)
