@@ -6,12 +6,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFile
+    from splu_desktop.files.importer.choices import (
+        ALL_SHEETS,
+        ImportChoices,
+        Imported,
+        MissingToken,
+        SheetFacts,
+        SourceFile,
+        alike,
+    )
     from splu_desktop.files.importer.inspection import InspectedColumn, Inspection, describe, inspect_file
     from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
     from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
+    "ALL_SHEETS",
     "Decision",
     "ImportChoices",
     "Imported",
@@ -21,7 +30,9 @@ __all__ = [
     "Preview",
     "Problem",
     "ProblemKind",
+    "SheetFacts",
     "SourceFile",
+    "alike",
     "describe",
     "forget_preview",
     "inspect_file",
@@ -33,7 +44,7 @@ __all__ = [
 # Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
 # them, and would otherwise take three times as long to start.
 _ROOMS = {
-    "choices": ("ImportChoices", "Imported", "MissingToken", "SourceFile"),
+    "choices": ("ALL_SHEETS", "ImportChoices", "Imported", "MissingToken", "SheetFacts", "SourceFile", "alike"),
     "inspection": ("InspectedColumn", "Inspection", "describe", "inspect_file"),
     "problems": ("Decision", "Problem", "ProblemKind", "write_problems"),
     "reader": ("Preview", "forget_preview", "preview", "read"),
