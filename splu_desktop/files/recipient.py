@@ -306,7 +306,7 @@ def _example(published: Published) -> list[str]:
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
     between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
-    through = published.draws[sa].two_numbers(published.counts(sa))
+    through = published.draws[sa].two_numbers(published.likely(sa))
     if through is None:
         return [
             say(

@@ -266,7 +266,7 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
     drawn: dict[str, float | NDArray[np.float64] | None] = {
         name: published.transition(name).matrix if through is None else through.a
         for name in published.sensitive
-        for through in (published.draws[name].two_numbers(published.counts(name)),)
+        for through in (published.draws[name].two_numbers(published.likely(name)),)
     }
     return model.Risk(
         recognisable=recognisable,

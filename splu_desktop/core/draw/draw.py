@@ -140,6 +140,15 @@ class Draw(ABC):
 
     # --- what its reader knows
 
+    @property
+    def true_shares(self) -> bool:
+        """Whether published counts of the whole table are right on average, so that they stand for the true ones."""
+        return True
+
+    def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) what the published counts of the whole table say of the true ones; they add up to the same."""
+        return published
+
     @abstractmethod
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         """Return how values with these (m,) counts are carried to published ones, as the whole matrix."""
@@ -289,9 +298,13 @@ class Draw(ABC):
         """Return the sentence that a column can be drawn so."""
         return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
 
+    def caution(self, column: str) -> str:
+        """Return the sentence that warns of reading the published shares as true ones; "" where they are."""
+        return ""
+
     def chance(self) -> str:
         """Return in words how surely the value beside a record is the record's own, for its reader."""
-        return say("at most {most}", most=_up(self.confidence))
+        return say("at most {most}", most=up(self.confidence))
 
     def odds(self, column: str | None = None) -> str:
         """Return the same after "with a probability of"."""
@@ -338,7 +351,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
         "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
         who=who,
         column=column,
-        most=_up(promise.confidence),
+        most=up(promise.confidence),
         small=small,
     )
 
@@ -351,12 +364,13 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "sensitive value of “{column}”, since every group also holds a fake value.",
         "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
         "sensitive value of “{column}”, since every group also holds {n} fake values.",
-        certainty=_up(certainty),
+        certainty=up(certainty),
         column=column,
     )
 
 
-def _up(share: Fraction) -> str:
+def up(share: Fraction) -> str:
+    """Return a share as per cent, rounded up to one decimal."""
     return Figure(f"{math.ceil(1000 * share) / 10:g} %")
 
 

@@ -1,0 +1,281 @@
+"""The chances of a joined draw, given a column's tolerances (mechanism.md section 8).
+
+One protected value s, or several that have room beside each other: nobody leaves, T[s, s] = 1, and a record of an
+unprotected value shows s with q_s = pi_s (1 - f'_s) / (f'_s Pi0). That is feasible iff the sum of pi_s / f'_s is at most
+1. Beyond it protected values have to hide behind each other too: then T minimises the sum of the variances of cell counts
+over all row-stochastic T that keep P(true = v | shown u) <= f'_v for every protected v and every u, and T[v, u] <= T[u, u].
+These bounds are linear in T; the objective is not convex, so SLSQP starts from several places.
+
+T is published and q_s tells pi_s. So chances are computed from counts in whole blocks of records, rounded up to forty
+steps a decade, and rare values of one tolerance, which nobody should learn the share of, have their chances in common.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw.joined import PARTS, Joined, Part
+from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.group_design import in_blocks
+from splu_desktop.core.said import say
+from splu_desktop.core.table import Column
+from splu_desktop.core.tolerance import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
+
+Floats = NDArray[np.float64]
+
+FREQUENT = 250  # records from which a value may have chances of its own: T_f at the usual thresholds
+OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
+_ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
+_MARGINS = (0.0, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9)  # of the room between pi and f', given up so that rounding fits
+_STEPS_A_DECADE = 40
+_ROUNDS = 200  # of SLSQP
+_SINGULAR = 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class Programme:
+    """The problem for p parts; entries by part.
+
+    Attributes
+    ----------
+    share : (p,) of the records. sizes : (p,) values in it.
+    most, least : (p,) share of its most and its least frequent value.
+    limits : (p,) f'.
+    fed : (p,) whether records may come to its values.
+    """
+
+    share: Floats
+    sizes: Floats
+    most: Floats
+    least: Floats
+    limits: Floats
+    fed: NDArray[np.bool_]
+
+    def keeps(self, feeds: Floats) -> Floats:
+        """Return (p,) the chance to keep a value that chances `feeds` (p, p), by single value taken, leave."""
+        return np.asarray(1 - feeds @ self.sizes, np.float64)
+
+    def room(self, feeds: Floats) -> Floats:
+        """Return what all bounds leave, linear in `feeds`; none is below 0 where they are kept."""
+        keeps, into = self.keeps(feeds), self.share @ feeds
+        guarded = self.limits < 1
+        own = self.limits * (into + self.most * keeps) - self.most * (keeps + np.diag(feeds))
+        beside = self.limits[:, None] * (into + self.least * keeps) - self.most[:, None] * feeds
+        # Nor is a value ever shown more readily by records of another than by its own.
+        shows = (keeps + np.diag(feeds)) - feeds
+        return np.concatenate([keeps, own[guarded], beside[guarded][:, self.fed].ravel(), shows[:, self.fed].ravel()])
+
+    def loss(self, feeds: Floats) -> float:
+        """Return the sum of the variances of cell counts, per record of a cell that is as the whole table."""
+        keeps = self.keeps(feeds)
+        matrix = feeds * self.sizes + np.diag(keeps)
+        if not np.isfinite(matrix).all() or np.linalg.cond(matrix) > _SINGULAR:
+            return _SINGULAR
+        inverse = np.linalg.inv(matrix)
+        single = np.maximum((self.share @ (matrix @ inverse**2)) - self.share, 0.0)
+        # The values of a larger part are told from one another by those that keep theirs.
+        many = (self.share @ matrix) / np.maximum(keeps, 1e-9) ** 2 - self.share
+        return float(np.where(self.sizes > 1, many, single).sum())
+
+    def invariant(self) -> Floats:
+        """Return a I + (1 - a) 1 r' with the largest a that keeps all bounds; a = 0 always does."""
+        goal = np.where(self.fed, self.share, 0.0)
+        goal /= max(float(goal.sum()), 1e-300) * self.sizes
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            kept = bool((self.room(np.tile((1 - middle) * goal, (len(goal), 1))) >= 0).all())
+            low, high = (middle, high) if kept else (low, middle)
+        return np.tile((1 - low) * goal, (len(goal), 1))
+
+
+def design(
+    column: Column,
+    limits: Tolerances | Mapping[str, Fraction],
+    *,
+    leave: float | Fraction = 0,
+    follows: int | None = None,
+) -> Joined:
+    """Return the joined draw of a column.
+
+    Parameters
+    ----------
+    limits : f' of every value.
+    leave : share of the bearers of a protected value that are shown with another one, so that such a record does not
+        surely have none; 0 to 1/2. Costs sharpness.
+
+    Raises EmptyTable, BadSetting; Infeasible where some f' is at its value's share or below.
+    """
+    tolerances = limits if isinstance(limits, Tolerances) else Tolerances(limits)
+    if column.n == 0:
+        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+    if not 0 <= leave <= 0.5:
+        raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
+    check_feasible(column, tolerances)
+    exact, counts = tolerances.of(column), in_blocks(column.counts())
+    own = _parts(counts, exact)
+    problem = _programme(own, counts, exact)
+    for margin in _MARGINS:
+        tight = _tightened(problem, margin)
+        feeds = solve(tight, float(leave))
+        made = _rounded(feeds, own, problem, column, exact, follows)
+        if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
+            return made
+    raise Infeasible(
+        say(
+            "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "
+            "raise it a little.",
+            column=column.name,
+        )
+    )
+
+
+def solve(problem: Programme, leave: float = 0.0) -> Floats:
+    """Return (p, p) the chances, by single value taken, that keep all bounds at the least loss found."""
+    closed = closed_form(problem, leave)
+    moved = closed[~(problem.limits < 1)] @ problem.sizes
+    if (problem.room(closed) >= -1e-12).all() and (moved <= _ROOM).all():
+        return closed
+    safe = problem.invariant()
+    if leave:
+        return closed if (problem.room(closed) >= -1e-12).all() else safe
+    starts = [safe]
+    if (problem.keeps(closed) >= 0).all():
+        starts.append(_between(problem, closed, safe))
+    found = [*starts, *(_improved(problem, start, safe) for start in starts)]
+    return min(found, key=problem.loss)
+
+
+def closed_form(problem: Programme, leave: float = 0.0) -> Floats:
+    """Return (p, p) the chances with T[s, s] = 1 - `leave`, all others joining; not always feasible.
+
+    Who leaves takes the most frequent unprotected value, the one part of these that is fed.
+    """
+    guarded = problem.limits < 1
+    free = float(problem.share[~guarded].sum())
+    feeds = np.zeros((len(guarded),) * 2)
+    need = problem.most * (1 - leave) * (1 - problem.limits) / problem.limits
+    feeds[np.ix_(~guarded, guarded)] = need[guarded] / max(free, 1e-300)
+    if leave and (out := np.flatnonzero(~guarded & problem.fed)).size:
+        feeds[guarded, out[0]] = leave
+    return feeds
+
+
+def _between(problem: Programme, wanted: Floats, safe: Floats) -> Floats:
+    """Return the chances nearest to those wanted, on the straight way from safe ones, that keep all bounds."""
+    low, high = 0.0, 1.0
+    if (problem.room(wanted) >= -1e-12).all():
+        return wanted
+    for _ in range(40):
+        middle = (low + high) / 2
+        kept = bool((problem.room(middle * wanted + (1 - middle) * safe) >= 0).all())
+        low, high = (middle, high) if kept else (low, middle)
+    return np.asarray(low * wanted + (1 - low) * safe, np.float64)
+
+
+def _improved(problem: Programme, start: Floats, safe: Floats) -> Floats:
+    from scipy.optimize import minimize  # takes longer to load than most columns need
+
+    p = len(problem.share)
+    # A part of one value that takes its own value keeps it.
+    free = problem.fed[None, :] & ~(np.eye(p, dtype=bool) & (problem.sizes == 1)[:, None])
+    scale = np.broadcast_to(problem.sizes, (p, p))[free]
+
+    def whole(x: Floats) -> Floats:
+        feeds = np.zeros((p, p))
+        feeds[free] = x / scale
+        return feeds
+
+    steps = np.stack([problem.room(whole(unit)) for unit in np.eye(len(scale))]) if len(scale) else np.zeros((0, 0))
+    at_none = problem.room(whole(np.zeros(len(scale))))
+    slopes = (steps - at_none).T
+    begin = (start - np.diag(np.where(problem.sizes == 1, np.diag(start), 0.0)))[free] * scale
+    found = minimize(
+        lambda x: math.log(problem.loss(whole(np.clip(x, 0.0, 1.0))) + 1e-12),
+        begin,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * len(begin),
+        constraints={"type": "ineq", "fun": lambda x: at_none + slopes @ x, "jac": lambda x: slopes},
+        options={"maxiter": _ROUNDS, "ftol": 1e-9},
+    )
+    if not np.isfinite(found.x).all():
+        return start
+    return _between(problem, whole(np.clip(found.x, 0.0, 1.0)), safe)
+
+
+def _parts(counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> list[list[int]]:
+    """Return the values of each part: the most frequent unprotected one, the others, then the protected ones."""
+    order = np.argsort(-counts, kind="stable").tolist()
+    free = [value for value in order if limits[value] == NOT_SENSITIVE]
+    guarded = [value for value in order if limits[value] < NOT_SENSITIVE]
+    own = [value for value in guarded if counts[value] >= FREQUENT][:OWN]
+    rest: dict[Fraction, list[int]] = {}
+    for value in guarded:
+        if value not in own:
+            rest.setdefault(limits[value], []).append(value)
+    parts = [free[:1], free[1:], *([value] for value in own), *rest.values()]
+    return [part for part in parts if part]
+
+
+def _programme(parts: list[list[int]], counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> Programme:
+    total = float(counts.sum())
+    limit = np.array([float(limits[part[0]]) for part in parts])
+    fed = limit < 1
+    if limits[parts[0][0]] == NOT_SENSITIVE:
+        fed[0] = True  # the most frequent unprotected value: the rest may be too rare to take any
+    return Programme(
+        share=np.array([counts[part].sum() / total for part in parts]),
+        sizes=np.array([float(len(part)) for part in parts]),
+        most=np.array([counts[part].max() / total for part in parts]),
+        least=np.array([counts[part].min() / total for part in parts]),
+        limits=limit,
+        fed=fed,
+    )
+
+
+def _tightened(problem: Programme, margin: float) -> Programme:
+    """Return the problem with a part of the room between the largest share of a part and its f' given up."""
+    inside = problem.most + (1 - margin) * (problem.limits - problem.most)
+    limits = np.where(problem.limits < 1, np.maximum(inside, problem.most * (1 + 1e-9)), 1.0)
+    return Programme(problem.share, problem.sizes, problem.most, problem.least, limits, problem.fed)
+
+
+def _rounded(
+    feeds: Floats,
+    parts: list[list[int]],
+    problem: Programme,
+    column: Column,
+    limits: tuple[Fraction, ...],
+    follows: int | None,
+) -> Joined | None:
+    rows = []
+    for at, part in enumerate(parts):
+        chances = tuple(coarse(float(feed)) for feed in feeds[at])
+        if len(part) == 1:  # its own value is kept, not taken
+            chances = (*chances[:at], Fraction(0), *chances[at + 1 :])
+        keeps = 1 - sum(len(other) * feed for other, feed in zip(parts, chances, strict=True))
+        if keeps < 0:
+            return None
+        labels = tuple(str(column.labels[value]) for value in sorted(part))
+        rows.append(Part(labels, limits[part[0]], min(coarse(problem.share[at]), Fraction(1)), Fraction(keeps), chances))
+    return Joined(tuple(rows), column.n, follows)
+
+
+def coarse(share: float) -> Fraction:
+    """Return a share rounded up to one of forty steps a decade, of it or of what it lacks to 1, in three digits; 0 where it is next to none."""
+    if share < 1e-8:
+        return Fraction(0)
+    if 0.5 < share < 1:
+        found = Fraction(math.floor(_STEPS_A_DECADE * math.log10(1 - share) + 1e-6), _STEPS_A_DECADE)
+        return 1 - Fraction(f"{10 ** float(found):.2g}")
+    step = math.ceil(_STEPS_A_DECADE * math.log10(max(share, 1e-7)) - 1e-6)
+    value = 10 ** (step / _STEPS_A_DECADE)
+    digits = min(2 - math.floor(math.log10(value)), 9)
+    found = Fraction(math.ceil(round(value * 10**digits, 6)), 10**digits)
+    return Fraction(math.ceil(found * PARTS), PARTS)
