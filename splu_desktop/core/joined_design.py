@@ -1,10 +1,10 @@
 """The chances of a joined draw, given a column's tolerances (mechanism.md section 8).
 
 One protected value s, or several that have room beside each other: nobody leaves, T[s, s] = 1, and a record of an
-unprotected value shows s with q_s = pi_s (1 - f'_s) / (f'_s Pi0). That is feasible iff the sum of pi_s / f'_s is at most
-1. Beyond it protected values have to hide behind each other too: then T minimises the sum of the variances of cell counts
-over all row-stochastic T that keep P(true = v | shown u) <= f'_v for every protected v and every u, and T[v, u] <= T[u, u].
-These bounds are linear in T; the objective is not convex, so SLSQP starts from several places.
+unprotected value shows s with q_s = pi_s (1 - f'_s) / (f'_s Pi0). That is feasible iff the sum of pi_s / f'_s is at
+most 1. Beyond it protected values have to hide behind each other too: then T minimises the sum of the variances of cell
+counts over all row-stochastic T that keep P(true = v | shown u) <= f'_v for every protected v and every u, and
+T[v, u] <= T[u, u]. These bounds are linear in T; the objective is not convex, so SLSQP starts from several places.
 
 T is published and q_s tells pi_s. So chances are computed from counts in whole blocks of records, rounded up to forty
 steps a decade, and rare values of one tolerance, which nobody should learn the share of, have their chances in common.
@@ -263,12 +263,14 @@ def _rounded(
         if keeps < 0:
             return None
         labels = tuple(str(column.labels[value]) for value in sorted(part))
-        rows.append(Part(labels, limits[part[0]], min(coarse(problem.share[at]), Fraction(1)), Fraction(keeps), chances))
+        rows.append(
+            Part(labels, limits[part[0]], min(coarse(problem.share[at]), Fraction(1)), Fraction(keeps), chances)
+        )
     return Joined(tuple(rows), column.n, follows)
 
 
 def coarse(share: float) -> Fraction:
-    """Return a share rounded up to one of forty steps a decade, of it or of what it lacks to 1, in three digits; 0 where it is next to none."""
+    """Return a share rounded up to one of 40 steps a decade, above a half by what it lacks to 1; 0 for next to none."""
     if share < 1e-8:
         return Fraction(0)
     if 0.5 < share < 1:

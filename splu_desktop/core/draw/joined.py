@@ -3,10 +3,10 @@
 In decoy groups the bearers of a protected value leave it, so that little of its link to other columns is left. The same
 promise, P(true = s | shown u) <= f'_s for every u, is kept far more sharply where records of other values join it
 (mechanism.md section 8). In official statistics this is PRAM, the post randomisation method, with a published matrix
-(Gouweleeuw, Kooiman, Willenborg, de Wolf 1998); decoy groups are its invariant form, which leaves shares true on average.
+(Gouweleeuw, Kooiman, Willenborg, de Wolf 1998); decoy groups are its invariant form, which leaves shares true.
 
-The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a record keeps its value with the chance `keeps`,
-and takes each value of part d with the chance `feeds[d]`. `core.joined_design` finds the chances.
+The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a record keeps its value with the chance
+`keeps`, and takes each value of part d with the chance `feeds[d]`. `core.joined_design` finds the chances.
 """
 
 from __future__ import annotations
@@ -456,7 +456,8 @@ class Joined(Draw):
             if size > 1:
                 rows.append((at, False))
                 priors.append(self._shares[at] * (size - 1) / size)
-        matrix = np.array([[feeds[at, to] + (keeps[at] if own and at == to else 0.0) for to in columns] for at, own in rows])
+        own_keeps = np.diag(keeps)
+        matrix = np.array([[feeds[at, to] + own * own_keeps[at, to] for to in columns] for at, own in rows])
         prior, worst = np.array(priors), 0.0
         for place, (at, own) in enumerate(rows):
             if not own or not self.parts[at].protected or not prior[place]:
@@ -512,8 +513,8 @@ class Joined(Draw):
 
     def how(self) -> str:
         return say(
-            "every record was drawn by itself: it kept its value or took another by chances that stand in release.json, "
-            "so that records of other values join the sensitive ones (PRAM with a published matrix)."
+            "every record was drawn by itself: it kept its value or took another by chances that stand in "
+            "release.json, so that records of other values join the sensitive ones (PRAM with a published matrix)."
         )
 
     def caution(self, column: str) -> str:
