@@ -32,10 +32,12 @@ Floats = NDArray[np.float64]
 FREQUENT = 250  # records from which a value may have chances of its own: T_f at the usual thresholds
 OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
 _ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
-_MARGINS = (0.0, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9)  # of the room between pi and f', given up so that rounding fits
-_STEPS_A_DECADE = 40
-_ROUNDS = 200  # of SLSQP
-_SINGULAR = 1e9
+_MARGINS = (0.0, 0.05, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
+_STEPS_A_DECADE = (40, 160, 640, 10_000)  # of the grid of chances, the coarsest that fits
+_ROUNDS = 60  # of SLSQP
+_STARTS = 2  # of the best corners, from which it looks
+_FEW = 5  # parts up to which it does: with more, corners alone take a tenth of a second
+_SINGULAR = 1e-12  # determinant of chances that tell nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +75,22 @@ class Programme:
 
     def loss(self, feeds: Floats) -> float:
         """Return the sum of the variances of cell counts, per record of a cell that is as the whole table."""
-        keeps = self.keeps(feeds)
+        return self.sloped(feeds)[0]
+
+    def sloped(self, feeds: Floats) -> tuple[float, Floats]:
+        """Return the loss and its (p, p) derivatives by the chances to come to any value of a part."""
+        keeps = np.maximum(self.keeps(feeds), 1e-9)
         matrix = feeds * self.sizes + np.diag(keeps)
-        if not np.isfinite(matrix).all() or np.linalg.cond(matrix) > _SINGULAR:
-            return _SINGULAR
-        inverse = np.linalg.inv(matrix)
-        single = np.maximum((self.share @ (matrix @ inverse**2)) - self.share, 0.0)
+        if abs(np.linalg.det(matrix)) < _SINGULAR:
+            return 1 / _SINGULAR, np.zeros_like(matrix)
+        inverse, shown = np.linalg.inv(matrix), self.share @ matrix
         # The values of a larger part are told from one another by those that keep theirs.
-        many = (self.share @ matrix) / np.maximum(keeps, 1e-9) ** 2 - self.share
-        return float(np.where(self.sizes > 1, many, single).sum())
+        single, many = (self.sizes == 1).astype(np.float64), (self.sizes > 1).astype(np.float64)
+        loss = float((shown @ inverse**2 - self.share) @ single + (shown / keeps**2 - self.share) @ many)
+        by_matrix = np.outer(self.share, inverse**2 @ single + many / keeps**2)
+        by_matrix -= inverse.T @ (2 * shown[:, None] * inverse * single) @ inverse.T
+        by_keeps = np.diag(by_matrix) - 2 * many * shown / keeps**3
+        return max(loss, 0.0), np.asarray(by_matrix - by_keeps[:, None], np.float64)
 
     def invariant(self) -> Floats:
         """Return a I + (1 - a) 1 r' with the largest a that keeps all bounds; a = 0 always does."""
@@ -121,12 +130,14 @@ def design(
     exact, counts = tolerances.of(column), in_blocks(column.counts())
     own = _parts(counts, exact)
     problem = _programme(own, counts, exact)
-    for margin in _MARGINS:
-        tight = _tightened(problem, margin)
-        feeds = solve(tight, float(leave))
-        made = _rounded(feeds, own, problem, column, exact, follows)
-        if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
-            return made
+    solved: dict[float, Floats] = {}
+    for steps in _STEPS_A_DECADE:
+        for margin in _MARGINS:
+            if margin not in solved:
+                solved[margin] = solve(_tightened(problem, margin), float(leave))
+            made = _rounded(solved[margin], steps, own, problem, column, exact, follows)
+            if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
+                return made
     raise Infeasible(
         say(
             "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "
@@ -145,11 +156,15 @@ def solve(problem: Programme, leave: float = 0.0) -> Floats:
     safe = problem.invariant()
     if leave:
         return closed if (problem.room(closed) >= -1e-12).all() else safe
-    starts = [safe]
+    search = _Search(problem, safe)
+    starts = [safe, *search.corners()]
     if (problem.keeps(closed) >= 0).all():
         starts.append(_between(problem, closed, safe))
-    found = [*starts, *(_improved(problem, start, safe) for start in starts)]
-    return min(found, key=problem.loss)
+    starts.sort(key=problem.loss)
+    return min(
+        (*starts, *(search.improved(start) for start in starts[: _STARTS if len(safe) <= _FEW else 0])),
+        key=problem.loss,
+    )
 
 
 def closed_form(problem: Programme, leave: float = 0.0) -> Floats:
@@ -179,34 +194,61 @@ def _between(problem: Programme, wanted: Floats, safe: Floats) -> Floats:
     return np.asarray(low * wanted + (1 - low) * safe, np.float64)
 
 
-def _improved(problem: Programme, start: Floats, safe: Floats) -> Floats:
-    from scipy.optimize import minimize  # takes longer to load than most columns need
+class _Search:
+    """Looks for the least loss. Variables are the chances to come to any value of a part, of those that may be fed."""
 
-    p = len(problem.share)
-    # A part of one value that takes its own value keeps it.
-    free = problem.fed[None, :] & ~(np.eye(p, dtype=bool) & (problem.sizes == 1)[:, None])
-    scale = np.broadcast_to(problem.sizes, (p, p))[free]
+    def __init__(self, problem: Programme, safe: Floats) -> None:
+        p = len(problem.share)
+        self._problem, self._safe = problem, safe
+        # A part of one value that takes its own value keeps it.
+        self._free = problem.fed[None, :] & ~(np.eye(p, dtype=bool) & (problem.sizes == 1)[:, None])
+        self._scale = np.broadcast_to(problem.sizes, (p, p))[self._free]
+        self._at_none = problem.room(self._whole(np.zeros(len(self._scale))))
+        units = np.eye(len(self._scale))
+        self._slopes = np.array([problem.room(self._whole(unit)) - self._at_none for unit in units]).T
 
-    def whole(x: Floats) -> Floats:
-        feeds = np.zeros((p, p))
-        feeds[free] = x / scale
+    def _whole(self, x: Floats) -> Floats:
+        feeds = np.zeros_like(self._free, np.float64)
+        feeds[self._free] = x / self._scale
         return feeds
 
-    steps = np.stack([problem.room(whole(unit)) for unit in np.eye(len(scale))]) if len(scale) else np.zeros((0, 0))
-    at_none = problem.room(whole(np.zeros(len(scale))))
-    slopes = (steps - at_none).T
-    begin = (start - np.diag(np.where(problem.sizes == 1, np.diag(start), 0.0)))[free] * scale
-    found = minimize(
-        lambda x: math.log(problem.loss(whole(np.clip(x, 0.0, 1.0))) + 1e-12),
-        begin,
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * len(begin),
-        constraints={"type": "ineq", "fun": lambda x: at_none + slopes @ x, "jac": lambda x: slopes},
-        options={"maxiter": _ROUNDS, "ftol": 1e-9},
-    )
-    if not np.isfinite(found.x).all():
-        return start
-    return _between(problem, whole(np.clip(found.x, 0.0, 1.0)), safe)
+    def corners(self) -> list[Floats]:
+        """Return the chances that keep most values, by several weights: corners of what the bounds allow."""
+        from scipy.optimize import linprog  # takes longer to load than most columns need
+
+        found = []
+        rows = np.nonzero(self._free)[0]
+        for weights in (np.ones(len(self._free)), self._problem.share, 1 / self._problem.share):
+            best = linprog(weights[rows], A_ub=-self._slopes, b_ub=self._at_none, bounds=(0.0, 1.0))
+            if best.x is not None:
+                found.append(_between(self._problem, self._whole(best.x), self._safe))
+        return found
+
+    def improved(self, start: Floats) -> Floats:
+        """Return what SLSQP makes of a start."""
+        from scipy.optimize import minimize
+
+        def rated(x: Floats) -> tuple[float, Floats]:
+            loss, slope = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
+            return math.log(loss + 1e-12), slope[self._free] / (loss + 1e-12)
+
+        inside = start - np.diag(np.where(self._problem.sizes == 1, np.diag(start), 0.0))
+        found = minimize(
+            rated,
+            inside[self._free] * self._scale,
+            jac=True,
+            method="SLSQP",
+            bounds=[(0.0, 1.0)] * len(self._scale),
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: self._at_none + self._slopes @ x,
+                "jac": lambda x: self._slopes,
+            },
+            options={"maxiter": _ROUNDS, "ftol": 1e-7},
+        )
+        if not np.isfinite(found.x).all():
+            return start
+        return _between(self._problem, self._whole(np.clip(found.x, 0.0, 1.0)), self._safe)
 
 
 def _parts(counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> list[list[int]]:
@@ -248,6 +290,7 @@ def _tightened(problem: Programme, margin: float) -> Programme:
 
 def _rounded(
     feeds: Floats,
+    steps: int,
     parts: list[list[int]],
     problem: Programme,
     column: Column,
@@ -256,7 +299,7 @@ def _rounded(
 ) -> Joined | None:
     rows = []
     for at, part in enumerate(parts):
-        chances = tuple(coarse(float(feed)) for feed in feeds[at])
+        chances = tuple(coarse(float(feed), steps) for feed in feeds[at])
         if len(part) == 1:  # its own value is kept, not taken
             chances = (*chances[:at], Fraction(0), *chances[at + 1 :])
         keeps = 1 - sum(len(other) * feed for other, feed in zip(parts, chances, strict=True))
@@ -269,15 +312,15 @@ def _rounded(
     return Joined(tuple(rows), column.n, follows)
 
 
-def coarse(share: float) -> Fraction:
-    """Return a share rounded up to one of 40 steps a decade, above a half by what it lacks to 1; 0 for next to none."""
+def coarse(share: float, steps: int = _STEPS_A_DECADE[0]) -> Fraction:
+    """Return a share rounded up to one of `steps` a decade, above a half by what it lacks to 1; 0 for next to none."""
     if share < 1e-8:
         return Fraction(0)
-    if 0.5 < share < 1:
-        found = Fraction(math.floor(_STEPS_A_DECADE * math.log10(1 - share) + 1e-6), _STEPS_A_DECADE)
-        return 1 - Fraction(f"{10 ** float(found):.2g}")
-    step = math.ceil(_STEPS_A_DECADE * math.log10(max(share, 1e-7)) - 1e-6)
-    value = 10 ** (step / _STEPS_A_DECADE)
-    digits = min(2 - math.floor(math.log10(value)), 9)
-    found = Fraction(math.ceil(round(value * 10**digits, 6)), 10**digits)
-    return Fraction(math.ceil(found * PARTS), PARTS)
+    share = min(max(share, 1e-7), 1.0)
+    if share > 0.5:
+        rest = 1 - share
+        if rest < 1e-7:
+            return Fraction(1)
+        return 1 - Fraction(math.floor(PARTS * 10 ** (math.floor(steps * math.log10(rest) + 1e-6) / steps)), PARTS)
+    value = 10 ** (math.ceil(steps * math.log10(share) - 1e-6) / steps)
+    return Fraction(math.ceil(PARTS * value), PARTS)

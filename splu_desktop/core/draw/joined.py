@@ -354,7 +354,7 @@ class Joined(Draw):
     def _exact(self, at: int) -> tuple[int, float] | None:
         """Return trials and chance of the binomial law of what joins the value of part `at`, where that is all.
 
-        So it is for the one protected value that all others join and none leaves: f-hat = (y - (N - f) q) / (1 - q).
+        So it is for the one protected value that all others join and none leaves: f-hat = (y - N q) / (1 - q).
         """
         part = self.parts[at]
         chances = {p.feeds[at] for place, p in enumerate(self.parts) if place != at}
@@ -505,8 +505,8 @@ class Joined(Draw):
         return self.parts[self._part_of[label]].limit if label in self._part_of else Fraction(0)
 
     def words(self) -> str:
-        said = say("joined draw, at most {most} sure", most=up(self.confidence))
-        return said if self.follows is None else say("{words} (as gamma {gamma} asks)", words=said, gamma=self.follows)
+        said = say("joined draw, {chance}", chance=self.chance())
+        return said if self.follows is None else say("{words} (gamma {gamma})", words=said, gamma=self.follows)
 
     def able(self, column: str) -> str:
         return say("{able} {caution}", able=super().able(column), caution=self.caution(column))
@@ -527,7 +527,15 @@ class Joined(Draw):
     def chance(self) -> str:
         if not self._protected:
             return say("no value is sensitive")
-        return say("at most {most} for sensitive values", most=up(self.confidence))
+        least = min(self.parts[at].limit for at in self._protected)
+        if least == self.confidence:
+            return say("at most {most} for sensitive values", most=up(self.confidence))
+        return say("at most {least} to {most} by sensitive value", least=up(least), most=up(self.confidence))
+
+    def odds(self, column: str | None = None) -> str:
+        if any(not part.protected for part in self.parts):
+            return say("its tolerance of up to {most} (values not sensitive: with certainty)", most=up(self.confidence))
+        return say("its tolerance of up to {most}", most=up(self.confidence))
 
 
 def _decimal(share: Fraction) -> str:
