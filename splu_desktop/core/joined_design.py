@@ -162,7 +162,10 @@ def solve(problem: Programme, leave: float = 0.0) -> Floats:
         starts.append(_between(problem, closed, safe))
     starts.sort(key=problem.loss)
     return min(
-        (*starts, *(search.improved(start) for start in starts[: _STARTS if len(safe) <= _FEW else 0])),
+        (
+            *starts,
+            *(search.improved(start) for start in starts[: _STARTS if len(safe) <= _FEW and len(safe) > 2 else 0]),
+        ),
         key=problem.loss,
     )
 
@@ -214,9 +217,15 @@ class _Search:
 
     def corners(self) -> list[Floats]:
         """Return the chances that keep most values, by several weights: corners of what the bounds allow."""
+        found = []
+        if len(self._free) == 2 and not (self._problem.sizes > 1).any() and (self._problem.limits < 1).all():
+            # Two values that both are protected: each is believed to its limit, and there is one such matrix.
+            share, limits = self._problem.share, self._problem.limits
+            shown = (share + limits[::-1] - 1) / (limits.sum() - 1)
+            keeps = limits * shown / share
+            return [_between(self._problem, np.array([[0.0, 1 - keeps[0]], [1 - keeps[1], 0.0]]), self._safe)]
         from scipy.optimize import linprog  # takes longer to load than most columns need
 
-        found = []
         rows = np.nonzero(self._free)[0]
         for weights in (np.ones(len(self._free)), self._problem.share, 1 / self._problem.share):
             best = linprog(weights[rows], A_ub=-self._slopes, b_ub=self._at_none, bounds=(0.0, 1.0))

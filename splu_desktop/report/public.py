@@ -233,9 +233,19 @@ def _by_value(published: Published, name: str) -> model.Tolerant:
     asked = published.thresholds
     column, draw = published.table[name], published.draws[name]
     found = draw.figures(column, asked)
+    likely = published.likely(name)
+    scatter = draw.scatter(likely, column.labels)
+    at = {str(label): place for place, label in enumerate(column.labels)}
     values = tuple(
         model.TolerantValue(
-            row["value"], row["tolerance"], row["t_p"], row["count"], keeps=row["keeps"], signal=row["signal"]
+            row["value"],
+            row["tolerance"],
+            row["t_p"],
+            row["count"],
+            keeps=row["keeps"],
+            signal=row["signal"],
+            likely=float(likely[at[row["value"]]]),
+            deviation=float(scatter[at[row["value"]]]),
         )
         for row in found["values"]
     )
@@ -247,6 +257,7 @@ def _by_value(published: Published, name: str) -> model.Tolerant:
         t_f=found["t_f"],
         sentences=tuple(found["sentences"]),
         values=values,
+        caution=draw.caution(name),
         **draw.shape(published.n),
     )
 
@@ -270,7 +281,7 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
     }
     return model.Risk(
         recognisable=recognisable,
-        disclosure=disclosure(table, nsas, drawn, progress),
+        disclosure=disclosure(table, nsas, drawn, progress, likely={n: published.likely(n) for n in drawn}),
         learners=tuple(
             model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
         ),

@@ -94,6 +94,11 @@ class Draw(ABC):
         """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
         return None
 
+    @property
+    def follows(self) -> int | None:
+        """The group size that the settings follow from, also where they are more than it; None where none is."""
+        return self.gamma
+
     def turned(self, gamma: int) -> Draw:
         """Return the draw with another gamma; itself where it has none."""
         return self
@@ -183,6 +188,10 @@ class Draw(ABC):
         while self.count_law(count + 1)[0] >= tail:
             count += 1
         return float(count)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
+        return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
     # --- what is promised
 

@@ -78,7 +78,7 @@ class Joined(Draw):
 
     parts: tuple[Part, ...]
     records: int
-    follows: int | None = None
+    follows: int | None = None  # type: ignore[assignment]  # a setting here, what it follows from elsewhere
 
     name = "joined"
     true_shares = False
@@ -135,6 +135,10 @@ class Joined(Draw):
         number = iter(range(1, 1 + sum(len(part.values) for part in self.parts)))
         nameless = tuple(replace(p, values=tuple(str(next(number)) for _ in p.values)) for p in self.parts)
         return replace(self, parts=nameless).as_dict()
+
+    def turned(self, gamma: int) -> Joined:
+        """Return the draw that is to follow from another gamma; its chances are found anew (`core.ways`)."""
+        return self if self.follows is None else replace(self, follows=gamma)
 
     def within(self, labels: object) -> Self:
         known = {str(label) for label in np.asarray(labels, object)}
@@ -282,6 +286,9 @@ class Joined(Draw):
         found = np.maximum(published @ through.inverse, 0.0)
         whole = float(found.sum())
         return np.asarray(found * (float(published.sum()) / whole) if whole > 0 else published, np.float64)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        return np.sqrt(self.transition(likely, labels).variance(likely[None, :])[0])
 
     def count_law(self, count: int) -> Floats:
         # Of the value that least join: its own records that stay, and what comes.
