@@ -237,15 +237,18 @@ class _Search:
         """Return what SLSQP makes of a start."""
         from scipy.optimize import minimize
 
-        def rated(x: Floats) -> tuple[float, Floats]:
-            loss, slope = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
-            return math.log(loss + 1e-12), slope[self._free] / (loss + 1e-12)
+        def rated(x: Floats) -> float:
+            return math.log(self._problem.loss(self._whole(np.clip(x, 0.0, 1.0))) + 1e-12)
+
+        def slope(x: Floats) -> Floats:
+            loss, found = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
+            return np.asarray(found[self._free] / (loss + 1e-12), np.float64)
 
         inside = start - np.diag(np.where(self._problem.sizes == 1, np.diag(start), 0.0))
         found = minimize(
             rated,
             inside[self._free] * self._scale,
-            jac=True,
+            jac=slope,
             method="SLSQP",
             bounds=[(0.0, 1.0)] * len(self._scale),
             constraints={

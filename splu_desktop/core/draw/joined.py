@@ -78,7 +78,7 @@ class Joined(Draw):
 
     parts: tuple[Part, ...]
     records: int
-    follows: int | None = None  # type: ignore[assignment]  # a setting here, what it follows from elsewhere
+    follows: int | None = None  # a setting here, what it follows from elsewhere
 
     name = "joined"
     true_shares = False
@@ -288,7 +288,7 @@ class Joined(Draw):
         return np.asarray(found * (float(published.sum()) / whole) if whole > 0 else published, np.float64)
 
     def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
-        return np.sqrt(self.transition(likely, labels).variance(likely[None, :])[0])
+        return np.asarray(np.sqrt(self.transition(likely, labels).variance(likely[None, :])[0]), np.float64)
 
     def count_law(self, count: int) -> Floats:
         # Of the value that least join: its own records that stay, and what comes.

@@ -63,8 +63,8 @@ def _scatter(found: model.Tolerant, t: Language) -> list[Block]:
         Paragraph(
             t(
                 "Estimates of counts of the whole table are true on average; their scatter over releases follows from "
-                "the chance that a record keeps its value. Counts of a part of the table are estimated (see the query page "
-                "or “splu query”), the better the larger the signal."
+                "the chance that a record keeps its value. Counts of a part of the table are estimated (see the query "
+                "page or “splu query”), the better the larger the signal."
             )
         ),
         Table(
