@@ -16,6 +16,7 @@ import numpy as np
 
 from splu_desktop.core import joined_design
 from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw.layouts import check_fakes
 from splu_desktop.core.errors import BadSetting, Ineligible
 from splu_desktop.core.group_design import design, in_blocks
 from splu_desktop.core.groups import check_eligible
@@ -28,6 +29,7 @@ from splu_desktop.core.tolerance import NOT_SENSITIVE, Infeasible, Tolerances, c
 
 GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
+LEAST = 20  # records of a table in which values can hide behind one another
 CELL = 0.1  # share of the records in the cell that both are compared by
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
@@ -65,14 +67,15 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
     ----------
     way : "groups" to look for groups of several sizes before the joined draw, "joined" for that draw in any case.
 
-    Raises BadSetting, EmptyTable; never Ineligible or Infeasible.
+    Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
     """
     _checked(way)
     if way != JOINED:
         try:
             check_eligible(column, gamma)
         except Ineligible:
-            pass
+            if column.n < LEAST:
+                raise
         else:
             return PlainGroups(gamma)
     limits = gamma_tolerances(column, gamma)
@@ -92,6 +95,7 @@ def by_tolerances(
     Raises EmptyTable, BadSetting; Infeasible where a tolerance lies below its value's share, or with fake values.
     """
     _checked(way)
+    check_fakes(fakes)
     check_feasible(column, limits, fakes)
     if way != JOINED:
         try:
