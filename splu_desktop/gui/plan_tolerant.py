@@ -41,7 +41,7 @@ class TolerantPart(QWidget):
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
-        outer = QVBoxLayout(self)
+        outer = self._parts = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
         head = QHBoxLayout()
@@ -87,6 +87,7 @@ class TolerantPart(QWidget):
         self.one_size.setVisible(draw.follows is None)
         self._offer(name, draw)
         self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        self._parts.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
         if not isinstance(draw, DecoyGroups):
             self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""
@@ -104,7 +105,7 @@ class TolerantPart(QWidget):
         self.other_way.setVisible(draw.follows is None and not draw.true_shares)
         self.other_way.setText(self.tr("&Draw from groups instead"))
         if draw.true_shares:
-            job = self._tasks.run("ways", lambda progress: compared(column, draw), pause=_REST)
+            job = self._tasks.run("compared", lambda progress: compared(column, draw), pause=_REST)
             job.done.connect(self._offered)
 
     def _offered(self, found: Compared | None) -> None:
