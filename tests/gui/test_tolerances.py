@@ -92,7 +92,7 @@ def test_an_impossible_tolerance_says_why_and_what_is_possible(
     idle(window)
     assert dialog.use.isEnabled()
     dialog.reject()
-    assert all(draw.gamma for draw in window.session.choices.draws.values())
+    assert all(draw.follows for draw in window.session.choices.draws.values())
 
 
 def select(editor: ToleranceEditor, *values: str) -> None:
