@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,6 +245,11 @@ class _Search:
             loss, found = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
             return np.asarray(found[self._free] / (loss + 1e-12), np.float64)
 
+        kept: Any = {
+            "type": "ineq",
+            "fun": lambda x: self._at_none + self._slopes @ x,
+            "jac": lambda x: self._slopes,
+        }
         inside = start - np.diag(np.where(self._problem.sizes == 1, np.diag(start), 0.0))
         found = minimize(
             rated,
@@ -251,11 +257,7 @@ class _Search:
             jac=slope,
             method="SLSQP",
             bounds=[(0.0, 1.0)] * len(self._scale),
-            constraints={
-                "type": "ineq",
-                "fun": lambda x: self._at_none + self._slopes @ x,
-                "jac": lambda x: self._slopes,
-            },
+            constraints=kept,
             options={"maxiter": _ROUNDS, "ftol": 1e-7},
         )
         if not np.isfinite(found.x).all():
