@@ -41,10 +41,15 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
+    from dataclasses import asdict
+
     from splu_desktop.core import sanitise
+    from splu_desktop.core.alike import alike
     from splu_desktop.core.errors import SpluError
+    from splu_desktop.core.gate import persons_line
     from splu_desktop.core.generalise import table_after
     from splu_desktop.core.giveaway import giveaways
+    from splu_desktop.core.persons import persons_of
     from splu_desktop.core.roles import Role
     from splu_desktop.files.recipe import Recipe, write_recipe
 
@@ -70,9 +75,23 @@ def run(args: argparse.Namespace) -> None:
     }
     for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
         said["sensitive"][found.sensitive]["given_away_by"].append(
-            {"column": found.column, "right_guesses": found.right}
+            {
+                "column": found.column,
+                "columns": list(found.columns),
+                "value": found.value,
+                "told": found.told,
+                "records": found.bearers,
+                "values": found.values,
+            }
         )
         notes.append(found.sentence)
+    ways = {name: way for name, way in plan.draws.items() if said["sensitive"][name]["eligible"]}
+    both = alike(after, ways)
+    said["alike"] = [asdict(pair) for pair in both]
+    notes += [pair.sentence for pair in both]
+    persons = persons_of(table)
+    said["persons"] = None if persons is None else asdict(persons)
+    notes.append(persons_line(table, after, ways).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
@@ -195,7 +214,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
             f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
             f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
         )
-    for line in (*found.get("sentences", ()), *found.get("warnings", ())):
+    for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
         print(f"  {line}")
     if "recommendation" in found:
         print(f"  {found['recommendation']['words']}")

@@ -22,6 +22,12 @@ def add(commands: Any) -> None:
         help="list the register of releases and check it",
         description="List what was released from this computer by this user, and check that the register is unchanged.",
     )
+    parser.add_argument(
+        "--acknowledge",
+        metavar="WORDS",
+        help="enter that the register's damage is known: what happened to it, in words; needs --operator",
+    )
+    parser.add_argument("--operator", default="", help="who acknowledges it")
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -29,19 +35,22 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the register. Raises DamagedRegister after that where its chain does not hold."""
     from splu_desktop.files.publishing import tidy
-    from splu_desktop.files.register import WITHDRAWN, Register
+    from splu_desktop.files.register import RELEASE, WITHDRAWN, Register
 
     register = Register()
     tidy(register)
+    if args.acknowledge is not None:
+        register.acknowledge(args.operator, args.acknowledge)
     reading = register.read()
     gone = {entry.release for entry in reading.entries if entry.kind == WITHDRAWN}
-    releases = [entry for entry in reading.entries if entry.kind != WITHDRAWN]
+    releases = [entry for entry in reading.entries if entry.kind == RELEASE]
     if args.json:
         print_json(
             {
                 "folder": str(register.folder),
                 "sound": not reading.faults,
                 "faults": list(reading.faults),
+                "acknowledged": list(reading.acknowledged),
                 "releases": [
                     {
                         "number": entry.number,
@@ -72,9 +81,14 @@ def run(args: argparse.Namespace) -> None:
     if reading.faults:
         more = f" ({len(reading.faults) - 1} more)" if len(reading.faults) > 1 else ""
         raise DamagedRegister(
-            f"{reading.faults[0][:-1]}{more}; the register is “{register.folder / 'register.jsonl'}”."
+            f"{reading.faults[0][:-1]}{more}; the register is “{register.folder / 'register.jsonl'}”, and this is said "
+            "until somebody enters what happened: splu releases --acknowledge WORDS --operator NAME."
         )
-    if not args.json:
+    if not args.json and reading.acknowledged:
+        print("The register was damaged, and somebody acknowledged it; the other entries are sound:")
+        for fault in reading.acknowledged:
+            print(f"  {fault}")
+    elif not args.json:
         print(f"The register is sound: {len(reading.entries)} entries, each sealed and chained to the one before.")
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.output import add_json, print_json
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.errors import BadSetting, SpluError
+
+
+class FailedChecks(SpluError):
+    """A check of the release failed; the report says which."""
+
 
 _FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipient", "remarks")
 
@@ -91,11 +96,19 @@ def run(args: argparse.Namespace) -> None:
                 "verdict": {"code": verdict.code, "reasons": list(verdict.reasons)},
             }
         )
+        _refuse_failed(report)
         return
     from splu_desktop.report.content.opening import verdict as in_words
 
     print(f"Wrote the {report.edition} edition to {args.out}")
     print(in_words(report, language("en")))
+    _refuse_failed(report)
+
+
+def _refuse_failed(report: Any) -> None:
+    """Raise FailedChecks where a check failed: the report is written, and says so; a script must see it, too."""
+    if report.public.cover.verdict.code == "fails":
+        raise FailedChecks("The release is not to be relied on: the report was written and names what failed.")
 
 
 def _source(args: argparse.Namespace) -> tuple[Any, Any]:

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from splu_desktop.core.alike import alike
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.giveaway import giveaways
+from splu_desktop.core.persons import per_person, persons_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import class_sizes, records_below
@@ -25,7 +28,9 @@ NAMES = (  # of the lines that can be amber
     "identifiers",
     "sensitive",
     "giveaway",
+    "persons",
     "unique-records",
+    "public-figures",
     "thresholds",
     "source",
     "earlier-release",
@@ -128,9 +133,13 @@ def table_lines(
         return (Line("eligible", Light.RED, str(fault), "classify"),)
     lines = [*_eligible(table, generalised, plan)]
     lines += _identifiers(generalised, plan, progress)
-    lines += _giveaways(generalised, plan, progress)
+    refused = {line.column for line in lines if line.light is Light.RED}
+    ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
+    lines += _giveaways(generalised, plan, ways, progress)
+    lines.append(persons_line(table, generalised, ways, progress))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
-    lines += _thresholds(plan)
+    known = list(_public_figures(generalised, plan))
+    lines += [*known, *_thresholds(plan, {line.column for line in known})]
     return tuple(lines)
 
 
@@ -189,13 +198,55 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
-def _giveaways(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
+def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
     found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
     for each in found:
         yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
-    if not found:
-        text = "No column that is published unchanged gives a sensitive one away."
+    both = alike(table, ways, progress)
+    for pair in both:
+        yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
+    if not found and not both:
+        text = (
+            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
+            "sensitive value."
+        )
+        if len(ways) > 1:
+            text = (
+                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
+                "of a sensitive value, and no two sensitive columns tell each other's."
+            )
         yield Line("giveaway", Light.GREEN, text, "classify")
+
+
+def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress: Progress | None = None) -> Line:
+    """Return whether persons have several records, and what is promised of such a person.
+
+    Parameters
+    ----------
+    source, table : as it was read, and generalised as planned.
+    ways : SA -> its draw, those that can be re-drawn.
+    """
+    found = persons_of(source, progress)
+    if found is None or found.public is None:
+        text = "The promise is per record; nothing in the table tells whether persons have several."
+        return Line("persons", Light.GREEN, text, "classify")
+    if not found.repeats:
+        text = say(
+            "Each value of “{column}” stands in one record, so the promise per record is one per person.",
+            column=found.column,
+        )
+        return Line("persons", Light.GREEN, text, "classify", found.column)
+    text = say(
+        "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
+        "average and {largest} at most. {promise} Take one record per person, or a larger gamma.",
+        persons=found.persons,
+        column=found.column,
+        records=found.records,
+        mean=found.mean,
+        largest=found.largest,
+        promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
+    )
+    return Line("persons", Light.AMBER, text, "classify", found.column)
 
 
 def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
@@ -220,8 +271,8 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         Light.AMBER,
         say(
             "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
-            "sensitive value there with a probability of {gamma}.",
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
             alone=alone,
             records=table.n,
             share=share_of(alone, table.n),
@@ -231,10 +282,22 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
     )
 
 
-def _thresholds(plan: Plan) -> Iterable[Line]:
+def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
+    """Give a line for each column whose small counts need no release to be known (`public_figures`)."""
+
+    asked = plan.thresholds
+    for name, draw in plan.draws.items():
+        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        if known is not None:
+            yield Line("public-figures", Light.AMBER, known, "plan", name)
+
+
+def _thresholds(plan: Plan, known: set[str | None]) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
     for name, draw in plan.draws.items():
         met, text = draw.wish(name, asked)
+        if name in known:  # nothing is protected as asked where public figures tell it
+            continue
         yield Line("thresholds", Light.GREEN if met else Light.AMBER, text, "plan", name)

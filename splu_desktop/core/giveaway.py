@@ -1,131 +1,303 @@
-"""Columns published unchanged that give a sensitive value away, such as a diagnosis' name beside its code.
+"""Columns published unchanged that give sensitive values away, by themselves or in pairs.
 
-Re-drawing a column protects nothing while another one that says the same is published as it is. For one non-sensitive
-attribute (NSA) and one sensitive attribute (SA): guess each record's SA value as the most frequent one among the other
-records with its NSA value. A record alone with its NSA value can't be guessed this way, so that columns with a value
-per record don't count as telling.
+Re-drawing a column protects nothing while another one that says the same is published as it is: a diagnosis' name
+beside its code, a laboratory value that decides a test's result. What counts is what an attacker gains per sensitive
+value, not a share of all records, which a frequent value uses up.
+
+The attacker knows a person's non-sensitive attribute (NSA), so the cell of records v that agree in it, and claims value
+s where the cell's *other* records say so. With K of those n records having s, pi the share of s among all others:
+
+- K/n >= `TELLING`, and with o the odds of pi the odds of K/n are at least `LIFT` max(o, o^2): he is sure, and wasn't
+  before; of a value that fills half of the table or more he was, nearly, and gains little by being surer;
+- n KL(K/n || pi) >= ln(T/`ALPHA`), T being the number of (cell, value) asked about. K is hypergeometric where the
+  column has nothing to do with the sensitive one, so that exp(-n KL) bounds the chance of each claim (Hoeffding 1963,
+  theorem 1 and section 6) and `ALPHA` the chance that any column or pair is named without a reason.
+
+Each record is left out of what its own claim is learned from, so the right claims and the wrong ones are what the
+attacker has out of sample: columns with a value of nearly every record's own don't count as telling. A value is told
+where at least `SHARE` of its records are claimed and at least `TELLING` of its claims are right.
+
+The cells are the column's values and, since numbers tell by their neighbourhood, runs of neighbouring values of
+`_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
+too. Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.said import say
+from splu_desktop.core.said import counted, listed, say
 from splu_desktop.core.table import Codes, Column, Table
 
 _STAGE = "Looking for columns that tell the sensitive ones"
-TELLING = 0.8  # share of right guesses from which a column is named
-_GAIN = 0.1  # and by how much they must exceed always guessing the most frequent value
+TELLING = 0.8  # certainty from which a value is told
+LIFT = 4.0  # and by how much its odds exceed those before
+SHARE = 0.1  # of a value's records, from which it is told
+ALPHA = 0.01  # chance that anything is named in a table whose sensitive column has nothing to do with the others
+_LEAST = 16  # records in the smallest run of neighbouring values
+_PAIRED = 64  # ordered columns with more values are paired by runs, at most half as many
+_MOST_PAIRED = 2_000  # values of a column of categories that is paired by them
+_PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted among all
+_PAIRS = 3  # named per sensitive column: each tells what the ones before don't
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Giveaway:
-    """One NSA that tells one SA.
+    """One NSA, or a pair, that tells values of one SA.
 
     Attributes
     ----------
-    column, sensitive : names of NSA and SA.
-    right : share of the records whose SA value is guessed right from the NSA's.
-    blind : the same by always guessing the SA's most frequent value.
+    columns : names of the NSAs, one or two.
+    sensitive : name of the SA.
+    value : the value told that means most, by records and by how much surer they become.
+    told : records of `value` that are recognised.
+    bearers : records of `value`.
+    values : how many values are told in all.
     """
 
-    column: str
+    columns: tuple[str, ...]
     sensitive: str
-    right: float
-    blind: float
+    value: str
+    told: int
+    bearers: int
+    values: int
+
+    @property
+    def column(self) -> str:
+        """The first of the columns."""
+        return self.columns[0]
+
+    @property
+    def found(self) -> str:
+        """What the columns tell, with counts."""
+        more = counted(self.values - 1, "; so it is with 1 other value", "; so it is with {n} other values")
+        return say(
+            "{columns} gives “{sensitive}” away: it tells “{sensitive} = {value}” in {told} of its {bearers} "
+            "records{more}."
+            if len(self.columns) == 1
+            else "{columns} together give “{sensitive}” away: they tell “{sensitive} = {value}” in {told} of its "
+            "{bearers} records{more}.",
+            columns=listed(say("“{name}”", name=name) for name in self.columns),
+            sensitive=self.sensitive,
+            value=self.value,
+            told=self.told,
+            bearers=self.bearers,
+            more=more if self.values > 1 else "",
+        )
 
     @property
     def sentence(self) -> str:
         """What it means and what to do."""
+        if len(self.columns) == 1:
+            return say(
+                "{found} Published unchanged it undoes the protection of these; leave it out or generalise it.",
+                found=self.found,
+            )
         return say(
-            "Column “{column}” gives “{sensitive}” away: who knows it guesses the value right in "
-            "{right} of 100 records. Published unchanged it undoes the protection; leave it out or "
-            "generalise it.",
-            column=self.column,
-            sensitive=self.sensitive,
-            right=int(100 * self.right),
+            "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
+            found=self.found,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What an attacker with one way of cutting the records into cells claims of each value of an SA.
+
+    Attributes
+    ----------
+    right, wrong : (m,) records of which the value is claimed rightly and wrongly, each by the other records.
+    """
+
+    right: Ints
+    wrong: Ints
+
+    def reached(self, column: Column) -> Ints:
+        """Return (m,) the records of the values that are told, 0 for the others."""
+        enough = (self.right >= SHARE * column.counts()) & (self.right >= TELLING * (self.right + self.wrong))
+        return np.where(enough & ~column.missing, self.right, 0)
 
 
 def giveaways(
     table: Table, names: Sequence[str], sensitive: Sequence[str], progress: Progress | None = None
 ) -> tuple[Giveaway, ...]:
-    """Return which of the NSAs `names` give an SA away, the most telling first. Raises UnknownColumn; Cancelled."""
+    """Return which of the NSAs `names`, and which pairs, give an SA away, single columns and the most telling first.
+
+    Raises UnknownColumn; Cancelled.
+    """
     progress = progress or Silent()
-    found = []
-    for done, name in enumerate(names):
-        for secret in sensitive:
-            progress.report(_STAGE, done / len(names))
-            if _cannot_tell(table[name], table[secret], progress):
-                continue
-            right, blind = guessed(table[name], table[secret], progress)
-            if right >= TELLING and right >= blind + _GAIN:
-                found.append(Giveaway(name, secret, right, blind))
-    return tuple(sorted(found, key=lambda each: -each.right))
+    found: list[tuple[float, Giveaway]] = []
+    cut = {name: tuple(cuts(table[name])) for name in names if table.n}
+    asked = sum(len(ways) for ways in cut.values())
+    for done, secret in enumerate(sensitive if table.n else ()):
+        column = table[secret]
+        known = np.zeros(column.m, np.int64)
+        for at, name in enumerate(names):
+            progress.report(_STAGE, (done + 0.2 * at / len(names)) / len(sensitive))
+            best = np.zeros(column.m, np.int64)
+            for labels, count in cut[name]:
+                cells = labels[table[name].codes]
+                best = np.maximum(best, claims(cells, count, column, 2 * asked).reached(column))
+            if best.any():
+                found.append(_told((name,), column, best))
+                known = np.maximum(known, best)
+        found += _pairs(table, names, column, known, progress, (done / len(sensitive), 0.8 / len(sensitive)))
+    return tuple(each for _, each in sorted(found, key=lambda pair: (len(pair[1].columns), -pair[0])))
 
 
-def _cannot_tell(column: Column, secret: Column, progress: Progress) -> bool:
-    """Whether little counting already shows that too many guesses are wrong.
+def cuts(column: Column) -> Iterator[tuple[Codes, int]]:
+    """Yield (m,) cell of each label and the number of cells: each label its own, and runs of neighbours, ever longer.
 
-    Guessing each block of records by its own majorities is never worse than guessing them all by common ones. Most
-    columns fail on the first quarter; those that may tell are counted again, whole.
+    What has no value of its kind (missing, text among numbers) stays by itself in all of them.
     """
-    n, cells = column.n, column.m * secret.m
-    if n - np.count_nonzero(column.counts() == 1) < TELLING * n:
-        return True  # records alone with their value can't be guessed
-    least = max(TELLING, float(secret.counts().max()) / n + _GAIN) if n else 0.0
-    if cells > n:  # blocks with hardly a record per cell would guess nearly all right; all records of some values don't
-        some = column.codes < column.m // 3
-        codes = column.codes[some]
-        return len(codes) - _right(codes, secret.codes[some], column.m // 3, secret.m, progress) > (1 - least) * n + 1
-    wrong = 0
-    for start in range(0, n, max(n // 4, 1)):
-        block = slice(start, start + max(n // 4, 1))
-        keys = column.codes[block].astype(np.intp)
-        keys *= secret.m
-        keys += secret.codes[block]
-        joint = np.bincount(keys, minlength=cells).reshape(column.m, secret.m)
-        wrong += len(keys) - int(joint.max(axis=1).sum())
-        if wrong > (1 - least) * n + 1:
-            return True
-    return False
+    yield np.arange(column.m, dtype=np.int32), column.m
+    before = column.m
+    size = _LEAST
+    while 2 * size < column.n:
+        cells, count = _runs(column, size)
+        if count < 2:
+            break
+        if count < 0.7 * before:  # else hardly anything is put together
+            yield cells, count
+            before = count
+        size *= 4
 
 
-def guessed(column: Column, secret: Column, progress: Progress | None = None) -> tuple[float, float]:
-    """Return the shares of right guesses, from `column` and blindly.
+def _runs(column: Column, size: int) -> tuple[Codes, int]:
+    """Return (m,) the cell of each label, runs of neighbouring labels of about `size` records, and their number."""
+    counts = column.counts()
+    own = column.missing.copy()
+    if column.values is not None:
+        own |= np.isnat(column.values) if column.values.dtype.kind == "M" else np.isnan(column.values)
+    own |= counts >= size
+    counts[own] = 0
+    run = (np.cumsum(counts) - 1) // size  # of the labels that are put together
+    step = np.flatnonzero(own)
+    keys = np.where(own, 0, np.maximum(run, 0)) * (len(step) + 1) + np.searchsorted(step, np.arange(column.m))
+    keys[step] = -1 - np.arange(len(step))  # a label by itself ends the run before it
+    cells = np.unique(keys, return_inverse=True)[1].astype(np.int32)
+    return cells, int(cells.max()) + 1 if len(cells) else 0
 
-    With n_v records of NSA value v, n_vs of them with SA value s: sum over v of n_v (max_s n_vs - 1)/(n_v - 1) over N.
+
+def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
+    """Return what an attacker who knows each record's cell claims of each value of the SA `column`.
+
+    Parameters
+    ----------
+    cells : (N,) in 0..count-1.
+    asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
-    n = column.n
-    if not n:
-        return 0.0, 0.0
-    right = _right(column.codes, secret.codes, column.m, secret.m, progress or Silent())
-    return right / n, float(secret.counts().max()) / n
-
-
-def _right(codes: Codes, secret: Codes, values: int, secrets: int, progress: Progress) -> float:
-    """Return how many records are guessed right, on average: the sum that `guessed` divides by N."""
-    keys = codes.astype(np.int64)
-    keys *= secrets
-    keys += secret
-    progress.report(_STAGE, 0.5)
-    if values * secrets <= 4 * len(keys):
-        joint = np.bincount(keys, minlength=values * secrets).reshape(values, secrets)
-        most, size = joint.max(axis=1), joint.sum(axis=1)
+    n, m = column.n, column.m
+    keys = _paired_codes(cells, column.codes, count, m)
+    if count * m <= 4 * n:
+        joint = np.bincount(keys, minlength=count * m)
+        pairs: NDArray[Any] = np.flatnonzero(joint)
+        k = joint[pairs]
     else:
-        alone = np.bincount(codes, minlength=values) == 1
-        keys = np.sort(keys[~np.take(alone, codes)])  # a record alone can't be guessed
-        if not len(keys):
-            return 0.0
-        progress.report(_STAGE, 0.5)
+        keys.sort()
         edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
-        keys, counts = keys[edges[:-1]], np.diff(edges)
-        value = keys // secrets  # rising, since the keys are
-        first = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
-        most, size = np.maximum.reduceat(counts, first), np.add.reduceat(counts, first)
-    several = size > 1
-    return float((size[several] * (most[several] - 1) / (size[several] - 1)).sum())
+        pairs, k = keys[edges[:-1]], np.diff(edges)
+    cell = pairs // m
+    size = np.bincount(cells, minlength=count)[cell]
+    likely = (k >= TELLING * (size - 1)) & (size > 1)  # few, of which alone the rest is asked
+    pairs, k, size = pairs[likely], k[likely], size[likely]
+    value = pairs % m
+    f = column.counts()[value]
+    surprise = np.log(asked * float(count) * m / ALPHA)
+    right, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64)
+    np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
+    np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
+    return Told(right, wrong)
+
+
+def _claimed(k: Ints, n: Ints, prior: NDArray[np.float64], surprise: float) -> NDArray[np.bool_]:
+    """Return whether k of n other records, of all of which a share `prior` has the value, make a claim.
+
+    Where k = n the record in question may be the only one without the value: k is cut to n, which claims no less.
+    """
+    k = np.minimum(k, n)
+    c = k / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yes = np.where(k > 0, k * np.log(c / prior), 0.0)
+        no = np.where(k < n, (n - k) * np.log((1 - c) / (1 - prior)), 0.0)
+        odds = prior / (1 - prior)
+        surer = c >= LIFT * odds * np.maximum(1, odds) * (1 - c)
+    return (c >= TELLING) & surer & (c > prior) & (yes + no >= surprise)
+
+
+def _told(columns: tuple[str, ...], secret: Column, reached: Ints) -> tuple[float, Giveaway]:
+    """Return a giveaway and its weight: the records told, each by how much its odds rise, in logarithms."""
+    f = secret.counts()
+    weight = reached * np.log(np.maximum(secret.n - f, 0.5) / np.maximum(f, 0.5) * LIFT + 1)
+    top = int(weight.argmax())
+    values = int(np.count_nonzero(reached))
+    return float(weight.sum()), Giveaway(
+        columns, secret.name, str(secret.labels[top]), int(reached[top]), int(f[top]), values
+    )
+
+
+def _pairs(
+    table: Table, names: Sequence[str], secret: Column, known: Ints, progress: Progress, part: tuple[float, float]
+) -> list[tuple[float, Giveaway]]:
+    """Return the pairs that tell what single columns (`known`: records of each value that they tell) don't."""
+    step = -(-table.n // _PAIR_RECORDS)
+    some = secret.take(np.arange(0, secret.n, step)) if step > 1 else secret
+    share = np.ceil(SHARE * secret.counts())
+    ways = {name: _paired(table[name]) for name in names}
+    ways = {name: way for name, way in ways.items() if way[1] > 1}
+    pairs = list(combinations(ways, 2))
+    if not len(pairs) or (known + share > secret.counts())[~secret.missing].all():
+        return []  # what is left of each value is too little
+    cells = {name: labels[table[name].codes[::step]] for name, (labels, _) in ways.items()}
+    candidates: list[tuple[float, tuple[str, str]]] = []
+    for at, (a, b) in enumerate(pairs):
+        if at % 8 == 0:
+            progress.report(_STAGE, part[0] + part[1] * (0.25 + at / len(pairs)))
+        told = _joint(cells, ways, (a, b), some, len(pairs)).reached(some)
+        more = step * told - known
+        if (more >= share).any():
+            candidates.append((float(np.maximum(more, 0).sum()), (a, b)))
+    found: list[tuple[float, Giveaway]] = []
+    for _, pair in sorted(candidates, key=lambda each: -each[0]):
+        progress.report(_STAGE, part[0] + part[1] * 1.25)
+        whole = {name: ways[name][0][table[name].codes] for name in pair} if step > 1 else cells
+        told = _joint(whole, ways, pair, secret, len(pairs)).reached(secret)
+        told[told < known + share] = 0
+        if told.any():
+            found.append(_told(pair, secret, told))
+            known = np.maximum(known, told)
+        if len(found) == _PAIRS:
+            break
+    return found
+
+
+def _paired(column: Column) -> tuple[Codes, int]:
+    """Return the cells by which a column is paired."""
+    if column.m <= _PAIRED or (column.values is None and column.m <= _MOST_PAIRED):
+        return np.arange(column.m, dtype=np.int32), column.m
+    return _runs(column, max(1, 2 * column.n // _PAIRED))
+
+
+def _joint(
+    cells: Mapping[str, Codes], ways: Mapping[str, tuple[Codes, int]], pair: tuple[str, str], secret: Column, pairs: int
+) -> Told:
+    """Return what the cells of a pair tell."""
+    a, b = pair
+    both = _paired_codes(cells[a], cells[b], ways[a][1], ways[b][1])
+    return claims(both, ways[a][1] * ways[b][1], secret, 2 * pairs)
+
+
+def _paired_codes(first: NDArray[Any], second: NDArray[Any], count: int, other: int) -> NDArray[Any]:
+    """Return (N,) a number of each pair of codes, of 0..count-1 and 0..other-1."""
+    keys: NDArray[Any] = first.astype(np.int64 if count * other > np.iinfo(np.int32).max else np.int32)
+    keys *= other
+    keys += second
+    return keys

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerant_transition import MatrixTransition
@@ -25,11 +26,13 @@ class Published:
         in the published records.
     draws : SA name -> how its values were drawn anew, as far as its reader may know.
     thresholds : what the custodian asked the guarantees for.
+    repeats : how many records persons have, where an identifier in the source repeats; None where nothing tells.
     """
 
     table: Table
     draws: Mapping[str, Draw]
     thresholds: Thresholds = field(default_factory=Thresholds)
+    repeats: Repeats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))

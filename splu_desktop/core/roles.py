@@ -107,7 +107,7 @@ def suggest_roles(
                         Role.IDENTIFIER, say("holds values of “{key}”, which names a record", key=key)
                     )
                     break
-    looks = {c.name: said for c in table.columns if c.name not in found and (said := sensitivity(c.name))}
+    looks = {c.name: said for c in table.columns if c.name not in found and (said := _sensitive(c))}
     best = None if chosen else _most_sensitive(table, looks)
     for column in table.columns:
         if column.name in found:
@@ -172,6 +172,14 @@ def _identifies(column: Column) -> str | None:
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None
+
+
+def _sensitive(column: Column) -> tuple[float, str] | None:
+    """Return (weight, what it is) where a column looks sensitive: by its name, or by codes of diagnoses in it."""
+    said = sensitivity(column.name)
+    if said is None and holds_diagnosis_codes(column):
+        return 0.9, "a diagnosis or illness"
+    return said
 
 
 def _most_sensitive(table: Table, looks: dict[str, tuple[float, str]]) -> str | None:

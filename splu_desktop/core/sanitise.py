@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -37,6 +41,16 @@ def prepare(table: Table, plan: Plan) -> Table:
         check_sensitive(table[name], generalised[name])
         draw.check(generalised[name])
     return generalised
+
+
+def redrawable(table: Table, draws: Mapping[str, Draw]) -> dict[str, Draw]:
+    """Return the draws that can be carried out on their columns of a table."""
+    found: dict[str, Draw] = {}
+    for name, draw in draws.items():
+        with contextlib.suppress(SpluError):
+            draw.check(table[name])
+            found[name] = draw
+    return found
 
 
 # Linux's allocator hands every freed block of this size class back to the system, and taking the same pages anew costs
@@ -72,6 +86,7 @@ def run(
     """
     source = randomness or SystemRandomness()
     progress = progress or Silent()
+    persons = persons_of(table)
     table = prepare(table, plan)
     np.empty(_KEPT, np.uint8)
     kept = [name for name in table.names if plan.roles[name].published]
@@ -94,7 +109,8 @@ def run(
     final = Table(tuple(published))
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in plan.draws.items()}
-    return Published(table=final, draws=draws, thresholds=plan.thresholds)
+    repeats = None if persons is None else persons.public
+    return Published(table=final, draws=draws, thresholds=plan.thresholds, repeats=repeats)
 
 
 def _moved(column: Column, order: NDArray[np.int32]) -> Column:

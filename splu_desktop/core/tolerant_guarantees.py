@@ -36,6 +36,7 @@ from splu_desktop.core.guarantees import (
     floor_times,
     t_f,
 )
+from splu_desktop.core.tolerance import NOT_SENSITIVE
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.decoy_groups import DecoyGroups
@@ -95,25 +96,35 @@ def t_p_of(
     exact = checked_epsilon(epsilon)
     if alpha > MOST_ALPHA or (fakes and limit == 1):
         return 0.0
+    least = 1.0
+    for f in range(1, alpha + 1):
+        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
+        for of_one in laws_of(limit, sizes, f, alpha, fakes):
+            law = np.ones(1)
+            for _ in range(releases):
+                law = np.convolve(law, of_one)
+            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
+    return max(least, 0.0)
+
+
+def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: int = 0) -> Iterator[Floats]:
+    """Give Pr[f' = 0, 1, ...] for each way in which f records of a value can stand in groups that a tolerance allows.
+
+    Parameters
+    ----------
+    alpha : the largest count that is looked at, at least f.
+    """
     whole = [limit.numerator * (size + fakes) // limit.denominator for size in sizes]
     pieces = [
         (size, c)
         for size, most in zip(sizes, whole, strict=True)
         for c in range(1, min(most, 1 if fakes else alpha) + 1)
     ]
-    least = 1.0
-    for f in range(1, alpha + 1):
-        low, high = math.ceil((1 - exact) * f * releases), math.floor((1 + exact) * f * releases)
-        for standing in _standings(f, tuple(pieces)):
-            if fakes:
-                law = np.ones(1)
-                of_one = law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
-                for _ in range(releases):
-                    law = np.convolve(law, of_one)
-            else:
-                law = count_law(standing * releases)
-            least = min(least, float(law[:low].sum()) + float(law[high + 1 :].sum()))
-    return max(least, 0.0)
+    for standing in _standings(f, tuple(pieces)):
+        if fakes:
+            yield law_with_fakes(tuple(Counter(size for size, _ in standing).items()), fakes)
+        else:
+            yield count_law(standing)
 
 
 def t_f_of(grouping: DecoyGroups, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
@@ -154,6 +165,25 @@ def _standings(f: int, pieces: tuple[tuple[int, int], ...]) -> Iterator[tuple[tu
         if piece[1] <= f:
             for rest in _standings(f - piece[1], pieces[at:]):
                 yield (piece, *rest)
+
+
+def sole_bearer_named(grouping: DecoyGroups) -> Fraction:
+    """Return the most likely case in which the only bearer of a sensitive value is named to who knows all others.
+
+    A published value always has a true bearer, fakes being copies of the column's own values. So it is named just
+    where the value is published: by some of the S records of its group or, with a chance of sigma / S, of a second
+    one's in which its fake copy stands; each of them draws among S + sigma values.
+    """
+    limits = {limit for limit in grouping.tolerances.limits.values() if limit < NOT_SENSITIVE}
+    chances = [Fraction(0)]
+    for size in {*grouping.sizes, grouping.sizes[0] + 1}:  # some of the smallest hold one record more
+        whole = size + grouping.fakes
+        if not any(limit * whole >= 1 for limit in limits):
+            continue
+        missed = Fraction(whole - 1, whole) ** size
+        copies, part = divmod(grouping.fakes, size)
+        chances.append(1 - missed ** (1 + copies) * (1 - Fraction(part, size) * (1 - missed)))
+    return max(chances)
 
 
 def mean_squared_error(grouping: DecoyGroups, records: int) -> float:

@@ -16,9 +16,9 @@ import numpy as np
 
 from splu_desktop.core import joined_design
 from splu_desktop.core.draw import Draw, PlainGroups
-from splu_desktop.core.draw.layouts import check_fakes
 from splu_desktop.core.errors import BadSetting, Ineligible
 from splu_desktop.core.group_design import design, in_blocks
+from splu_desktop.core.group_layout import check_fakes
 from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.joined_design import FREQUENT
 from splu_desktop.core.progress import Progress

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.said import counted, listed, say
+from splu_desktop.core.roles import Role
+from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import recorded_draws, upgraded
-from splu_desktop.files.fingerprint import Fingerprints, Sketch, by_chance, rows_over, sketch_from
-from splu_desktop.files.register import Entry, Reading
+from splu_desktop.files.fingerprint import (
+    Fingerprints,
+    Sketch,
+    by_chance,
+    likeness_rows,
+    rows_over,
+    sketch_from,
+    telling,
+)
+from splu_desktop.files.likeness import Rows, likeness_from
+from splu_desktop.files.register import SKETCHES, Entry, Reading, RegisterFault, read_file
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
-SKETCHES = "sketches"
+_MOST_WAYS = 200  # combinations of tolerances for which a cost is computed
 
 
 @dataclass(frozen=True)
@@ -26,15 +40,20 @@ class Earlier:
     Attributes
     ----------
     entry : its entry in the register.
-    how : "the same records", "the same values in “X”", "the same identifiers in “X”" or "the same unchanged columns".
+    how : "the same records", "the same values in “X”", "the same identifiers in “X”", "the same unchanged columns", or
+        "records too much alike for chance".
     share : which share of the smaller table's records is in both, about; 1.0 for all.
     sensitive : the SAs that both re-draw.
+    undone : columns that one of the two re-draws and the other publishes as they are.
+    theirs : name of a column -> its name there, where that is another.
     """
 
     entry: Entry
     how: str
     share: float
     sensitive: tuple[str, ...]
+    undone: tuple[str, ...] = ()
+    theirs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path | None:
@@ -53,7 +72,7 @@ def find_earlier(
     *,
     progress: Progress | None = None,
 ) -> tuple[Earlier, ...]:
-    """Return the registered releases that share records and an SA with a source, oldest first.
+    """Return the registered releases that share records with a source, whatever their columns' roles, oldest first.
 
     Parameters
     ----------
@@ -65,56 +84,88 @@ def find_earlier(
     An entry that can't be understood is passed over: that the register is damaged is said elsewhere. Raises Cancelled.
     """
     progress = progress or Silent()
-    search = _Search(prints, table, key, folder / SKETCHES, progress)
+    search = _Search(prints, table, plan, key, folder / SKETCHES, progress)
     found = []
     for entry in reading.releases:
         try:
-            source = entry.body["source"]
-            drawn = upgraded(entry.body)["draws"]
-            sensitive = tuple(name for name in plan.sensitive if name in drawn)
-            renamed = set(source["columns"].values()) & set(prints.columns.values())
-            if not sensitive and not renamed:
-                continue
-            how = search.compare(source)
-        except (KeyError, TypeError, ValueError, AttributeError, OSError):
+            how = search.compare(entry.body["source"], _drawn(entry))
+            if how is not None:
+                found.append(_related(entry, how, prints, plan))
+        except (KeyError, TypeError, ValueError, AttributeError, OSError, OverflowError, RegisterFault):
             continue
-        if how is not None:
-            same = tuple(name for name, value in prints.columns.items() if value in renamed)
-            found.append(Earlier(entry, *how, sensitive or same))
     return tuple(found)
+
+
+def _drawn(entry: Entry) -> set[str]:
+    return set(upgraded(entry.body)["draws"])
+
+
+def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: Plan) -> Earlier:
+    drawn, roles = _drawn(entry), entry.body["recipe"]["roles"]
+    names = {value: name for name, value in entry.body["source"]["columns"].items()}
+    sensitive, undone, renamed = [], [], {}
+    for name, role in plan.roles.items():
+        there = name if name in roles else names.get(prints.columns.get(name, ""), name)
+        if there != name:
+            renamed[name] = there
+        ours, unchanged = name in plan.sensitive, roles.get(there) == Role.NSA.value
+        if ours and there in drawn:
+            sensitive.append(name)
+        elif (ours and unchanged) or (role is Role.NSA and there in drawn):
+            undone.append(name)
+    return Earlier(entry, *how, tuple(sensitive), tuple(undone), renamed)
 
 
 class _Search:
     """Compares one source with many entries; equal sketches, as repeated releases have them, are compared once."""
 
-    def __init__(self, prints: Fingerprints, table: Table, key: bytes, folder: Path, progress: Progress) -> None:
+    def __init__(
+        self, prints: Fingerprints, table: Table, plan: Plan, key: bytes, folder: Path, progress: Progress
+    ) -> None:
         self._prints, self._table, self._key, self._folder, self._progress = prints, table, key, folder, progress
+        self._sensitive = set(plan.sensitive)
         self._rows: dict[tuple[str, ...], Sketch] = {} if prints.rows is None else {prints.nsas: prints.rows}
         self._known: dict[str, tuple[str, float] | None] = {}
+        self._alike: Rows | None = None
 
-    def compare(self, source: Mapping[str, Any]) -> tuple[str, float] | None:
+    def compare(self, source: Mapping[str, Any], drawn: set[str]) -> tuple[str, float] | None:
         """Return how the sources are related and the share of common records, None where they are not."""
         prints = self._prints
         if source["table"] == prints.table or (prints.file is not None and source["file"] == prints.file):
             return "the same records", 1.0
+        ours = {value: name for name, value in prints.columns.items()}
         for name, value in source["columns"].items():
-            if value in prints.columns.values():
+            here = ours.get(value)
+            if here is not None and (name in drawn or here in self._sensitive) and telling(self._table[here]):
                 return say("the same values in “{name}”", name=name), 1.0
         for name, facts in source["identifiers"].items():
             if facts["sha256"] not in self._known:
                 self._known[facts["sha256"]] = self._identifiers(facts)
             if (how := self._known[facts["sha256"]]) is not None:
                 return say(how[0], name=name), how[1]
-        if source["rows"] is None:
+        if source["rows"] is not None:
+            mark = f"{source['rows']['sha256']} {source['nsas']}"
+            if mark not in self._known:
+                self._known[mark] = self._unique_rows(source["rows"], tuple(source["nsas"]))
+            if (how := self._known[mark]) is not None:
+                return how
+        facts = source.get("likeness")  # releases of version 0.1.0 have none
+        if facts is None:
             return None
-        mark = f"{source['rows']['sha256']} {source['nsas']}"
-        if mark not in self._known:
-            self._known[mark] = self._unique_rows(source["rows"], tuple(source["nsas"]))
-        return self._known[mark]
+        if facts["sha256"] not in self._known:
+            self._known[facts["sha256"]] = self._likeness(facts)
+        return self._known[facts["sha256"]]
+
+    def _likeness(self, facts: Mapping[str, Any]) -> tuple[str, float] | None:
+        theirs = likeness_from(facts, read_file(self._folder / f"{facts['sha256']}.bin"))
+        if self._alike is None:
+            self._alike = self._prints.alike or likeness_rows(self._table, self._key, progress=self._progress)
+        found = self._alike.chance(theirs)
+        return None if found is None else ("records too much alike for chance", found[1])
 
     def _load(self, facts: Mapping[str, Any]) -> Sketch:
         self._progress.report("Looking for earlier releases", 0.5)
-        return sketch_from(facts, (self._folder / f"{facts['sha256']}.bin").read_bytes())
+        return sketch_from(facts, read_file(self._folder / f"{facts['sha256']}.bin"))
 
     def _identifiers(self, facts: Mapping[str, Any]) -> tuple[str, float] | None:
         theirs = self._load(facts)
@@ -145,38 +196,82 @@ class _Search:
 
 @dataclass(frozen=True)
 class Cost:
-    """How one release more weakens the protection of small counts of an SA (mechanism.md section 3).
+    """How one release more weakens the protection of an SA (mechanism.md section 3).
 
     Attributes
     ----------
-    column : the SA.
+    column : the SA, of this release or of an earlier one.
     releases : how many there are before, of the same records.
-    words : the draw of all of them that protects least, for which the figures are stated.
-    t_p : T_P for 1, 2, ... releases + 1.
+    gamma : the smallest group size among all of them; for tolerances the largest of this release.
+    t_p : T_P of this release alone, with the newest earlier one, ... with all, by the exact law of all their groups.
+    row : what someone learns who finds a person's row in all of them.
+    undone : whether the column is re-drawn in one release and published as it is in another.
     """
 
     column: str
     releases: int
-    words: str
+    gamma: int
     t_p: tuple[float, ...]
+    row: RowGain
+    undone: bool = False
 
 
 def costs(plan: Plan, earlier: tuple[Earlier, ...]) -> tuple[Cost, ...]:
-    """Return the cost of one release more for each SA that was released before."""
+    """Return the cost of one release more for each column that this release or an earlier one re-draws."""
     found = []
-    for name, draw in plan.draws.items():
-        before = [other for other in earlier if name in other.sensitive]
-        if not before:
+    for name, role in plan.roles.items():
+        undone = [other for other in earlier if name in other.undone]
+        before = [other for other in reversed(earlier) if name in other.sensitive]
+        if not undone and not before:
             continue
-        # The draws of all of them: the weakest says how small counts are protected at least.
-        draws = [draw, *(recorded_draws(other.entry.body).get(name, draw) for other in before)]
-        weakest = min(draws, key=lambda each: each.t_p(plan.thresholds))
+        if role is Role.NSA:  # here published as it is: what the earlier ones promised is lost
+            before = list(reversed(undone))
+        draws = [_draws_before(other, name, plan) for other in before]
+        if name in plan.sensitive:
+            draws.insert(0, plan.draws[name].by_value())
         # Many law tests publish one table hundreds of times; only the ends of such a curve say anything.
-        last = len(before) + 1
-        steps = range(1, last + 1) if last <= draw.averaged else (*(k for k in (1, 2, 5, 10) if k < last), last)
-        falls = tuple(weakest.t_p(plan.thresholds, k) for k in steps)
-        found.append(Cost(name, len(before), weakest.words(), falls))
+        last = len(draws)
+        plain = all(len(each) == 1 and each[0].is_plain for each in draws)
+        steps = (
+            range(1, last + 1) if last <= (10 if plain else 5) else (1, 2, 5, 10, last) if plain else (1, 2, 5, last)
+        )
+        falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
+        worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
+        gain, others = row_gain(worst), len(before)
+        if undone:
+            gain, falls, others = RowGain(1.0, 1.0), [*falls, 0.0], len({id(x) for x in (*before, *undone)})
+        sizes = [draw.sizes[-1] for each in draws for draw in each if draw.sizes]
+        found.append(Cost(name, others, min(sizes, default=1), tuple(falls), gain, bool(undone)))
     return tuple(found)
+
+
+def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int) -> float:
+    """Return T_P of the least protected value over several releases; 0 where it is not promised or not computed.
+
+    Parameters
+    ----------
+    draws : for each release, how it draws the values of its tolerances below 1; which value had which is not known.
+    """
+    every = list(draws)
+    different = list(dict.fromkeys(every))
+    if math.prod(len(each) for each in different) > _MOST_WAYS:
+        return 0.0
+    ways = (dict(zip(different, chosen, strict=True)) for chosen in itertools.product(*different))
+    return min((t_p_of_all([way[each] for each in every], epsilon, alpha) for way in ways), default=0.0)
+
+
+def _draws_before(other: Earlier, name: str, plan: Plan) -> tuple[ValueDraw, ...]:
+    found = registered_draws(other.entry, other.theirs.get(name, name))
+    return found or (plan.draws[name].by_value() if name in plan.draws else ())
+
+
+def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
+    """Return how a registered release draws the values of an SA, one per tolerance below 1.
+
+    Raises BadSetting, KeyError, TypeError, ValueError or AttributeError on other data.
+    """
+    draw = recorded_draws(entry.body).get(name)
+    return () if draw is None else draw.by_value()
 
 
 def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
@@ -195,22 +290,9 @@ def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
         if last.folder
         else ""
     )
-    weaker = listed(
-        (
-            say(
-                "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} "
-                "({words}).",
-                releases=cost.releases + 1,
-                column=cost.column,
-                before=cost.t_p[0],
-                after=cost.t_p[-1],
-                words=cost.words,
-            )
-            for cost in fall
-        ),
-        "{head} {tail}",
-        "{head} {tail}",
-    )
+    weaker = listed(map(_cost_sentence, fall), "{head} {tail}", "{head} {tail}")
+    if not fall:
+        weaker = say("It re-draws other columns, and both together tell more of each person than one of them.")
     times = counted(count, "once", "{n} times")
     return say(
         "This source was released {times} before, last on {date}{to} ({how}{share}). {weaker}{where}",
@@ -221,4 +303,27 @@ def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
         share=share,
         weaker=weaker,
         where=where,
+    )
+
+
+def _cost_sentence(cost: Cost) -> str:
+    if cost.undone:
+        return say(
+            "“{column}” is re-drawn in one of them and published as it is in another: whoever holds both reads the "
+            "true value of every row (100 %), and T_P is 0.",
+            column=cost.column,
+        )
+    counts = say(
+        "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} (gamma {gamma}).",
+        releases=cost.releases + 1,
+        column=cost.column,
+        before=cost.t_p[0],
+        after=cost.t_p[-1],
+        gamma=cost.gamma,
+    )
+    return say(
+        "{counts} Whoever finds a person's row in all of them sees the true value twice in {twice} of the rows, and "
+        "knows it then.",
+        counts=counts,
+        twice=Figure(f"{100 * cost.row.twice:.1f} %"),
     )

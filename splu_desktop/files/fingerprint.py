@@ -25,8 +25,10 @@ from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.background import in_background
 from splu_desktop.files.in_blocks import BLOCK, blocks
+from splu_desktop.files.likeness import CHANCE, Likeness, Rows
 
 _KEPT = 16_384
+_MOST_LABELS = 20_000
 _STAGE = "Recognising the source"
 _IDENTIFYING = 0.9  # share of different values from which a column counts as numbering the records
 
@@ -81,11 +83,15 @@ class Fingerprints:
     Attributes
     ----------
     table : of all columns' names and all rows, whatever their order.
-    columns : SA -> fingerprint of its values' counts, whatever its name.
+    columns : column -> fingerprint of its values' counts, whatever its name; of all SAs, and of others with up to
+        `_MOST_LABELS` values.
     identifiers : column that numbers the records -> sketch of its values.
     rows : sketch of the NSA rows that occur once.
     nsas : the columns that `rows` is about, in order.
     file : of the file's bytes; None where there was no file.
+    likeness : the rows over many sets of columns; see there.
+    alike : the same, still with its table, for comparison with earlier ones.
+    secret : see `secret_of`; never stored.
     """
 
     table: str
@@ -94,6 +100,9 @@ class Fingerprints:
     rows: Sketch | None = None
     nsas: tuple[str, ...] = ()
     file: str | None = None
+    likeness: Likeness | None = None
+    alike: Rows | None = None
+    secret: bytes = field(default=b"", repr=False)
 
 
 def fingerprints(
@@ -109,20 +118,57 @@ def fingerprints(
     unchanged = _sums(table, nsas, bits, progress)
     # To sort the rows takes as long as all the rest, and NumPy does it without the interpreter.
     with in_background(lambda own: _unique_rows(stirred(unchanged), key, own), progress, _STAGE) as unique:
+        alike = Rows(table, bits, key, progress=progress)
+        likeness = alike.likeness(nsas)
         rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
         progress.report(_STAGE, 0.5)
-        digest = hmac.new(key, repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
-        # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
-        digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
-        digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
         return Fingerprints(
-            table=digest.hexdigest(),
-            columns={name: column_fingerprint(table[name], key, progress) for name in plan.sensitive if name in table},
+            table=_digest(rows, table, key).hex(),
+            columns={
+                column.name: column_fingerprint(column, key, progress)
+                for column in table.columns
+                if column.m <= _MOST_LABELS or column.name in plan.sensitive
+            },
             identifiers=identifier_sketches(table, plan, key, progress=progress),
             rows=unique() if nsas else None,
             nsas=nsas,
             file=None if file_sha256 is None else hmac.new(key, file_sha256.encode(), hashlib.sha256).hexdigest(),
+            likeness=likeness,
+            alike=alike,
+            secret=_digest(rows, table, key, b"secret"),
         )
+
+
+def secret_of(table: Table, key: bytes, *, progress: Progress | None = None) -> bytes:
+    """Return what only somebody with this very source and the register's key can compute. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
+    return _digest(stirred(_sums(table, table.names, bits, progress)), table, key, b"secret")
+
+
+def _digest(rows: Keys, table: Table, key: bytes, purpose: bytes = b"") -> bytes:
+    digest = hmac.new(key, purpose + repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
+    # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
+    digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
+    digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
+    return digest.digest()
+
+
+def likeness_rows(table: Table, key: bytes, *, progress: Progress | None = None) -> Rows:
+    """Return the rows of a table for comparison with earlier releases. Raises Cancelled."""
+    progress = progress or Silent()
+    bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
+    return Rows(table, bits, key, progress=progress)
+
+
+def telling(column: Column) -> bool:
+    """Return whether another column with the very same counts is the same one, and not alike by chance.
+
+    By chance half of the records that two columns have of a value are in one of them, so equal counts c have the
+    probability C(2c, c) / 4^c, about 1 / sqrt(pi c); the last value's count follows from the others'.
+    """
+    counts = np.sort(column.counts()[column.counts() > 0])[:-1].astype(np.float64)
+    return float(-0.5 * np.log(np.pi * (counts + 0.25)).sum()) < math.log(CHANCE)
 
 
 def column_fingerprint(column: Column, key: bytes, progress: Progress | None = None) -> str:
@@ -145,6 +191,8 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
         if role.published or name not in table or table[name].m < _IDENTIFYING * table.n:
             continue
         column = table[name]
+        if _counts_up(column):
+            continue
         used = (column.counts() > 0) & ~column.missing
         if np.count_nonzero(used) < _IDENTIFYING * table.n:
             continue
@@ -152,6 +200,14 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
         hashes = np.sort(stirred(_label_bits(column, key, "identifier", progress)[used]))
         found[name] = _sketch(hashes, table.n, key, progress)
     return found
+
+
+def _counts_up(column: Column) -> bool:
+    """Return whether a column numbers the rows from 0 or 1, which every table may, and so names nobody."""
+    if column.values is None or column.values.dtype.kind not in "iuf":
+        return False
+    known = column.values[np.isfinite(column.values)]
+    return len(known) > 0 and known.min() in (0, 1) and known.max() <= 1.1 * column.n
 
 
 def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress | None = None) -> Sketch:

@@ -58,12 +58,14 @@ class Examination:
     earlier : releases of the same records, oldest first.
     costs : how T_P falls with one release more, per SA that was released before.
     prints : the source's fingerprints; None where the register can't be used.
+    seen : hash of the register's last entry; "" where it had none.
     """
 
     gate: Gate
     earlier: tuple[Earlier, ...]
     costs: tuple[Cost, ...]
     prints: Fingerprints | None
+    seen: str = ""
 
 
 def check_target(order: Order) -> None:

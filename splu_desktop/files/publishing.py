@@ -27,10 +27,12 @@ from splu_desktop.files.fingerprint import Fingerprints, file_sha256, fingerprin
 from splu_desktop.files.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.language import language
+from splu_desktop.files.machine import need
 from splu_desktop.files.order import Examination, Order, check_target
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register_entry import entry_body, keep_sketches
 from splu_desktop.files.release import OpenRelease, check_formats, fill_folder, final
+from splu_desktop.files.room import THREADS, check_room
 from splu_desktop.files.stamp import stamp
 from splu_desktop.files.table_writers import WRITERS
 from splu_desktop.files.whole import CannotWrite, whole_file, whole_folder
@@ -91,13 +93,15 @@ class Outcome:
 def examine(order: Order, *, register: Register | None = None, progress: Progress | None = None) -> Examination:
     """Look at everything that decides whether a release may go ahead. Writes nothing but the register's key.
 
-    Raises Cancelled.
+    Raises Cancelled; MemoryError where there is no room for the work.
     """
     progress = progress or Silent()
     register = register or Register()
+    check_room(THREADS + need(order.table, order.plan, order.formats, packed=order.packed).memory)
     earlier: tuple[Earlier, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
+    seen = ""
     about_register: list[Line] = []
     if order.table.n == 0:
         return Examination(Gate(table_lines(order.table, order.plan)), (), (), None)
@@ -125,6 +129,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
             fall = costs(order.plan, earlier)
+            seen = _last(reading)
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
             about_register = [Line("register", Light.RED, str(fault), "publish")]
@@ -132,7 +137,28 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     lines += about_register
     progress.report("Recognising the source", 1.0)
     lines += destination_lines(order)
-    return Examination(Gate(tuple(lines)), earlier, fall, prints)
+    return Examination(Gate(tuple(lines)), earlier, fall, prints, seen)
+
+
+def _last(reading: Reading) -> str:
+    return reading.entries[-1].hash if reading.entries else ""
+
+
+def _looked_up_again(
+    order: Order, before: Examination, gate: Gate, register: Register, progress: Progress
+) -> tuple[Examination, Gate]:
+    """Return what the register says now, while it is held: another release may have been entered since."""
+    reading = register.read()
+    if _last(reading) == before.seen:
+        return before, gate
+    assert before.prints is not None
+    earlier = find_earlier(
+        reading, before.prints, order.table, order.plan, register.key(), register.folder, progress=progress
+    )
+    fall = costs(order.plan, earlier)
+    others = [line for line in gate.lines if line.name not in ("register", "earlier-release")]
+    now = Gate((*others, *register_lines(reading, earlier, fall)), gate.accepted)
+    return Examination(now, earlier, fall, before.prints, _last(reading)), now
 
 
 def publish(
@@ -174,7 +200,7 @@ def publish(
     published = sanitise.run(order.table, order.plan, progress=progress)
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:
-        return _write(order, final(published, progress), checks, gate, examination, register, progress)
+        return _write(order, final(published, progress), checks, gate, examination, register, progress, strict)
 
 
 def tidy(register: Register | None = None) -> int:
@@ -183,12 +209,14 @@ def tidy(register: Register | None = None) -> int:
     Called before each release; programs call it when they start, too.
     """
     register = register or Register()
+    cleared = 0
     with contextlib.suppress(RegisterFault):
         for entry in register.read().releases:
             partial = entry.body.get("partial")
             if isinstance(partial, str) and unfinished.is_dead(Path(partial)):
                 register.append(WITHDRAWN, entry.release, {"reason": "the run ended before the release appeared"})
-    return unfinished.clear_all_leftovers()
+                cleared += unfinished.clear_leftovers(Path(partial).parent)
+    return cleared + unfinished.clear_all_leftovers()
 
 
 def _pass(gate: Gate, order: Order, strict: bool) -> None:
@@ -229,23 +257,31 @@ def _write(
     examination: Examination,
     register: Register,
     progress: Progress,
+    strict: bool,
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
+    entering: list[Path] = []  # where it grew, once its entry may be on disk
     made: list[int] = []  # the inode of what is to appear
     checks: tuple[Check, ...] = ()
     prints = examination.prints
     assert prints is not None
 
     def enter(partial: Path) -> None:
+        nonlocal gate
         progress.report("Finishing", 0.5)
         _check_source(order, progress)
         keep_sketches(register, prints)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
-        body = entry_body(order, facts, checks, gate, examination, partial, packed_sha256)
-        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
-        entries.append(register.append(RELEASE, facts["id"], body))
         made.append(partial.stat().st_ino)
+        entering.append(partial.parent)
+        # Looking up, counting and adding are one: of two releases at a time the second sees the first.
+        with register.held():
+            now, gate = _looked_up_again(order, examination, gate, register, progress)
+            _pass(gate, order, strict)
+            body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
+            progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
+            entries.append(register.append(RELEASE, facts["id"], body))
 
     try:
         with _destination(order, enter) as (folder, done):
@@ -270,9 +306,17 @@ def _write(
             _withhold(checks)
             done(facts, progress)
     except BaseException:
-        # Entered, and then the system refused the rename, or somebody else's file stood there suddenly.
-        if entries and not (made and order.target.exists() and order.target.stat().st_ino == made[0]):
-            register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+        # Entered, perhaps by a call that failed when the line was on disk already, and then the system refused the
+        # rename, or somebody else's file stood there suddenly.
+        appeared = made and order.target.exists() and order.target.stat().st_ino == made[0]
+        if entering and not appeared:
+            try:
+                if any(entry.release == facts["id"] for entry in register.read().releases):
+                    register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+            except RegisterFault:
+                with contextlib.suppress(OSError):  # an empty sign, by which `tidy` withdraws it once that can be done
+                    entering[0].mkdir(mode=0o700)
+                raise
         raise
     with contextlib.suppress(Cancelled):  # too late: the release is there, and must be told of
         progress.report("Finishing", 1.0)

@@ -2,9 +2,13 @@
 
 One JSON object per line in `register.jsonl`. Each entry holds the hash of the one before and a seal made with a key
 that is drawn on this machine and never leaves it; `head.json` holds the number of entries and the last hash. So a
-changed, removed or inserted entry, and a cut-off end, are found and named. Appending is one write and one sync; a line
-that a crash tore is cut away by the next append, since nothing was released under it: an entry is complete on disk
-before its release appears.
+changed, removed or inserted entry, and a cut-off end, are found and named. A witness in the settings' folder holds the
+same as the head, so that a deleted register, or an old one put back in its place, is found too; neither ever goes back.
+Damage stays known until somebody acknowledges it in words: before an entry is added, what is wrong is entered itself
+(docs/decisions/register.md says what can't be found).
+
+Appending is one write and one sync; a line that a crash tore is cut away by the next append, since nothing was released
+under it: an entry is complete on disk before its release appears.
 """
 
 from __future__ import annotations
@@ -15,7 +19,9 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Mapping
+import stat
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,16 +30,25 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from splu_desktop.core.errors import FileFault
-from splu_desktop.core.said import say
-from splu_desktop.files.place import data_folder
+from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.said import Said, say
+from splu_desktop.files.place import data_folder, witness_folder
 
 _NOTHING_BEFORE = "0" * 64
-RELEASE, WITHDRAWN = "release", "withdrawn"
+SKETCHES = "sketches"
+RELEASE, WITHDRAWN, DAMAGED, ACKNOWLEDGED = "release", "withdrawn", "damaged", "acknowledged"
+_CHANGED = "was changed after it was made"
+_CLOCK = 120  # seconds that a clock may be put back by when it is set right
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe in place of a file is not waited for
+_LARGEST = 1_000_000_000  # bytes of a register that is read
 
 
 class RegisterFault(FileFault):
     """The register of releases can't be read or written."""
+
+
+class NothingToAcknowledge(BadSetting):
+    """The register is sound, or nobody said what happened to it."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +59,9 @@ class Entry:
     ----------
     number : its place, from 1.
     time : when it was made, ISO 8601 in UTC.
-    kind : "release", or "withdrawn" for one that was entered and then did not appear.
-    release : the release's id.
+    kind : "release", "withdrawn" for one that was entered and then did not appear, "damaged" where the register was
+        found so, "acknowledged" for what somebody said to that.
+    release : the release's id; "" for what is about the register itself.
     body : all else, plain data.
     hash : SHA-256 over the entry and the hash before it.
     """
@@ -67,11 +83,13 @@ class Reading:
     entries : every entry that can be read, in order.
     faults : one sentence per place where the chain does not hold; empty for a sound register.
     torn : bytes at the end that a crash left; not a fault.
+    acknowledged : faults that somebody acknowledged, no longer among `faults`.
     """
 
     entries: tuple[Entry, ...]
     faults: tuple[str, ...]
     torn: int = 0
+    acknowledged: tuple[str, ...] = ()
 
     @property
     def releases(self) -> tuple[Entry, ...]:
@@ -92,36 +110,65 @@ class Register:
         self.folder = data_folder() / "register" if folder is None else folder
         self._path = self.folder / "register.jsonl"
         self._head = self.folder / "head.json"
+        self._mutex, self._holding = threading.RLock(), 0
 
     def read(self) -> Reading:
         """Return all entries and what is wrong with them. Raises RegisterFault where the system refuses."""
         with self._refusals():
             if not self.folder.is_dir():
-                return Reading((), ())
-            with self._locked():
-                return self._read()[0]
+                return Reading((), tuple(self._read().faults))
+            with self.held():
+                return self._read().reading
 
     def append(self, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
-        """Add an entry; it is on disk when this returns. Raises RegisterFault; nothing is added then."""
+        """Add an entry; it is on disk when this returns. Raises RegisterFault; nothing is added then.
+
+        Damage that is not entered yet is entered before it, so that it stays known whatever is added.
+        """
         with self._refusals():
             key = self.key()
-            with self._locked():
-                reading, size, last = self._read()
-                number = reading.entries[-1].number + 1 if reading.entries else 1
-                now = datetime.now(UTC).isoformat(timespec="seconds")
-                content: dict[str, Any] = {
-                    "number": number,
-                    "time": now,
-                    "kind": kind,
-                    "release": release,
-                    "body": dict(body),
-                    "previous": last,
-                }
-                digest = _digest(content)
-                line = json.dumps({**content, "hash": digest, "seal": _seal(key, digest)}, ensure_ascii=False) + "\n"
-                self._write_line(line.encode("utf-8"), size)
-                self._write_head(number, digest, key)
-                return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
+            with self.held():
+                found = self._read()
+                fresh = [fault for fault in found.faults if _mark(fault) not in found.entered]
+                if fresh:
+                    self._add(found, key, DAMAGED, "", {"faults": [_as_data(fault) for fault in fresh]})
+                    found = self._read()
+                return self._add(found, key, kind, release, body)
+
+    def acknowledge(self, who: str, why: str) -> Entry:
+        """Enter that somebody knows of the damage, and what they say to it; it is then no longer a fault.
+
+        Raises
+        ------
+        NothingToAcknowledge : the register is sound, or a name or the words are missing. RegisterFault.
+        """
+        if not who.strip() or not why.strip():
+            raise NothingToAcknowledge(
+                "Damage is acknowledged by somebody and in words: give a name and what happened."
+            )
+        with self.held():
+            reading = self.read()
+            if not reading.faults:
+                raise NothingToAcknowledge("The register of releases is sound; there is nothing to acknowledge.")
+            faults = [_as_data(fault) for fault in reading.faults]
+            return self.append(ACKNOWLEDGED, "", {"who": who.strip(), "why": why.strip(), "faults": faults})
+
+    def _add(self, found: _Found, key: bytes, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
+        number = found.known + 1
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        content: dict[str, Any] = {
+            "number": number,
+            "time": now,
+            "kind": kind,
+            "release": release,
+            "body": dict(body),
+            "previous": found.last,
+        }
+        digest = _digest(content)
+        line = json.dumps({**content, "hash": digest, "seal": _seal(key, digest)}, ensure_ascii=False) + "\n"
+        self._write_line(line.encode("utf-8"), found.size)
+        self._write_head(number, digest, key)
+        return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
 
     def key(self) -> bytes:
         """Return the local key (32 bytes), drawn and stored for the user alone when first asked for."""
@@ -129,12 +176,12 @@ class Register:
         with self._refusals():
             if not path.exists():
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with self._locked():
+                with self.held():
                     if not path.exists():
                         self._replace(path, secrets.token_hex(32).encode("ascii"))
-            text = path.read_text(encoding="ascii").strip()
+            raw = read_file(path)
         try:
-            key = bytes.fromhex(text)
+            key = bytes.fromhex(raw.decode("ascii").strip())
         except ValueError:
             key = b""
         if len(key) != 32:
@@ -155,15 +202,15 @@ class Register:
             if (folder / name).exists():
                 return
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self._locked():
+            with self.held():
                 self._replace(folder / name, raw)
 
     def check_writable(self) -> None:
         """Raise RegisterFault unless an entry could be added now."""
         with self._refusals():
             self.key()
-            with self._locked():
-                handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with self.held():
+                handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AT_ONCE, 0o600)
                 os.close(handle)
 
     @contextlib.contextmanager
@@ -182,26 +229,40 @@ class Register:
             ) from None
 
     @contextlib.contextmanager
-    def _locked(self) -> Any:
-        lock = FileLock(self.folder / "lock", thread_local=False, mode=0o600)
-        try:
-            lock.acquire(timeout=60)
-        except Timeout:
-            raise RegisterFault(
-                say(
-                    "Another program holds the register of releases in “{folder}”; wait until it is done.",
-                    folder=self.folder,
-                )
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def held(self) -> Iterator[None]:
+        """Hold the register: nobody else reads or adds an entry until the block ends; may be nested.
 
-    def _read(self) -> tuple[Reading, int, str]:
-        """Return the reading, the size of the sound part in bytes and the hash that the next entry builds on."""
+        Raises RegisterFault where another program holds it for more than a minute.
+        """
+        with self._mutex:
+            if self._holding:
+                self._holding += 1
+                try:
+                    yield
+                finally:
+                    self._holding -= 1
+                return
+            lock = FileLock(self.folder / "lock", thread_local=False, mode=0o600)
+            with self._refusals():
+                try:
+                    lock.acquire(timeout=60)
+                except Timeout:
+                    raise RegisterFault(
+                        say(
+                            "Another program holds the register of releases in “{folder}”; wait until it is done.",
+                            folder=self.folder,
+                        )
+                    ) from None
+            self._holding = 1
+            try:
+                yield
+            finally:
+                self._holding = 0
+                lock.release()
+
+    def _read(self) -> _Found:
         try:
-            raw = self._path.read_bytes()
+            raw = read_file(self._path)
         except FileNotFoundError:
             raw = b""
         key = self.key() if (self.folder / "key").exists() else b""
@@ -210,37 +271,81 @@ class Register:
         entries: list[Entry] = []
         faults: list[str] = []
         if lines and not key:
-            faults.append("The register's key is gone, so no entry can be proved to be this program's.")
-        last = _NOTHING_BEFORE
-        for number, line in enumerate(lines, 1):
-            entry, problem, last = _entry(line, number, last, key)
+            faults.append(say("The register's key is gone, so no entry can be proved to be this program's."))
+        last, known, when = _NOTHING_BEFORE, 0, ""
+        entered: dict[str, Said] = {}
+        acknowledged: dict[str, Said] = {}
+        for line in lines:
+            entry, problem, digest = _entry(line, last, key)
+            # Numbers and times of sealed entries alone are believed.
+            sealed = entry is not None and problem != _CHANGED
+            number = entry.number if entry is not None and sealed else known + 1
+            problems = [problem] if problem else []
             if entry is not None:
                 entries.append(entry)
-            if problem:
-                faults.append(say("Entry {number} of the register {problem}.", number=number, problem=say(problem)))
-        faults += self._head_faults(len(lines), entries, last, key)
-        return Reading(tuple(entries), tuple(faults), len(raw) - size), size, last
+            if entry is not None and sealed:
+                if number <= known:
+                    problems.append("stands in the wrong place")
+                elif number > known + 1:
+                    faults.append(_gone(known + 1, number - 1))
+                if _before(entry.time, when):
+                    problems.append("is dated before the one before it")
+                when = entry.time
+                if entry.kind in (DAMAGED, ACKNOWLEDGED):
+                    told = {_mark(fault): fault for fault in map(_as_fault, entry.body.get("faults", ()))}
+                    (entered if entry.kind == DAMAGED else acknowledged).update(told)
+                if not self._has_sketches(entry):
+                    problems.append("has lost its fingerprints, by which the same records are recognised")
+            told_of = "Entry {number} of the register {problem}."
+            faults += [say(told_of, number=number, problem=say(text), evidence=digest[:16]) for text in problems]
+            known, last = max(known, number), digest
+        known = self._far_ends(known, {entry.number: entry.hash for entry in entries}, key, faults)
+        every = {_mark(fault): fault for fault in [*faults, *entered.values()]}
+        reading = Reading(
+            tuple(entries),
+            tuple(fault for mark, fault in every.items() if mark not in acknowledged),
+            len(raw) - size,
+            tuple(fault for mark, fault in every.items() if mark in acknowledged),
+        )
+        return _Found(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
-    def _head_faults(self, count: int, entries: list[Entry], last: str, key: bytes) -> list[str]:
-        try:
-            head = json.loads(self._head.read_text(encoding="utf-8"))
-            known, digest = int(head["entries"]), str(head["hash"])
-            sound = hmac.compare_digest(str(head["seal"]), _seal(key, f"{known}:{digest}"))
-        except FileNotFoundError:
-            # The very first append may have been cut short before the head was written.
-            return [] if count <= 1 else ["The register's head is gone, so entries at its end may be missing."]
-        except (OSError, ValueError, KeyError, TypeError):
-            return ["The register's head is damaged, so entries at its end may be missing."]
-        if not sound:
-            return ["The register's head was changed by something else than this program."]
-        if known > count:
-            missing = known - count
-            return [
-                say("The last {missing} entries of the register are gone.", missing=missing)
-                if missing > 1
-                else "The register's last entry is gone."
-            ]
-        return []
+    def _has_sketches(self, entry: Entry) -> bool:
+        source = entry.body.get("source") or {}
+        parts = [*(source.get("identifiers") or {}).values(), source.get("rows"), source.get("likeness")]
+        return all((self.folder / SKETCHES / f"{part['sha256']}.bin").is_file() for part in parts if part)
+
+    def _far_ends(self, known: int, hashes: Mapping[int, str], key: bytes, faults: list[str]) -> int:
+        """Add what head and witness say against the entries to the faults; return the highest number that was given."""
+        head, witness = _note(self._head, key), _note(self._witness(), key)
+        problems = []
+        if head is None and known > 1:
+            problems.append("The register's head is gone, so entries at its end may be missing.")
+        elif head == _DAMAGED_NOTE:
+            problems.append("The register's head is damaged, so entries at its end may be missing.")
+        elif head == _FOREIGN_NOTE:
+            problems.append("The register's head was changed by something else than this program.")
+        if witness == _DAMAGED_NOTE:
+            problems.append("The witness of the register is damaged, so entries at its end may be missing.")
+        elif witness == _FOREIGN_NOTE:
+            problems.append("The witness of the register does not fit its key: one of them was exchanged.")
+        faults += [say(text, evidence=str(known)) for text in problems]
+        highest = known
+        for note in (head, witness):
+            if note is None or note[0] <= 0:
+                continue
+            number, digest = note
+            if number in hashes and hashes[number] != digest:
+                faults.append(
+                    say("Entry {number} of the register is not the one that was made.", number=number, evidence=digest)
+                )
+            highest = max(highest, number)
+        if highest > known:
+            faults.append(_gone(known + 1, highest))
+        return highest
+
+    def _witness(self) -> Path:
+        name = hashlib.sha256(str(self.folder.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return witness_folder() / f"register-{name}.json"
 
     def _write_line(self, line: bytes, size: int) -> None:
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -259,10 +364,12 @@ class Register:
             os.close(handle)
 
     def _write_head(self, number: int, digest: str, key: bytes) -> None:
-        head = {"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}
-        # A head that lags behind is sound; the entry itself is safe already.
-        with contextlib.suppress(OSError):
-            self._replace(self._head, json.dumps(head).encode("utf-8"))
+        note = json.dumps({"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}).encode("utf-8")
+        # A head or witness that lags behind is sound; the entry itself is safe already.
+        for path in (self._head, self._witness()):
+            with contextlib.suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._replace(path, note)
 
     def _replace(self, path: Path, raw: bytes) -> None:
         """Write a small file whole, readable by its owner alone. The lock is held."""
@@ -278,6 +385,95 @@ class Register:
         fresh.replace(path)
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What an append builds on.
+
+    Attributes
+    ----------
+    reading : the register. size : bytes of whole lines. last : hash of the last line.
+    known : the highest number that was ever given.
+    entered : marks of the faults that are entered.
+    """
+
+    reading: Reading
+    size: int
+    last: str
+    known: int
+    entered: frozenset[str]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return self.reading.faults
+
+
+_DAMAGED_NOTE, _FOREIGN_NOTE = (-1, ""), (-2, "")
+
+
+def _note(path: Path, key: bytes) -> tuple[int, str] | None:
+    """Return number and hash of the last entry as head or witness has it; None where there is none."""
+    try:
+        data = json.loads(read_file(path).decode("utf-8"))
+        known, digest = int(data["entries"]), str(data["hash"])
+        sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), _seal(key, f"{known}:{digest}").encode("ascii"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return _DAMAGED_NOTE
+    return (known, digest) if sound else _FOREIGN_NOTE
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a regular file. Raises OSError; RegisterFault for a pipe or device in its place."""
+    handle = os.open(path, os.O_RDONLY | _AT_ONCE | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
+            raise RegisterFault(
+                say("“{path}” is not a file of the register of releases; move it away and restore a backup.", path=path)
+            )
+        return file.read()
+
+
+def _gone(first: int, last: int) -> Said:
+    if first == last:
+        return say("Entry {number} of the register is gone.", number=first)
+    return say("Entries {first} to {last} of the register are gone.", first=first, last=last)
+
+
+def _before(time: str, other: str) -> bool:
+    """Return whether a moment lies before another by more than clocks are put right by."""
+    if not other:
+        return False
+    try:
+        return (datetime.fromisoformat(other) - datetime.fromisoformat(time)).total_seconds() > _CLOCK
+    except (ValueError, TypeError):
+        return True
+
+
+def _mark(fault: str) -> str:
+    """Return what tells a fault from others of the same wording: an entry may be changed, or a head removed, again."""
+    evidence = str(fault.values.get("evidence", "")) if isinstance(fault, Said) else ""
+    return hashlib.sha256(f"{str.__str__(fault)} {evidence}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _as_data(fault: str) -> Any:
+    """Return a fault's sentence as plain data from which `_as_fault` makes it again, in any language."""
+    if not isinstance(fault, Said):
+        return str.__str__(fault)
+    return {
+        "say": fault.template,
+        **{name: _as_data(x) if isinstance(x, str) else x for name, x in fault.values.items()},
+    }
+
+
+def _as_fault(data: Any) -> Said:
+    if not isinstance(data, dict):
+        return Said(str(data), {})
+    values = {name: _as_fault(x) if isinstance(x, dict) else x for name, x in data.items() if name != "say"}
+    return say(str(data["say"]), **values)
+
+
 def _canonical(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
 
@@ -290,26 +486,48 @@ def _seal(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode("ascii", "replace"), hashlib.sha256).hexdigest()
 
 
-def _entry(line: bytes, number: int, last: str, key: bytes) -> tuple[Entry | None, str | None, str]:
+def _not_a_number(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None, str]:
     """Return the entry, what is wrong with it, and the hash that the next one builds on."""
     try:
-        data = json.loads(line.decode("utf-8"))
+        data = json.loads(line.decode("utf-8"), parse_constant=_not_a_number)
         stated, seal = str(data.pop("hash")), str(data.pop("seal"))
         entry = Entry(
             int(data["number"]),
             str(data["time"]),
             str(data["kind"]),
             str(data["release"]),
-            MappingProxyType(dict(data["body"])),
+            MappingProxyType(_body(data["body"])),
             stated,
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        sealed = _digest(data) == stated and hmac.compare_digest(
+            seal.encode("utf-8"), _seal(key, stated).encode("ascii")
+        )
+        previous = data["previous"]
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None, "is not readable", hashlib.sha256(line).hexdigest()
-    problem = None
-    if _digest(data) != stated or not hmac.compare_digest(seal, _seal(key, stated)):
-        problem = "was changed after it was made"
-    elif data["previous"] != last:
-        problem = "does not follow from the one before: an entry was removed, inserted or changed"
-    elif entry.number != number:
-        problem = say("bears the number {number}", number=entry.number)
-    return entry, problem, stated
+    if not sealed:
+        return entry, _CHANGED, stated
+    if previous != last:
+        return entry, "does not follow from the one before: an entry was removed, inserted or changed", stated
+    return entry, None, stated
+
+
+# What readers of an entry rely on; a line that is otherwise is not readable.
+_SHAPES: Mapping[str, type | tuple[type, ...]] = {
+    "draws": dict, "gammas": dict, "groupings": dict,
+    "recipe": dict, "source": dict, "guarantees": dict, "accepted": dict,
+    "outputs": list, "warned": list, "earlier": list, "faults": list,
+}  # fmt: skip
+
+
+def _body(body: Any) -> dict[str, Any]:
+    for name, shape in _SHAPES.items():
+        if name in body and not isinstance(body[name], shape):
+            raise TypeError(name)
+    if not all(isinstance(output, dict) for output in body.get("outputs", ())):
+        raise TypeError("outputs")
+    return dict(body)

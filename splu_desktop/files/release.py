@@ -38,6 +38,7 @@ from splu_desktop.files.release_facts import (
     facts_text,
     make_facts,
     parse_facts,
+    repeats_of,
     seal_of,
 )
 from splu_desktop.files.spelling import parsed, plain
@@ -186,7 +187,7 @@ def fill_folder(
 
 def _kept_sha256(path: Path, progress: Progress) -> str:
     """Return a file's hash once the disk has it: to wait for that beside other work costs no time."""
-    with path.open("rb") as file, contextlib.suppress(OSError):
+    with path.open("r+b") as file:  # Windows syncs what may be written
         os.fsync(file.fileno())
     return file_sha256(path, progress)
 
@@ -221,7 +222,9 @@ def read_release(
     package = open_package(Path(folder), password)
     facts = facts_of(package)
     table = table_of(package, facts, verify=verify, progress=progress)
-    return OpenRelease(package.path, facts, Published(table, draws_of(facts), Thresholds(**facts["thresholds"])))
+    thresholds = Thresholds(**facts["thresholds"])
+    published = Published(table, draws_of(facts), thresholds, repeats_of(facts))
+    return OpenRelease(package.path, facts, published)
 
 
 def facts_of(package: Package) -> dict[str, Any]:

@@ -21,11 +21,13 @@ import numpy as np
 from splu_desktop import __version__
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.draws import published_draw, published_entry
+from splu_desktop.files.plain_data import from_json
 from splu_desktop.files.spelling import valued
 
 FORMAT = "splu-release"
@@ -34,7 +36,7 @@ FACTS_NAME = "release.json"
 _LARGEST_SMALL = 10**9  # counts that a table can have
 LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
 # Settings of generalisations that a custodian states without looking at the records.
-_STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
+STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
 _SEAL = "sha256"
 
 Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -75,7 +77,7 @@ def make_facts(
         steps = (generalisations or {}).get(column.name, ())
         if steps:
             entry["generalised"] = [
-                {"how": str(step["how"]), **{key: step[key] for key in _STATED if key in step}} for step in steps
+                {"how": str(step["how"]), **{key: step[key] for key in STATED if key in step}} for step in steps
             ]
         columns.append(entry)
     facts: dict[str, Any] = {
@@ -92,6 +94,8 @@ def make_facts(
         "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
         "files": files,
     }
+    if published.repeats is not None:
+        facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
     facts[_SEAL] = seal_of(facts)
     return facts
 
@@ -99,6 +103,17 @@ def make_facts(
 def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
     """Return how each SA was drawn, as checked facts say."""
     return {column["name"]: published_draw(column) for column in facts["columns"] if column["role"] == "sa"}
+
+
+def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
+    """Return what facts say of persons with several records. Raises BadSetting."""
+    stated = facts.get("persons")
+    if stated is None:
+        return None
+    largest, mean = stated["most_records"], stated["mean_records"]
+    if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
+        raise BadSetting("The stated numbers of records per person are out of range.")
+    return Repeats(largest, float(mean))
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:
@@ -121,8 +136,8 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     name : what the sentence calls the file.
     """
     try:
-        facts = json.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        facts = from_json(raw.decode("utf-8-sig"))
+    except ValueError:
         raise BadRelease(
             say("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name)
         ) from None
@@ -199,6 +214,10 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
         if not all(isinstance(facts.get(key, {}), dict) for key in ("gammas", "guarantees")):
             return "its structure is broken"
         _check_thresholds(facts["thresholds"])
+        try:
+            repeats_of(facts)
+        except BadSetting:
+            return "its numbers of records per person are out of range"
     except KeyError as fault:
         return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):

@@ -14,6 +14,7 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import Said, say
 from splu_desktop.files.draws import recorded_draws
+from splu_desktop.files.earlier import least_t_p, registered_draws
 from splu_desktop.files.fingerprint import file_sha256
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register
 
@@ -66,11 +67,13 @@ class Shelf:
     releases : newest first.
     faults : what is wrong with the register, in sentences; none for a sound one.
     entries : how many entries it has, withdrawals among them.
+    acknowledged : faults that somebody acknowledged.
     """
 
     releases: tuple[Shelved, ...]
     faults: tuple[str, ...]
     entries: int
+    acknowledged: tuple[str, ...] = ()
 
 
 def shelf(register: Register | None = None, reading: Reading | None = None) -> Shelf:
@@ -86,7 +89,7 @@ def shelf(register: Register | None = None, reading: Reading | None = None) -> S
         faults = tuple(fault for fault in reading.faults if isinstance(fault, Said) and _names(fault, entry.number))
         earlier = entry.body.get("earlier")
         found.append(Shelved(entry, place, faults, len(earlier) if isinstance(earlier, list) else 0))
-    return Shelf(tuple(reversed(found)), reading.faults, len(reading.entries))
+    return Shelf(tuple(reversed(found)), reading.faults, len(reading.entries), reading.acknowledged)
 
 
 def _is_there(path: Any) -> bool:
@@ -156,10 +159,12 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
     body = entry.body
     try:
         asked = Thresholds(**body["recipe"]["thresholds"])
-        found = [
-            Fall(name, float(asked.epsilon), asked.alpha, {k: draw.t_p(asked, k) for k in steps if k <= draw.averaged})
-            for name, draw in recorded_draws(body).items()
-        ]
-    except (KeyError, TypeError, ValueError, AttributeError, BadSetting):
+        found = []
+        for name in recorded_draws(body):
+            draws = registered_draws(entry, name)
+            plain = all(draw.is_plain for draw in draws)
+            curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}
+            found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, BadSetting):
         return ()
     return tuple(found)

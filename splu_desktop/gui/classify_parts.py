@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from splu_desktop.core.alike import Alike
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.giveaway import Giveaway
 from splu_desktop.core.progress import Progress
@@ -21,7 +22,7 @@ from splu_desktop.gui.session import Choices, Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label
-from splu_desktop.gui.words import percent, told
+from splu_desktop.gui.words import caption, told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 
@@ -104,7 +105,7 @@ class RemedyCard(Card):
         for remedy in shown[:3]:
             whole = told(remedy.words)
             words = whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
-            self._row.addWidget(button(words, partial(self._take, name, remedy), hint=whole))
+            self._row.addWidget(button(caption(words), partial(self._take, name, remedy), hint=whole))
         self._row.addStretch(1)
         self.setVisible(bool(shown))
 
@@ -146,21 +147,20 @@ class GiveawayCard(Card):
         self.body.addLayout(row)
         self.hide()
 
-    def show_giveaways(self, found: Sequence[Giveaway]) -> None:
-        """Show the first of them, and how many more there are."""
+    def show_giveaways(self, found: Sequence[Giveaway | Alike]) -> None:
+        """Show the first of them, and which columns there are more."""
         self.setVisible(bool(found))
         if not found:
             return
         first = found[0]
         self._name = first.column
-        words = self.tr(
-            "“{column}” gives “{sensitive}” away: who knows it guesses the value right in {share} of the records."
-            " Published as it is, it undoes the protection."
-        ).format(column=first.column, sensitive=first.sensitive, share=percent(first.right))
-        if len(found) > 1:
-            others = ", ".join(f"“{each.column}”" for each in found[1:4])
-            words = self.tr("{first} So do {others}.").format(first=words, others=others)
+        words = told(first.sentence)
+        others = [name for name in dict.fromkeys(each.column for each in found) if name != first.column]
+        if others:
+            named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else "")
+            words = self.tr("{first} More of the kind: {others}.").format(first=words, others=named)
         self.text.setText(words)
+        self.coarser.setVisible(isinstance(first, Giveaway))
         self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
         self.coarser.setAccessibleName(self.tr("Group the values of “{column}”").format(column=first.column))
 

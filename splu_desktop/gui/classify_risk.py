@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.alike import Alike, alike
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.gate import Light, Line, persons_line
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.giveaway import Giveaway, giveaways
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk import KS, Cause, Risk, causes, risk
 from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.risk_grid import RiskGrid
 from splu_desktop.gui.session import Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Picture, label, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, told
 
 _REST = 250  # ms
 _NAMED = 3
@@ -52,12 +56,16 @@ class Recognisable:
     ----------
     whole : the risk as things are.
     columns : column name -> what it contributes, the most telling first.
-    telling : columns that give a sensitive one away.
+    telling : columns, and pairs, that give a sensitive one away.
+    alike : sensitive columns that give each other away.
+    persons : the line of the gate about persons with several records.
     """
 
     whole: Risk
     columns: Mapping[str, WhatIf]
     telling: tuple[Giveaway, ...]
+    alike: tuple[Alike, ...] = ()
+    persons: Line | None = None
 
 
 def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
@@ -65,8 +73,10 @@ def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
     return risk(table, nsas, progress)
 
 
-def recognisable(table: Table, nsas: tuple[str, ...], sensitive: tuple[str, ...], progress: Progress) -> Recognisable:
-    """Return it for a table as it is generalised now. Runs in a worker. Raises Cancelled."""
+def recognisable(
+    table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
+) -> Recognisable:
+    """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
     for name in nsas:
@@ -77,8 +87,15 @@ def recognisable(table: Table, nsas: tuple[str, ...], sensitive: tuple[str, ...]
             steps[name] = ()
     whole = risk_of(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
-    told = giveaways(table, nsas, sensitive, progress)
-    return Recognisable(whole, {cause.name: WhatIf(cause, steps[cause.name]) for cause in found}, told)
+    telling = giveaways(table, nsas, tuple(ways), progress)
+    drawn = redrawable(table, ways)
+    return Recognisable(
+        whole,
+        {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
+        telling,
+        alike(table, drawn, progress),
+        persons_line(source, table, drawn, progress),
+    )
 
 
 class RiskPanel(QWidget):
@@ -107,6 +124,15 @@ class RiskPanel(QWidget):
         outer.addLayout(row)
         self.text = label("", "quiet", wrap=True)
         outer.addWidget(self.text)
+        self.persons = label("", wrap=True)
+        self._persons_picture = Picture("triangle-alert", "warning", 16)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.persons, 1)
+        outer.addLayout(row)
+        self.persons.hide()
+        self._persons_picture.hide()
 
     def look(self) -> None:
         """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
@@ -116,7 +142,8 @@ class RiskPanel(QWidget):
         nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
-        key = (source, nsas, sensitive, *(choices.steps(name) for name in names))
+        ways = {name: choices.draws[name] for name in choices.sensitive}
+        key = (source, nsas, *ways.items(), *(choices.steps(name) for name in names))
         if key == self._key:
             return
         self._key = key
@@ -126,7 +153,8 @@ class RiskPanel(QWidget):
         # The figures first, which are quick; what causes them takes some ten times as long.
         quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
-        job = self._tasks.run("causes", lambda progress: recognisable(table, nsas, sensitive, progress), pause=_REST)
+        whole = source.imported.table
+        job = self._tasks.run("causes", lambda progress: recognisable(table, nsas, ways, whole, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
@@ -138,6 +166,10 @@ class RiskPanel(QWidget):
         self._picture.show_picture(*(("triangle-alert", "warning") if unique else ("circle-check", "answerable")))
         self.grid.show_risk(0, found.whole if found.columns else None)
         self.text.setText(self._words(found))
+        repeat = found.persons is not None and found.persons.light is Light.AMBER
+        self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
+        self.persons.setVisible(repeat)
+        self._persons_picture.setVisible(repeat)
         self.found.emit()
 
     def _words(self, found: Recognisable) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publishing import tidy
@@ -166,6 +166,18 @@ class RegisterDialog(QDialog):
         dialog.open()
         return dialog
 
+    def acknowledge(self) -> AcknowledgeDialog:
+        """Ask who knows of the damage and what happened, and enter it."""
+        dialog = AcknowledgeDialog(self)
+        dialog.given.connect(self._enter_acknowledgement)
+        dialog.open()
+        return dialog
+
+    def _enter_acknowledgement(self, who: str, why: str) -> None:
+        job = self._tasks.run("register-acknowledge", lambda progress: Register().acknowledge(who, why))
+        job.done.connect(lambda _: self.load())
+        job.failed.connect(lambda text: self.banner.say("fault", text))
+
     def open_folder(self) -> None:
         """Show the release in the system's file manager."""
         found = self.chosen()
@@ -195,6 +207,15 @@ class RegisterDialog(QDialog):
                     "{fault} Somebody or something else than this program wrote to the register; what it says of these"
                     " entries can't be relied on."
                 ).format(fault=text),
+                self.tr("Acknowledge…"),
+                self.acknowledge,
+            )
+        elif found.acknowledged:
+            self.banner.say(
+                "note",
+                self.tr("The register was damaged, and somebody acknowledged it: {faults}").format(
+                    faults=" ".join(told(fault) for fault in found.acknowledged[:3])
+                ),
             )
         elif not found.releases:
             self.banner.say("note", self.tr("Nothing was released from this computer yet."))
@@ -286,6 +307,54 @@ class RegisterDialog(QDialog):
             share=_down(first[1]),
             rest=rest,
         )
+
+
+class AcknowledgeDialog(QDialog):
+    """Who knows of the register's damage, and what happened, in words.
+
+    Signals
+    -------
+    given (str, str) : name and words.
+    """
+
+    given = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Acknowledge the damage"))
+        self.resize(520, 220)
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        intro = self.tr(
+            "Your name and your words are entered in the register and stay there. The damaged places stay as they are;"
+            " they are no longer reported as new."
+        )
+        column.addWidget(label(intro, wrap=True))
+        form = QFormLayout()
+        self.who, self.why = line_edit(self.tr("Your name")), line_edit(self.tr("What happened"))
+        form.addRow(self.tr("&Your name"), self.who)
+        form.addRow(self.tr("&What happened"), self.why)
+        column.addLayout(form)
+        column.addStretch(1)
+        buttons = QDialogButtonBox()
+        self.enter = buttons.addButton(self.tr("Enter it"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.enter.setProperty("look", "primary")
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        for field in (self.who, self.why):
+            field.textChanged.connect(lambda _: self._offer())
+        self._offer()
+
+    def accept(self) -> None:
+        """Give name and words to whoever asked."""
+        self.given.emit(self.who.text(), self.why.text())
+        super().accept()
+
+    def _offer(self) -> None:
+        self.enter.setEnabled(bool(self.who.text().strip() and self.why.text().strip()))
 
 
 def _down(share: float) -> str:

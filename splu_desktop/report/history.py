@@ -8,13 +8,16 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.gate import Light, table_lines
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Table
+from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.earlier import find_earlier
 from splu_desktop.files.fingerprint import fingerprints
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.register import Entry, Reading, Register
+from splu_desktop.files.register_entry import unlocked
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.report import model
 from splu_desktop.report.original import Background
@@ -69,7 +72,7 @@ def background(
     reading = register.read()
     entry = entry_of(reading, opened)
     if plan is None and entry is not None:
-        plan = _plan(entry)
+        plan = _plan(entry, opened, imported.table, register, progress)
     earlier: tuple[model.Earlier, ...] | None = None
     if plan is not None and reading.entries:
         key = register.key()
@@ -90,11 +93,25 @@ def background(
     return Background(imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier)
 
 
-def _plan(entry: Entry) -> Plan | None:
+def _plan(entry: Entry, opened: OpenRelease, table: Table, register: Register, progress: Progress) -> Plan | None:
+    """Return the plan of a release; None where the register does not hold all of it, or locked by another source."""
+    if entry.body.get("recipe_locked"):
+        try:
+            return Plan.from_dict(unlocked(entry.body, table, register.key(), progress=progress))
+        except (BadSetting, KeyError, TypeError, ValueError):
+            return None
     try:
-        return Plan.from_dict(entry.body["recipe"])
-    except (BadSetting, KeyError):  # written by another version; the release itself then says what it can
-        return None
+        # The register writes no tolerances: which value has which is in the release itself.
+        drawn = opened.published.draws
+        recipe = upgraded(entry.body["recipe"]) | {"version": PLAN_VERSION, "draws": draws_as_dicts(drawn)}
+        stored = Plan.from_dict(recipe)
+        source = table_after(table, stored.generalisations)
+        completed = {
+            name: draw.completed(source[name].labels) if name in source else draw for name, draw in drawn.items()
+        }
+        return replace(stored, draws=completed)
+    except (BadSetting, KeyError, TypeError, AttributeError):
+        return None  # written by another version; the release itself then says what it can
 
 
 def _acknowledged(

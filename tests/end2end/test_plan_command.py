@@ -18,8 +18,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.recipe import read_recipe
 from splu_desktop.files.release import read_release
 from tests.draws import plain
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.optional import real
 
 
 def splu(*words: object) -> int:
@@ -260,16 +259,26 @@ def test_a_recipe_for_other_columns_is_refused(
     assert not (tmp_path / "never").exists()
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared tables are not on this machine")
 @pytest.mark.parametrize(
-    ("file", "sensitive"),
-    [("adult.csv.gz", "occupation"), ("census_workers.csv.gz", "Occupation"), ("diabetes130.csv.gz", "diag_1")],
+    ("file", "sensitive", "telling"),
+    [
+        ("adult.csv.gz", "occupation", ["workclass", "education"]),
+        ("census_workers.csv.gz", "Occupation", None),
+        ("diabetes130.csv.gz", "diag_1", ["diag_2"]),
+    ],
 )
-def test_real_tables_are_planned(capsys: pytest.CaptureFixture[str], file: str, sensitive: str) -> None:
-    found = planned(capsys, DATA / file, "--sa", f"{sensitive}:5", "--t-p", "0.5")
+def test_real_tables_are_planned(
+    capsys: pytest.CaptureFixture[str], file: str, sensitive: str, telling: list[str] | None
+) -> None:
+    found = planned(capsys, real(file), "--sa", f"{sensitive}:5", "--t-p", "0.5")
     said = found["sensitive"][sensitive]
     assert said["eligible"]
     assert said["recommendation"]["gamma"] is not None
     assert said["t_p"] == guarantees.t_p(5, "0.3", 3)
     assert sum(row["count"] for row in said["values"]) == found["records"]
-    assert said["given_away_by"] == []
+    assert [each["columns"] for each in said["given_away_by"]][:1] == ([telling] if telling else [])
+    persons = found["persons"]
+    if file.startswith("diabetes"):
+        assert (persons["column"], persons["persons"], persons["largest"]) == ("patient_nbr", 71_518, 40)
+    else:
+        assert persons is None

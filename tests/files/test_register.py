@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
+import shutil
 import stat
 import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.register import RELEASE, WITHDRAWN, Register, RegisterFault
+from splu_desktop.files.register import (
+    ACKNOWLEDGED,
+    RELEASE,
+    WITHDRAWN,
+    NothingToAcknowledge,
+    Register,
+    RegisterFault,
+)
 
 
 @pytest.fixture
@@ -79,7 +92,7 @@ def test_a_removed_entry_is_noticed(register: Register, at: int) -> None:
 
 def test_a_removed_end_is_noticed(register: Register) -> None:
     rewrite(register, lines_of(register)[:3])
-    assert register.read().faults == ("The last 2 entries of the register are gone.",)
+    assert register.read().faults == ("Entries 4 to 5 of the register are gone.",)
 
 
 def test_exchanged_and_doubled_entries_are_noticed(register: Register) -> None:
@@ -186,3 +199,153 @@ def test_two_processes_append_at_once(tmp_path: Path) -> None:
     reading = Register(Path(folder)).read()
     assert reading.faults == ()
     assert sorted(entry.release for entry in reading.entries) == sorted(f"{x}{n}" for x in "ab" for n in range(15))
+
+
+def add(register: Register, name: str = "next") -> None:
+    register.append(RELEASE, name, {})
+
+
+def cut(register: Register) -> None:
+    rewrite(register, lines_of(register)[:3])
+
+
+def delete_both(register: Register) -> None:
+    for name in ("register.jsonl", "head.json"):
+        (register.folder / name).unlink()
+
+
+def delete_folder(register: Register) -> None:
+    shutil.rmtree(register.folder)
+
+
+def restore_old_pair(register: Register) -> None:
+    kept = {name: (register.folder / name).read_bytes() for name in ("register.jsonl", "head.json")}
+    add(register, "id6")
+    for name, raw in kept.items():
+        (register.folder / name).write_bytes(raw)
+
+
+def delete_head(register: Register) -> None:
+    (register.folder / "head.json").unlink()
+
+
+def change_one(register: Register) -> None:
+    rewrite(register, [line.replace(b"purpose 3", b"purpose 9") for line in lines_of(register)])
+
+
+def exchange_key(register: Register) -> None:
+    (register.folder / "key").write_text("ab" * 32)
+
+
+DAMAGES = [cut, delete_both, delete_folder, restore_old_pair, delete_head, change_one, exchange_key]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_stays_known_until_somebody_acknowledges_it_in_words(
+    register: Register, damage: Callable[[Register], None]
+) -> None:
+    damage(register)
+    first = Register(register.folder).read().faults
+    assert first
+    for number in range(3):
+        add(register, f"later{number}")
+        assert set(first) <= set(Register(register.folder).read().faults)
+    for who, why in (("", "restored"), ("A. Müller", "  ")):
+        with pytest.raises(NothingToAcknowledge):
+            register.acknowledge(who, why)
+    register.acknowledge("A. Müller", "restored from the backup of Monday")
+    reading = register.read()
+    assert reading.faults == ()
+    assert set(first) <= set(reading.acknowledged)
+    entry = next(entry for entry in reading.entries if entry.kind == ACKNOWLEDGED)
+    assert (entry.body["who"], entry.body["why"]) == ("A. Müller", "restored from the backup of Monday")
+    add(register)
+    assert register.read().faults == ()
+    with pytest.raises(NothingToAcknowledge, match="sound"):
+        register.acknowledge("A. Müller", "again")
+
+
+@pytest.mark.parametrize("damage", [cut, delete_both, restore_old_pair, delete_head, change_one])
+def test_the_same_damage_done_again_is_new(register: Register, damage: Callable[[Register], None]) -> None:
+    damage(register)
+    register.acknowledge("A. Müller", "known")
+    for number in range(4):
+        register.append(RELEASE, f"more{number}", {"purpose": "purpose 3"})
+    assert register.read().faults == ()
+    damage(register)
+    assert register.read().faults
+
+
+def test_the_head_never_goes_back(register: Register) -> None:
+    highest = 5
+    for damage in (cut, restore_old_pair, delete_both):
+        damage(register)
+        add(register)
+        head = json.loads((register.folder / "head.json").read_text())["entries"]
+        assert head > highest
+        highest = head
+
+
+def test_an_entry_dated_before_the_one_before_it_is_named(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Yesterday(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Yesterday:
+            return cls.fromtimestamp(time.time() - 86_400, tz)
+
+    monkeypatch.setattr("splu_desktop.files.register.datetime", Yesterday)
+    add(register)
+    monkeypatch.undo()
+    add(register)
+    assert register.read().faults == ("Entry 6 of the register is dated before the one before it.",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"number": 1e999, "time": "x", "kind": "release", "release": "a", "body": {}, "hash": "", "seal": ""}',
+        b'{"number": 1, "time": "x", "kind": "release", "release": "\\ud800", "body": {}, "hash": "", "seal": ""}',
+        b'{"number": 1, "time": "x", "kind": "release", "release": "", "body": {}, "hash": "\\ud800", "seal": "x"}',
+        b'{"number": NaN, "time": "x", "kind": "release", "release": "a", "body": {}, "hash": "", "seal": ""}',
+        b'{"number": 7, "time": 5, "kind": [], "release": {}, "body": {"gammas": []}, "hash": 1, "seal": null}',
+        b"[" * 100_000,
+        b"null",
+        b"\xff\xfe",
+    ],
+)
+def test_hostile_lines_are_told_and_outlived(register: Register, line: bytes) -> None:
+    rewrite(register, [*lines_of(register), line + b"\n"])
+    assert any("Entry 6" in fault for fault in register.read().faults)
+    add(register)
+    assert register.read().entries[-1].release == "next"
+    for name in ("head.json",):
+        for raw in (
+            b'{"entries": 1e999, "hash": "", "seal": ""}',
+            b'{"entries": 5, "hash": "\\ud800", "seal": "\\ud800"}',
+        ):
+            (register.folder / name).write_bytes(raw)
+            assert any("head" in fault for fault in register.read().faults)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX pipes")
+@pytest.mark.parametrize("name", ["register.jsonl", "head.json", "key"])
+def test_a_pipe_in_place_of_a_file_is_refused_in_one_sentence(register: Register, name: str) -> None:
+    (register.folder / name).unlink()
+    os.mkfifo(register.folder / name)
+    for act in (register.read, register.check_writable, lambda: add(register)):
+        with contextlib.suppress(RegisterFault):  # never anything else, and never a wait
+            act()
+    with pytest.raises(RegisterFault, match="not a file of the register"):
+        register.read()
+
+
+def test_who_holds_the_register_reads_and_adds_while_others_wait(register: Register) -> None:
+    done: list[int] = []
+    other = threading.Thread(target=lambda: (add(Register(register.folder), "other"), done.append(1)))
+    with register.held():
+        other.start()
+        register.read()
+        add(register, "mine")
+        other.join(0.3)
+        assert not done
+    other.join(30)
+    assert [entry.release for entry in register.read().entries][-2:] == ["mine", "other"]

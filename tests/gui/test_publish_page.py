@@ -203,7 +203,7 @@ def test_the_shelf_knows_what_became_of_each_release(
     opened: MainWindow, page: PublishPage, idle: Idle, tmp_path: Path
 ) -> None:
     page.place.packed.setChecked(True)
-    page.place.password.setText("a password long enough")
+    page.place.password.setText("Seven old pears, not ripe")
     idle(opened)
     _publish(opened, idle)
     (found,) = shelf().releases
@@ -230,8 +230,9 @@ def test_a_password_is_proposed_and_a_short_one_told(page: PublishPage) -> None:
     assert not page.place.password.isVisible()
     page.place.packed.setChecked(True)
     assert page.place.password.isVisible()
+    assert len(page.place.password.text()) == 23, "locked unless told otherwise"
     page.place.password.setText("short")
-    assert "12 characters" in page.place.problem()
+    assert "16 characters" in page.place.problem()
     page.place.propose_password.click()
     assert len(page.place.password.text()) == 23
     assert not page.place.problem()
@@ -310,3 +311,24 @@ def test_the_recipient_is_spoken_to_in_the_language_chosen(
     again = PlaceCard()
     qtbot.addWidget(again)
     assert again.spoken() == "de"
+
+
+def test_damage_of_the_register_is_acknowledged_by_name_and_in_words(
+    opened: MainWindow, page: PublishPage, idle: Idle
+) -> None:
+    _publish(opened, idle)
+    path = Register().folder / "register.jsonl"
+    path.write_bytes(b"")
+    dialog = page.show_releases()
+    idle(opened)
+    assert dialog.banner.kind == "fault"
+    assert "Entry 1 of the register is gone." in dialog.banner.text.text()
+    asked = dialog.acknowledge()
+    asked.who.setText("A. Müller")
+    assert not asked.enter.isEnabled()
+    asked.why.setText("The disk was full")
+    assert asked.enter.isEnabled()
+    asked.accept()
+    idle(opened)
+    assert dialog.banner.kind == "note"
+    assert Register().read().faults == ()

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.said import Figure, counted, listed, say
+from splu_desktop.core.several_releases import ValueDraw
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
@@ -166,9 +167,22 @@ class Draw(ABC):
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
 
+    def chances(self, column: Column) -> Floats:
+        """Return (m, m) the chance that a record of a column's value v is published as u."""
+        known = self.completed(column.labels)
+        return known.transition(column.counts().astype(np.float64), column.labels).matrix
+
+    def keeps(self, column: Column) -> float | Floats:
+        """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
+        return np.diag(self.chances(column))
+
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
         return float(n)
+
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        """Return (m,) the least and the most records that each value of a published column can have had."""
+        return np.ones(column.m, np.int64), np.full(column.m, int(self.most(column.n)), np.int64)
 
     @property
     def least_values(self) -> int:
@@ -193,12 +207,11 @@ class Draw(ABC):
         """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
         return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
-    # --- what is promised
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
+        return (ValueDraw((), self.confidence, law=self.count_law),)
 
-    @property
-    def averaged(self) -> int:
-        """How many releases T_P is quickly worked out for, one after another."""
-        return 5
+    # --- what is promised
 
     @property
     @abstractmethod
@@ -249,6 +262,13 @@ class Draw(ABC):
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
 
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        """Return the sentence that public figures alone tell small counts, None where they do not.
+
+        n, values : records of the table, and values of the column.
+        """
+        return None
+
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
 
@@ -274,6 +294,7 @@ class Draw(ABC):
             "t_f": self.t_f(thresholds),
             "values": sorted(rows, key=lambda row: -int(row["count"])),
             "sentences": self.sentences(column.name, thresholds),
+            "readers": list(self.readers(column.name)),
         }
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -283,6 +304,10 @@ class Draw(ABC):
     def limit(self, label: str) -> Fraction:
         """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
         return self.confidence
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
+        return ()
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
@@ -357,7 +382,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
             chance=chance,
         )
     return say(
-        "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
+        "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
         most=up(promise.confidence),
@@ -369,12 +394,24 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
     """Return what fake values promise against those who know all other records of a group."""
     return counted(
         fakes,
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds a fake value.",
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds {n} fake values.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+        "values.",
         certainty=up(certainty),
         column=column,
+    )
+
+
+def insider_sentence(chance: Fraction, column: str) -> str:
+    """Return what fake values do not promise against those who know all other records of the table."""
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=up(chance),
     )
 
 

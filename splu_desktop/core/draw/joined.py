@@ -484,13 +484,6 @@ class Joined(Draw):
         found = super().sentences(column, thresholds)
         if not self._protected:
             return found
-        found.append(
-            say(
-                "Whoever knows the values of all other records learns no more of a record of “{column}” than its row "
-                "says, since every record is drawn by itself.",
-                column=column,
-            )
-        )
         if self.shuts_out:
             found.append(
                 say(
@@ -507,6 +500,18 @@ class Joined(Draw):
             )
         )
         return [*found, self.caution(column)]
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        if not self._protected:
+            return ()
+        return (
+            *attackers.of_independent(column),
+            say(
+                "Whoever knows the values of all other records learns no more of a record of “{column}” than its row "
+                "says, since every record is drawn by itself.",
+                column=column,
+            ),
+        )
 
     def limit(self, label: str) -> Fraction:
         return self.parts[self._part_of[label]].limit if label in self._part_of else Fraction(0)

@@ -13,20 +13,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import groups, guarantees
+from splu_desktop.core import attackers, groups, guarantees
 from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Floats, registered
-from splu_desktop.core.draw.layouts import Layout
+from splu_desktop.core.draw.draw import Floats, Ints, registered
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_layout import Layout
 from splu_desktop.core.said import say
 from splu_desktop.core.sentences import (
     large_count_promise,
     recommendation,
     small_count_promise,
+    unprotected,
     value_promises,
     value_warnings,
 )
+from splu_desktop.core.several_releases import ValueDraw
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.tolerance import Tolerances
@@ -110,8 +112,25 @@ class PlainGroups(GroupDraw):
             return None
         return self.transition(counts, labels)
 
+    def chances(self, column: Column) -> Floats:
+        drawn = self.two_numbers(column.counts().astype(np.float64))
+        if drawn.matrix is not None:
+            return drawn.matrix
+        matrix = np.tile(drawn.b, (column.m, 1))
+        np.fill_diagonal(matrix, 0.0)
+        matrix *= (1 - drawn.a) / matrix.sum(axis=1, keepdims=True)
+        np.fill_diagonal(matrix, drawn.a)
+        return matrix
+
+    def keeps(self, column: Column) -> float:
+        return (column.n // self.size) / column.n
+
     def most(self, n: int) -> float:
         return float(n // self.size)  # no group holds a value twice
+
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        number = column.n // self.size
+        return -(-column.counts().astype(np.int64) // -(-column.n // number)), np.full(column.m, number, np.int64)
 
     @property
     def least_values(self) -> int:
@@ -123,11 +142,10 @@ class PlainGroups(GroupDraw):
     def unseen(self, tail: float) -> float:
         return float(np.log(tail) / (self.size * np.log1p(-1 / self.size)))
 
-    # --- what is promised
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return (ValueDraw.plain(self.size),)
 
-    @property
-    def averaged(self) -> int:
-        return 10
+    # --- what is promised
 
     @property
     def confidence(self) -> Fraction:
@@ -149,6 +167,9 @@ class PlainGroups(GroupDraw):
             large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
         ]
 
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        return unprotected(n, self.size, values, thresholds.epsilon, thresholds.alpha, column=column)
+
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         from dataclasses import asdict
 
@@ -160,6 +181,7 @@ class PlainGroups(GroupDraw):
         found["t_f_as_published"] = guarantees.t_f_as_published(self.size, thresholds.epsilon, thresholds.t_e)
         found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
         found["sentences"] = value_promises(values, column=column.name)
+        found["readers"] = list(self.readers(column.name))
         found["warnings"] = value_warnings(values, column=column.name)
         if thresholds.t_p is not None:
             advice = planning.recommend(counts, column.n, thresholds)
@@ -201,6 +223,12 @@ class PlainGroups(GroupDraw):
             got=self.t_p(thresholds),
             t_p=thresholds.t_p,
         )
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_gamma(column, self.size)
+
+    def odds(self, column: str | None = None) -> str:
+        return say("1 in {gamma} rows", gamma=self.size)
 
     def words(self) -> str:
         return say("gamma {gamma}", gamma=self.size)

@@ -1,0 +1,305 @@
+"""Persons with several records: what identifier repeats, and what the promise comes to per person.
+
+Every figure of a release is about single records. A person's k records of the same value are drawn from groups of their
+own, since no group holds a value twice, so whoever knows which rows are the person's sees k independent draws and
+decides by all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.role_content import FEWEST, identifier_by_content
+from splu_desktop.core.role_names import identifier_by_name, names_a_case, names_one_person, number_by_name, words_of
+from splu_desktop.core.role_names import listed as words
+from splu_desktop.core.said import Figure, listed, say
+from splu_desktop.core.table import Column, Kind, Table
+
+_STAGE = "Looking for persons with several records"
+_STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
+MOST = 50  # records of a person up to which guesses are computed; more can only be surer
+
+# A stay's or claim's number that repeats puts records of one person together too; one that doesn't says nothing of
+# persons, who may come again.
+_STAYS = ("encounter number", "visit number", "admission number", "stay number", "claim number", "case number")
+_NO_PERSON = (*_STAYS, "record number", "identifier", "network address", "web address", "telephone number")
+_HELD_BY_ONE = (
+    "NHS number",
+    "Spanish identity number",
+    "French social-security number",
+    "German health-insurance number",
+    "German tax number",
+    "Swiss social-security number",
+    "Spanish social-security number",
+    "US Medicare number",
+    "British National Insurance number",
+    "bank account number (IBAN)",
+    "e-mail address",
+    "social-security number",
+)
+# Whoever these are, they have many patients each.
+_OTHERS = words(
+    "provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist "
+    "lanr npi facility infector infecter source contact kontakt mother mutter mere madre father vater pere padre gp "
+    "ward unit department operator sampler investigator attending operating referring referral household haushalt "
+    "family familie"
+)
+_STAY_WORDS = words(
+    "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
+    "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row"
+)
+_BARE = (("id",), ("uid",), ("pk",), ("identifier",))
+
+
+@dataclass(frozen=True)
+class Persons:
+    """An identifier of persons, or of their stays, and how its values repeat.
+
+    Attributes
+    ----------
+    column : its name.
+    persons : different values.
+    records : that have one.
+    largest : most records of one value.
+    each_is_one : whether it numbers persons; a stay's number that does not repeat says nothing of persons.
+    """
+
+    column: str
+    persons: int
+    records: int
+    largest: int
+    each_is_one: bool
+
+    @property
+    def repeats(self) -> bool:
+        """Whether any value stands in several records."""
+        return self.largest > 1
+
+    @property
+    def mean(self) -> float:
+        """Mean number of records per person."""
+        return self.records / self.persons
+
+    @property
+    def public(self) -> Repeats | None:
+        """What may be handed out, None where nothing is known of persons."""
+        if self.repeats:
+            return Repeats(rounded_up(self.largest), round(self.mean, 1))
+        return Repeats(1, 1.0) if self.each_is_one else None
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What a release says of the records that persons have: rounded, since a single person is the one with the most.
+
+    Attributes
+    ----------
+    largest : no person has more records; 1, 2, 3, 5, 10, 20, ...
+    mean : mean number of records per person, to one decimal.
+    """
+
+    largest: int
+    mean: float
+
+    @property
+    def sentence(self) -> str:
+        """How many records persons have."""
+        if self.largest == 1:
+            return say("No person has more than one record, so the promise per record is one per person.")
+        return say(
+            "Persons have several records: {mean:.1f} each on average, none more than {largest}.",
+            mean=self.mean,
+            largest=self.largest,
+        )
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The numbers of records for which the promise per person is stated: about the mean, some, and the largest."""
+        most = min(self.largest, MOST)
+        return tuple(sorted({min(max(2, round(self.mean)), most), min(5, most), most}))
+
+
+def rounded_up(number: int) -> int:
+    """Return the next of 1, 2, 3, 5, 10, 20, 30, 50, 100, ... that is at least `number`."""
+    scale = 1
+    while True:
+        for step in (1, *_STEPS):
+            if step * scale >= number:
+                return step * scale
+        scale *= 10
+
+
+def persons_of(table: Table, progress: Progress | None = None) -> Persons | None:
+    """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
+
+    Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
+    """
+    progress = progress or Silent()
+    found: list[tuple[bool, float, Persons]] = []
+    for done, column in enumerate(table.columns):
+        progress.report(_STAGE, done / len(table.columns))
+        kind = _numbers(column)
+        if kind is None:
+            continue
+        counts = column.counts()[~column.missing]
+        counts = counts[counts > 0]
+        if len(counts):
+            each = Persons(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
+            found.append((each.repeats, each.mean if each.repeats else float(kind), each))
+    return max(found, key=lambda each: each[:2], default=(False, 0.0, None))[2]
+
+
+def _numbers(column: Column) -> bool | None:
+    """Return True where a column numbers persons, False where it numbers what belongs to one, None where neither."""
+    have = words_of(column.name)
+    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
+        return None
+    present = int(np.count_nonzero(column.counts()[~column.missing]))
+    named = identifier_by_name(column.name)
+    if named is not None and present >= 3:
+        if named in _STAYS or named == "record number":
+            return False
+        if named not in _NO_PERSON:
+            return True
+    if present < FEWEST:
+        return None
+    if number_by_name(column.name) or names_one_person(column.name) or names_a_case(column.name):
+        whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
+        return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
+    if column.kind is not Kind.DECIMAL and have in _BARE and _many(column, present):
+        return True  # "id" repeats: whatever it numbers has several records
+    return True if identifier_by_content(column) in _HELD_BY_ONE else None
+
+
+def _many(column: Column, present: int) -> bool:
+    """Whether a column has so many values that they number persons rather than kinds of something."""
+    return present >= 0.02 * column.n
+
+
+def right_guesses(counts: Iterable[float] | NDArray[np.generic], a: float | NDArray[np.float64], k: int) -> float:
+    """Return how often the best guess from all k rows of a person is right, the person's value being the same in all.
+
+    Parameters
+    ----------
+    counts : (m,) records of each value; the person's value is that of a random record.
+    a : probability that a record keeps its value, one or (m,) of them.
+    k : the person's rows, in 1..`MOST`.
+
+    Returns
+    -------
+    The expected largest posterior, exact for draws in which a record of value x shows x with probability a_x and each
+    other u in proportion to b_u (mechanism.md section 4). Then the posterior of x depends on its own c_x of the k draws
+    alone, beside what all have in common, and x is the best guess if every other u was drawn so often that it has a
+    lower score, c_u in J_u. The chance of that is k! a^c / c! [z^(k-c)] prod_u sum_(j in J_u) (b_u z)^j / j!, whose
+    coefficient is taken by a discrete Fourier transform; over all x and c the products differ in one factor at a time.
+    """
+    if not 1 <= k <= MOST:
+        raise ValueError(k)
+    f = np.asarray(counts, np.float64)
+    f, keep = f[f > 0], np.broadcast_to(np.asarray(a, np.float64), f.shape)[f > 0]
+    m = len(f)
+    if m < 2:
+        return 1.0
+    prior = f / f.sum()
+    b = (1 - keep) * prior / (1 - prior)
+    others = b.sum() - b
+    with np.errstate(divide="ignore"):
+        lent = np.where(others > 0, (1 - keep) / others, 0.0)  # so that a row of chances adds up to 1
+        c = np.arange(k + 1)
+        score = np.log(prior)[:, None] + c * (np.log(keep) - np.log(b))[:, None] + ((k - c) * np.log(lent)[:, None])
+        score[:, k] = np.log(prior) + k * (np.log(keep) - np.log(b))  # 0 ln 0 is 0
+    # Values near the eligibility limit are less likely the more often they are drawn, so each value's numbers of draws
+    # stand in the order of their scores too; a value's rank is its place there.
+    within = np.argsort(np.round(score, 9), axis=1, kind="stable")
+    order = np.lexsort((np.repeat(np.arange(m), k + 1), np.round(np.take_along_axis(score, within, 1), 9).ravel()))
+    who, rank = np.divmod(order, k + 1)
+    times = within.ravel()[order]
+    first = np.cumsum(rank == 0) - (rank == 0)  # values of which some number of draws has a lower score
+    wins = first == np.where(rank > 0, m, m - 1)  # all others' have, else x can't be the best guess
+    points = 4 * k + 32
+    radius = k / b.sum()
+    log_weight = (
+        math.lgamma(k + 1)
+        - np.array([math.lgamma(each + 1) for each in range(k + 1)])[times]
+        + np.log(prior[who])
+        + times * np.log(keep[who])
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_weight = log_weight + np.where(k > times, (k - times) * np.log(lent[who]), 0.0)
+    total = 0.0
+    for point in range(points // 2):  # the other half are conjugates
+        turn = np.exp(1j * math.pi * (2 * point + 1) / points) * radius
+        terms = np.ones((m, k + 1), complex)
+        for each in range(1, k + 1):
+            terms[:, each] = terms[:, each - 1] * (b * turn) / each
+        logs = np.log(np.cumsum(np.take_along_axis(terms, within, 1), axis=1))
+        steps = np.diff(logs, axis=1, prepend=0).ravel()[order]
+        so_far = np.cumsum(steps) - steps
+        own = np.where(rank > 0, logs.ravel()[order - (rank > 0)], 0)
+        parts = np.exp(so_far[wins] - own[wins] + log_weight[wins] - (k - times[wins]) * np.log(turn))
+        total += 2 * float(parts.real.sum())
+    return min(max(total / points, float(prior.max())), 1.0)
+
+
+@dataclass(frozen=True)
+class PerPerson:
+    """What the promise comes to per person, for the SA that gives most away.
+
+    Attributes
+    ----------
+    sensitive : name of the SA.
+    right : (k, chance) for some k: how often the value of a person with k records of the same value is guessed right
+        by someone who sees all of them.
+    """
+
+    sensitive: str
+    right: tuple[tuple[int, float], ...]
+
+    @property
+    def sentence(self) -> str:
+        """The promise per person."""
+        return say(
+            "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
+            "right, by someone who sees them all, with a probability of {chances}.",
+            sensitive=self.sensitive,
+            chances=listed(say("{chance} from {k} records", chance=_percent(chance), k=k) for k, chance in self.right),
+        )
+
+
+def _percent(chance: float) -> Figure:
+    return Figure("> 99 %" if chance > 0.99 else f"{100 * chance:.0f} %")
+
+
+def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, Draw]) -> tuple[str, ...]:
+    """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
+    if repeats is None:
+        return (say("The promise is per record; it is not known whether persons have several."),)
+    if repeats.largest == 1:
+        return (repeats.sentence,)
+    return repeats.sentence, per_person(repeats, table, draws).sentence
+
+
+def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:
+    """Return the promise per person.
+
+    Parameters
+    ----------
+    repeats : with several records of some person.
+    table : with the SAs, as planned or as published.
+    draws : SA -> its draw, at least one, each eligible for its column.
+
+    Raises UnknownColumn; Infeasible.
+    """
+    found = []
+    for name, draw in draws.items():
+        column = table[name].compacted()
+        counts, a = column.counts().astype(np.float64), draw.keeps(column)
+        found.append(PerPerson(name, tuple((k, right_guesses(counts, a, k)) for k in repeats.shown)))
+    return max(found, key=lambda each: each.right[-1][1])

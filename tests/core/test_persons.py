@@ -1,0 +1,177 @@
+"""Persons with several records."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core.gate import Light, table_lines
+from splu_desktop.core.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import run
+from splu_desktop.core.table import Column, Table
+from tests.core.tables import column, plan_for
+from tests.draws import plain
+from tests.seeded import Seeded
+
+
+def _rows_of_chances(counts: list[int], a: float) -> np.ndarray:
+    f = np.array(counts, float)
+    prior = f / f.sum()
+    rows = np.tile((1 - a) * prior / (1 - prior), (len(f), 1))
+    np.fill_diagonal(rows, 0)
+    rows *= (1 - a) / rows.sum(axis=1, keepdims=True)
+    np.fill_diagonal(rows, a)
+    return rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=4), st.integers(1, 4), st.sampled_from([1 / 2, 1 / 3, 1 / 5]))
+def test_right_guesses_are_those_of_all_draws_counted_one_by_one(counts: list[int], k: int, a: float) -> None:
+    """The sum over all m^k rows of a person of the largest joint probability."""
+    prior, chances = np.array(counts) / sum(counts), _rows_of_chances(counts, a)
+    exact = sum(
+        float((prior * np.prod(chances[:, list(seen)], axis=1)).max())
+        for seen in itertools.product(range(len(counts)), repeat=k)
+    )
+    assert right_guesses(counts, a, k) == pytest.approx(exact, abs=1e-9)
+
+
+def test_who_sees_more_rows_is_surer() -> None:
+    counts = 1 / np.arange(2, 200)
+    guesses = [right_guesses(counts, 0.25, k) for k in (1, 2, 3, 5, 10, 20, 50)]
+    assert guesses == sorted(guesses)
+    assert guesses[0] == pytest.approx(0.25)
+    assert guesses[-1] > 0.99
+    assert right_guesses([50, 50], 0.5, 30) == pytest.approx(0.5), "both values at the limit: nothing is left to see"
+
+
+def _visits(n: int = 6_000, name: str = "patient_nbr") -> Table:
+    """Some hundred persons with some records each, the value of each person the same in all."""
+    rng = np.random.default_rng(6)
+    persons = np.sort(rng.integers(0, n // 6, n))
+    value = rng.integers(0, 12, n // 6)[persons]
+    labels = [f"{100_000 + 7 * i}" for i in range(int(persons.max()) + 1)]
+    return Table((column(name, persons, labels), column("free", rng.integers(0, 4, n)), column("s", value)))
+
+
+def _guessed(table: Table, gamma: int, releases: int) -> dict[int, tuple[int, int]]:
+    """Return records k -> (persons, guessed right), by an attacker who sees all rows of a person in releases."""
+    plan = Plan(dict.fromkeys(("person", "free", "truth"), Role.NSA) | {"s": Role.SA}, plain({"s": gamma}))
+    told = Table(
+        (Column("person", *_rest(table["patient_nbr"])), table["free"], Column("truth", *_rest(table["s"])), table["s"])
+    )
+    found: dict[int, tuple[int, int]] = {}
+    chances = _rows_of_chances(table["s"].counts().tolist(), (table.n // gamma) / table.n)
+    for seed in range(releases):
+        published = run(told, plan, randomness=Seeded(seed)).table
+        person, truth, shown = (published[name].codes for name in ("person", "truth", "s"))
+        score = np.tile(np.log(table["s"].counts() / table.n), (published["person"].m, 1))
+        np.add.at(score, person, np.log(chances[:, shown].T))
+        right = score.argmax(axis=1)
+        own = np.zeros(published["person"].m, int)
+        own[person] = truth
+        for k in (3, 6, 9):
+            those = published["person"].counts() == k
+            persons, sure = found.get(k, (0, 0))
+            found[k] = persons + int(those.sum()), sure + int((right == own)[those].sum())
+    return found
+
+
+def _rest(source: Column) -> tuple[object, ...]:
+    return source.kind, source.codes, source.labels, source.missing
+
+
+def test_the_promise_per_person_is_what_an_attacker_reaches() -> None:
+    """By k records, over three releases, within 4 standard errors."""
+    table = _visits()
+    for k, (persons, right) in _guessed(table, 4, 3).items():
+        stated = right_guesses(table["s"].counts(), 0.25, k)
+        assert persons > 100
+        assert abs(right / persons - stated) < 4 * np.sqrt(0.25 / persons)
+
+
+def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
+    table = _visits()
+    found = persons_of(table)
+    assert found is not None
+    counts = table["patient_nbr"].counts()
+    counts = counts[counts > 0]
+    assert (found.column, found.persons, found.largest) == ("patient_nbr", len(counts), counts.max())
+    for role in (Role.IDENTIFIER, Role.DROPPED):
+        plan = Plan({"patient_nbr": role, "free": Role.NSA, "s": Role.SA}, plain({"s": 4}))
+        (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
+        assert line.light is Light.AMBER
+        assert f"{found.mean:.1f} each on average and {found.largest} at most" in line.sentence
+        assert run(table, plan, randomness=Seeded(1)).repeats == Repeats(
+            rounded_up(found.largest), round(found.mean, 1)
+        )
+
+
+@pytest.mark.parametrize(
+    "name", ["encounter_id", "visit id", "Fallnummer", "doctor id", "facility id", "postcode", "icd"]
+)
+def test_what_is_no_person_is_not_taken_for_one(name: str) -> None:
+    """A stay's number that does not repeat says nothing of persons; numbers of others than patients never do."""
+    table = Table((column(name, np.arange(600)), column("s", np.arange(600) % 9)))
+    (line,) = [line for line in table_lines(table, plan_for(table, s=4)) if line.name == "persons"]
+    assert line.light is Light.GREEN
+    assert "nothing in the table tells whether persons have several" in line.sentence
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PatientId", "Patientennummer", "mrn", "numéro patient", "Person", "ID", "NHS number", "encounter_id", "pid"],
+)
+def test_numbers_that_repeat_are_found_in_any_language(name: str) -> None:
+    found = persons_of(_visits(name=name))
+    assert found is not None
+    assert found.repeats
+
+
+@pytest.mark.parametrize(
+    "name", ["doctor id", "Facility Id", "infector", "postcode", "diagnosis", "age", "household id"]
+)
+def test_what_repeats_by_its_nature_is_no_person(name: str) -> None:
+    found = persons_of(_visits(name=name))
+    assert found is None
+
+
+def test_one_record_per_person_is_said_so() -> None:
+    table = Table((column("patient id", np.arange(600)), column("s", np.arange(600) % 9)))
+    (line,) = [line for line in table_lines(table, plan_for(table, s=4)) if line.name == "persons"]
+    assert (line.light, line.column) == (Light.GREEN, "patient id")
+    assert "Each value of “patient id” stands in one record" in line.sentence
+
+
+def test_what_is_handed_out_of_the_one_with_the_most_is_rounded_up() -> None:
+    assert [rounded_up(k) for k in (1, 2, 3, 4, 6, 11, 21, 40, 51, 101, 350)] == [
+        1,
+        2,
+        3,
+        5,
+        10,
+        20,
+        30,
+        50,
+        100,
+        200,
+        500,
+    ]
+    told = per_person(Repeats(20, 2.4), _visits(), plain({"s": 4}))
+    assert [k for k, _ in told.right] == [2, 5, 20]
+    assert "is the same in all records it is guessed right" in told.sentence
+
+
+def test_no_tick_where_a_column_holds_diagnoses_whatever_it_is_called() -> None:
+    """Names that say nothing, values that do: the gate looks at both."""
+    rng = np.random.default_rng(7)
+    codes = [f"{letter}{number:02d}.{digit}" for letter in "EIJK" for number in range(10, 20) for digit in range(2)]
+    table = Table((column("X1", rng.integers(0, 80, 2_000), sorted(codes)), column("s", rng.integers(0, 9, 2_000))))
+    lines = [line for line in table_lines(table, plan_for(table, s=4)) if line.name in ("identifiers", "sensitive")]
+    assert [(line.name, line.light, line.column) for line in lines] == [("sensitive", Light.AMBER, "X1")]

@@ -1,0 +1,168 @@
+"""No document says that all checks passed while it holds one that failed; and the register's plan makes the report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.generalise import Groups, Intervals
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles import Role
+from splu_desktop.core.selfcheck import Check, check_alone
+from splu_desktop.core.tolerance import Tolerances
+from splu_desktop.files import register_entry
+from splu_desktop.files.importer import read
+from splu_desktop.files.publishing import Order, publish
+from splu_desktop.files.register import Register
+from splu_desktop.files.release import read_release
+from splu_desktop.report import make
+from splu_desktop.report.content import document
+from splu_desktop.report.history import background
+from splu_desktop.report.html import write_html
+from splu_desktop.report.make import make_report, write_report
+from splu_desktop.report.model import CheckResult, Report
+from splu_desktop.report.verify import verify_report
+from tests.report.conftest import FIELDS, Case
+
+PASSED = "All checks passed"
+
+
+def said(report: Report, language: str, folder: Path) -> str:
+    target = folder / "report.html"
+    write_html(document(report, language), target)
+    return target.read_text(encoding="utf-8")
+
+
+def test_each_check_against_the_source_decides_the_verdict(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    behind = case.internal.original
+    assert behind is not None
+    assert len(behind.checks) > 4
+    known = background(case.opened, case.imported, register=Register())
+    for at in range(len(behind.checks)):
+        failed = tuple(replace(check, passed=i != at) for i, check in enumerate(behind.checks))
+        monkeypatch.setattr(make, "original", lambda *_, found=failed, **__: replace(behind, checks=found))
+        report = make_report(case.opened, FIELDS, known)
+        assert report.public.cover.verdict.code == "fails"
+        assert "check-failed" in report.public.cover.verdict.reasons
+        text = said(report, "en", tmp_path)
+        assert "FAILED" in text
+        assert PASSED not in text
+    write_report(report, tmp_path / "report.json")
+    assert verify_report(tmp_path / "report.json", case.release).differences == ()
+
+
+def test_each_check_of_the_release_alone_decides_the_verdict(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = check_alone(case.opened.published)
+    for at in range(len(every)):
+        failed = tuple(replace(check, passed=check.passed and i != at) for i, check in enumerate(every))
+
+        def checks(*_: object, found: tuple[Check, ...] = failed, **__: object) -> tuple[Check, ...]:
+            return found
+
+        monkeypatch.setattr("splu_desktop.report.public.selfcheck.check_alone", checks)
+        report = make_report(case.opened, FIELDS)
+        assert report.public.cover.verdict.code == "fails"
+        text = said(report, "en", tmp_path)
+        assert "FAILED" in text
+        assert PASSED not in text
+
+
+def test_a_sound_report_says_so_in_both_editions(case: Case, tmp_path: Path) -> None:
+    for report in (case.external, case.internal):
+        text = said(report, "en", tmp_path)
+        assert PASSED in text
+        assert "FAILED" not in text
+    assert make.weighed(case.external.public, (CheckResult("rows", None, True, ""),)) is case.external.public
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    path = tmp_path / "patients.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["age", "ward", "result"])
+        for _ in range(600):
+            writer.writerow([rng.integers(20, 90), f"W{rng.integers(0, 6)}", f"r{rng.integers(0, 6)}"])
+    return path
+
+
+def published(source: Path, folder: Path, *options: str) -> Path:
+    release = folder / "release"
+    words = ["--accept", "unique-records=ok", "--accept", "sensitive"]
+    assert main(["publish", str(source), "--out", str(release), *words, *options]) == 0
+    return release
+
+
+def test_a_source_altered_after_publishing_fails_on_the_cover_and_in_the_exit_status(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = published(source, tmp_path, "--sa", "result:3")
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    source.write_text("".join([lines[0], "21,W9,r0\n", *lines[2:]]), encoding="utf-8")
+    capsys.readouterr()
+    command = [
+        "report",
+        str(release),
+        "--internal",
+        "--source",
+        str(source),
+        "--out",
+        str(tmp_path / "r.html"),
+        "--json",
+    ]
+    assert main(command) == 2
+    out, err = capsys.readouterr()
+    assert "not to be relied on" in err
+    assert json.loads(out)["verdict"]["code"] == "fails"
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "FAILED" in text
+    assert PASSED not in text
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_the_register_is_enough_for_the_report_of_equal_tolerances_and_groups(
+    source: Path, tmp_path: Path, old: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two equal tolerances, a column in ranges, one in groups made by hand: no recipe is asked for."""
+    if old:  # as version 0.1.0 wrote it
+
+        def bare(recipe: dict) -> dict:  # type: ignore[type-arg]
+            draws = {name: each | {"tolerances": {"1/4": 6}} for name, each in recipe["draws"].items()}
+            return recipe | {"draws": draws}
+
+        monkeypatch.setattr(register_entry, "_without_values", bare)
+        monkeypatch.setattr(register_entry, "_locked", lambda recipe, secret: None)
+    imported = read(source)
+    limits = Tolerances(dict.fromkeys((f"r{i}" for i in range(6)), "0.25"))
+    plan = Plan(
+        {"age": Role.NSA, "ward": Role.NSA, "result": Role.SA},
+        {"result": DecoyGroups((4,), (Fraction(1),), limits)},
+        generalisations={
+            "age": (Intervals((40, 60, 80)),),
+            "ward": (Groups((("north", ("W0", "W1")), ("south", ("W2", "W3")))),),
+        },
+    )
+    order = Order(imported.table, plan, tmp_path / "release", source=source, source_sha256=imported.source.sha256)
+    register = Register(tmp_path / "register")
+    publish(order, strict=False, register=register)
+    opened = read_release(tmp_path / "release")
+    if old:
+        path = register.folder / "register.jsonl"
+        assert '"recipe_locked": null' in path.read_text(encoding="utf-8")
+        monkeypatch.setattr("splu_desktop.report.history.unlocked", lambda *_, **__: pytest.fail("nothing is locked"))
+    report = make_report(opened, FIELDS, background(opened, imported, register=register))
+    assert report.original is not None
+    assert all(check.passed for check in report.original.checks)
