@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.draw import Draw, Floats, Promise, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, checked_tolerance
+from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.messages import say
 from splu_desktop.core.randomness import Randomness, below
