@@ -75,6 +75,10 @@ class Published:
         """Return (m,) the least and the most records that each published value of an SA can have had."""
         return narrowed(self.n, *self.draws[sa].bounds(self.table[sa]))
 
+    def likely(self, sa: str) -> NDArray[np.float64]:
+        """Return (m,) what they say of the true counts: themselves, but where a draw moves them."""
+        return self.draws[sa].likely(self.counts(sa), self.table[sa].labels)
+
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""
-        return self.draws[sa].transition(self.counts(sa), self.table[sa].labels)
+        return self.draws[sa].transition(self.likely(sa), self.table[sa].labels)

@@ -10,16 +10,19 @@ from typing import Any
 
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.import_options import check_columns, choices_from
+from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.cli.base.tolerance_options import (
+    DrawWay,
     Rules,
     add_tolerance_options,
     designed,
     draws_said,
     fakes_from,
     tolerance_rules,
+    ways_said,
 )
-from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
@@ -141,6 +144,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
+        ways=ways_said(args, table),
         together=args.together,
     )
 
@@ -159,6 +163,7 @@ def make_plan(
     rules: Rules | None = None,
     fakes: Mapping[str, int] | None = None,
     draws: Mapping[str, Draw] | None = None,
+    ways: Mapping[str, DrawWay] | None = None,
     together: Iterable[str] = (),
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
@@ -166,13 +171,13 @@ def make_plan(
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
     values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
-    columns in one draw.
+    columns in one draw, and `ways` say for others whether they are drawn from groups or joined.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
     gammas: dict[str, int] = {}
     for text in sensitive:
-        for name, own in _sensitive(text, table):
+        for name, own in sensitive_column(text, table):
             if name in gammas:
                 raise BadSetting(f"Column “{name}” is given with --sa twice; name it once.")
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
@@ -209,8 +214,10 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
-    found = {**designed(rules or {}, gammas, fakes or {}, generalised), **(draws or {})}
-    found |= {name: PlainGroups(own) for name, own in gammas.items()}
+    for name in ways or {}:
+        if name not in gammas and name not in own_ways:
+            raise BadSetting(f"Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.")
+    found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised), **(draws or {})}
     for names in blocks:
         found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
     plan = Plan(
@@ -275,20 +282,3 @@ def _names(text: str, table: Table) -> list[str]:
         else:
             raise UnknownColumn(parts[0].strip(), table.names)
     return names
-
-
-def _sensitive(text: str, table: Table) -> list[tuple[str, int | None]]:
-    """Split ``COL``, ``COL:GAMMA`` or a comma-separated list of them. Raises UnknownColumn, BadSetting."""
-    if text in table:
-        return [(text, None)]
-    name, colon, number = text.rpartition(":")
-    if colon and name in table:
-        try:
-            return [(name, int(number))]
-        except ValueError:
-            raise BadSetting(
-                f"The group size gamma of column “{name}” must be a whole number from 2, not “{number}”."
-            ) from None
-    if "," in text:
-        return [entry for part in text.split(",") for entry in _sensitive(part.strip(), table)]
-    raise UnknownColumn(name if colon and number.strip().lstrip("+-").isdigit() else text, table.names)

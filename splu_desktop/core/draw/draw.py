@@ -95,6 +95,11 @@ class Draw(ABC):
         """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
         return None
 
+    @property
+    def follows(self) -> int | None:
+        """The group size that the settings follow from, also where they are more than it; None where none is."""
+        return self.gamma
+
     def turned(self, gamma: int) -> Draw:
         """Return the draw with another gamma; itself where it has none."""
         return self
@@ -144,6 +149,15 @@ class Draw(ABC):
         return tuple(self.redraw(table[name], source, progress) for name in columns)
 
     # --- what its reader knows
+
+    @property
+    def true_shares(self) -> bool:
+        """Whether published counts of the whole table are right on average, so that they stand for the true ones."""
+        return True
+
+    def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) what the published counts of the whole table say of the true ones; they add up to the same."""
+        return published
 
     @abstractmethod
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
@@ -200,6 +214,10 @@ class Draw(ABC):
         while self.count_law(count + 1)[0] >= tail:
             count += 1
         return float(count)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
+        return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
     def by_value(self) -> tuple[ValueDraw, ...]:
         """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
@@ -333,9 +351,13 @@ class Draw(ABC):
         """Return the sentence that a column can be drawn so."""
         return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
 
+    def caution(self, column: str) -> str:
+        """Return the sentence that warns of reading the published shares as true ones; "" where they are."""
+        return ""
+
     def chance(self) -> str:
         """Return in words how surely the value beside a record is the record's own, for its reader."""
-        return say("at most {most}", most=_up(self.confidence))
+        return say("at most {most}", most=up(self.confidence))
 
     def odds(self, column: str | None = None) -> str:
         """Return the same after "with a probability of"."""
@@ -382,7 +404,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
         "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
-        most=_up(promise.confidence),
+        most=up(promise.confidence),
         small=small,
     )
 
@@ -396,7 +418,7 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
         "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
         "values.",
-        certainty=_up(certainty),
+        certainty=up(certainty),
         column=column,
     )
 
@@ -408,11 +430,12 @@ def insider_sentence(chance: Fraction, column: str) -> str:
         "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
         "to {chance} of releases.",
         column=column,
-        chance=_up(chance),
+        chance=up(chance),
     )
 
 
-def _up(share: Fraction) -> str:
+def up(share: Fraction) -> str:
+    """Return a share as per cent, rounded up to one decimal."""
     return Figure(f"{math.ceil(1000 * share) / 10:g} %")
 
 

@@ -162,7 +162,7 @@ class Engine:
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
-        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.likely(sa)))
 
     def transition(self, sa: str) -> Transition:
         """Return the same for an SA that is known to have two numbers."""
@@ -173,7 +173,7 @@ class Engine:
     def whole(self, sa: str) -> MatrixTransition | None:
         """Return the same as the whole matrix, None where there are too many values for it."""
         draw, labels = self.published.draws[sa], self.published.table[sa].labels
-        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+        return kept(self._whole, sa, lambda: draw.whole(self.published.likely(sa), labels))
 
     def matrix(self, sa: str) -> MatrixTransition:
         """Return the same for an SA that is answered `by_matrix`."""

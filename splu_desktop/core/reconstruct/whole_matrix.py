@@ -11,9 +11,9 @@ from splu_desktop.core.estimate import Method
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct.counts import Rows, shrink
-from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.table import Flags, Picked
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
