@@ -240,6 +240,14 @@ class Draw(ABC):
         (promise,) = self.promises(thresholds)
         return {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
 
+    def stated_of(self, n: int, values: int, thresholds: Thresholds) -> dict[str, Any]:
+        """Return the promises for a column of n records with so many values, as release.json and register state them.
+
+        T_P is 0 where public figures alone tell small counts.
+        """
+        found = self.stated(thresholds)
+        return found if self.known_anyhow(n, values, "", thresholds) is None else found | {"t_p": 0.0}
+
     def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
