@@ -129,8 +129,8 @@ def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
 def _with_release(column: str) -> Said:
     return say(
         "A row and the release: who also learns from the whole table how “{column}” goes with the other columns is "
-        "right more often. No group size bounds that, for what many records teach is told on purpose; the audit report "
-        "measures it by a real attack.",
+        "right more often. No group size bounds that, for what many records teach is told on purpose; whoever made the "
+        "release can measure it by a real attack.",
         column=column,
     )
 
