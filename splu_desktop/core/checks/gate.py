@@ -287,7 +287,7 @@ def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
 
     asked = plan.thresholds
     for name, draw in plan.draws.items():
-        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        known = draw.known_anyhow(table.n, table[name].compacted().labels.tolist(), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 

@@ -121,11 +121,11 @@ def entry_body(
         "encrypted": order.password is not None,
         "guarantees": {
             name: {
-                **draw.stated(order.plan.thresholds),
+                **stated,
                 "releases": before.get(name, 0) + 1,
                 "t_p_of_all": next((cost.t_p[-1] for cost in examination.costs if cost.column == name), None),
             }
-            for name, draw in order.plan.draws.items()
+            for name, stated in facts["guarantees"].items()
         },
         "earlier": [other.entry.release for other in examination.earlier],
         "warned": sorted({line.name for line in gate.amber}),
