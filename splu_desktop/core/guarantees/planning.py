@@ -250,12 +250,14 @@ class Recommendation:
     wanted : the T_P asked for.
     gamma : the recommended gamma; None where no feasible gamma meets `wanted`.
     largest : the largest feasible gamma of the column, below 2 where none is.
-    t_p : T_P at `gamma`, else at `largest` (the best there is; 0 where none is feasible).
+    t_p : T_P at `gamma`, else at `largest` (the best there is; 0 where none is feasible or
+        public figures tell).
     needed : the least gamma that would meet `wanted` were it feasible; None where `gamma` is given or no gamma would.
     t_p_limit : T_P as gamma grows without end (Poisson counts): no gamma reaches more.
     epsilon : an epsilon, two digits, at which the largest feasible gamma meets `wanted`; None where not needed or none.
     alpha : the largest alpha at which the largest feasible gamma meets `wanted`; None where not needed or none.
-    told : whether public figures alone tell small counts at the gamma that would meet `wanted`, and so at larger ones.
+    told : whether public figures alone tell small counts at the first gamma that would meet `wanted`, or at `largest`:
+        at larger ones they tell more.
     """
 
     wanted: float
@@ -295,9 +297,10 @@ def recommend(counts: ArrayLike, n: int, thresholds: Thresholds, releases: int =
         return guarantees.t_p_reaches(gamma, epsilon, alpha, wanted, releases)
 
     least = _least(reaches, 2, guarantees.MOST_GAMMA)
+    first = largest if least is None else min(least, largest)
+    if first >= 2 and public_figures.tell_small(n, first, len(f), guarantees.checked_epsilon(epsilon), alpha):
+        return Recommendation(float(wanted), None, largest, 0.0, limit, told=True)
     if least is not None and least <= largest:
-        if public_figures.tell_small(n, least, len(f), guarantees.checked_epsilon(epsilon), alpha):
-            return Recommendation(float(wanted), None, largest, 0.0, limit, told=True)
         at = guarantees.t_p(least, epsilon, alpha, releases)
         return Recommendation(float(wanted), least, largest, at, limit)
     if largest < 2:
