@@ -30,6 +30,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "fake-values",
     "public-figures",
     "thresholds",
     "source",
@@ -138,6 +139,10 @@ def table_lines(
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    for name, draw in ways.items():
+        unkept = draw.not_promised(name)
+        if unkept is not None:
+            lines.append(Line("fake-values", Light.AMBER, unkept, "plan", name))
     known = list(_public_figures(generalised, plan))
     lines += [*known, *_thresholds(plan, {line.column for line in known})]
     return tuple(lines)

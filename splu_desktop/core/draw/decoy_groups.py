@@ -23,7 +23,6 @@ from splu_desktop.core.draw.draw import (
     Ints,
     Promise,
     certainty_sentence,
-    insider_sentence,
     registered,
 )
 from splu_desktop.core.errors import BadSetting
@@ -41,7 +40,6 @@ from splu_desktop.core.guarantees.tolerant import (
     given_away,
     law_with_fakes,
     mean_squared_error,
-    sole_bearer_named,
     t_f_of,
     t_p_of,
 )
@@ -322,7 +320,6 @@ class DecoyGroups(GroupDraw):
         found = super().sentences(column, thresholds, told)
         if self.fakes and self.protected:
             found.append(certainty_sentence(self.fakes, self.certainty, column))
-            found.append(insider_sentence(sole_bearer_named(self), column))
         return found
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -354,6 +351,9 @@ class DecoyGroups(GroupDraw):
         if single is not None:
             found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
         return found
+
+    def not_promised(self, column: str) -> str | None:
+        return attackers.insider(column, self) if self.fakes and self.protected else None
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_tolerances(column, self)

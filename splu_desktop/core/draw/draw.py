@@ -319,6 +319,10 @@ class Draw(ABC):
         """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
         return ()
 
+    def not_promised(self, column: str) -> str | None:
+        """Return what one might take the draw to promise and it does not, for the gate; None where there is nothing."""
+        return None
+
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
         assert thresholds.t_p is not None
@@ -407,17 +411,6 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "values.",
         certainty=_up(certainty),
         column=column,
-    )
-
-
-def insider_sentence(chance: Fraction, column: str) -> str:
-    """Return what fake values do not promise against those who know all other records of the table."""
-    return say(
-        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
-        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
-        "to {chance} of releases.",
-        column=column,
-        chance=_up(chance),
     )
 
 

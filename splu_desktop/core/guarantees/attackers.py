@@ -122,7 +122,21 @@ def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
         "nearly certain.",
         column=column,
     )
-    return alone, _with_release(column), _insider(column, float(sole_bearer_named(grouping)))
+    return alone, _with_release(column), insider(column, grouping)
+
+
+def insider(column: str, grouping: DecoyGroups) -> Said:
+    """Return the sentence on who knows every other record, whom fake values don't hold back."""
+    chance = sole_bearer_named(grouping)
+    if not grouping.fakes:
+        return _insider(column, float(chance))
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_share(chance),
+    )
 
 
 def _with_release(column: str) -> Said:
