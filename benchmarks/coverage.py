@@ -4,8 +4,9 @@
 
 For each table of `--data`, the columns in which one value fills 25 to 50 % of the records, and generated columns in
 which one does (30, 35, 40 and 45 %; 4, 6 and 20 values; going strongly with the columns asked about), and five tables
-of a hospital's shape, each at gamma 2 and at the largest gamma it allows. Bands with fewer than 300 questions are left out. All questions of a release share
-its draw: a band's coverage strays by some 2 points among 10 releases, by 1.4 among 20.
+of a hospital's shape, each at gamma 2 and at the largest gamma it allows.
+Bands with fewer than 300 questions are left out. All questions of a release share its draw: a band's coverage strays by
+some 2 points among 10 releases, by 1.4 among 20.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def main() -> None:
         table = table.select([*nsas, sa])
         for gamma in sorted({2, largest_gamma(table[sa])} - {0, 1}):
             plan = Plan({n: Role.SA if n == sa else Role.NSA for n in table.names}, {sa: gamma})
-            for method in map(Method, args.methods.split(",")):
+            for method in map(Method.named, args.methods.split(",")):
                 found = [
                     measure(asked, [sanitise.run(table, plan, randomness=Seeded(seed))], [method])
                     for seed in range(args.releases)
