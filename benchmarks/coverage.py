@@ -22,6 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.plan import Plan
@@ -123,7 +124,7 @@ def main() -> None:
         asked = draw(table, nsas, [sa], size=args.queries, seed=3)
         table = table.select([*nsas, sa])
         for gamma in sorted({2, largest_gamma(table[sa])} - {0, 1}):
-            plan = Plan({n: Role.SA if n == sa else Role.NSA for n in table.names}, {sa: gamma})
+            plan = Plan({n: Role.SA if n == sa else Role.NSA for n in table.names}, {sa: PlainGroups(gamma)})
             for method in map(Method.named, args.methods.split(",")):
                 found = [
                     measure(asked, [sanitise.run(table, plan, randomness=Seeded(seed))], [method])

@@ -25,7 +25,7 @@ from splu_desktop.core.groups.law import NoLaw
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_FEW = 12  # values up to which derivatives of T are taken
+FEW = 12  # values up to which derivatives of T are taken
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
 
 
@@ -171,7 +171,7 @@ class MatrixTransition:
         (Q, m), one per value; with k sets of values `chosen` (m, k), (Q, k) of their sums.
         """
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
-        if len(self.counts) <= _FEW and self.groups.fits:
+        if len(self.counts) <= FEW and self.groups.fits:
             return self._followed(x, sets)
         spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
         return spread.of(x, self.counts)
