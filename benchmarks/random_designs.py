@@ -77,7 +77,7 @@ def main() -> None:
         good, wrong = good + (not found), wrong + bool(found)
         if found:
             print(seed, grouping.sizes, fakes, found, flush=True)
-        if len(covered) < args.covered:
+        if len(covered) < args.covered and grouping.largest > 1:  # in groups of one nothing is drawn
             held, told = coverage(seed, grouping, args.releases)
             what = f"{seed}: sizes {grouping.sizes}, {fakes} fakes, {held.shape[1]} counts, n {sa.n}"
             if told.any():
