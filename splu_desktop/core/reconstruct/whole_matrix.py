@@ -107,7 +107,8 @@ def _arms(case: ByMatrix, asked: Sequence[tuple[int, Flags]], alone: Flags, spre
 
     An end is the count that the estimate just does not speak against, so it takes the variance if that count is true
     (a score interval), where single values of short columns are asked: a selection that nearly all have one value
-    makes far more noise than one that is mixed.
+    makes far more noise than one that is mixed. Never less than the centre's: where little can be told, the centre
+    strays itself, and ends that come nearer with it kept 78 % of what "reliable" promised.
     """
     arms = NORMAL_95 * np.sqrt(np.stack([spreads, spreads], axis=1))
     if case.composition.shape[1] > FEW:
@@ -125,7 +126,8 @@ def _arms(case: ByMatrix, asked: Sequence[tuple[int, Flags]], alone: Flags, spre
             end = np.clip(centre + sign * arms[part, side], 0.0, total)
             then = rest * (total - end)[:, None]
             then[place, value] = end
-            arms[part, side] = NORMAL_95 * np.sqrt(case.through.variance(then)[place, value])
+            there = NORMAL_95 * np.sqrt(case.through.variance(then)[place, value])
+            arms[part, side] = np.maximum(arms[part, side], there)
     return arms
 
 
