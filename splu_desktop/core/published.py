@@ -43,6 +43,11 @@ class Published:
         return name in self.draws
 
     @property
+    def blocks(self) -> Mapping[tuple[str, ...], Draw]:
+        """The columns that were drawn together -> their draw; most stand alone."""
+        return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
+
+    @property
     def n(self) -> int:
         """Number of records, N."""
         return self.table.n

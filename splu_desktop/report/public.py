@@ -301,6 +301,9 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
         for through in (published.draws[name].two_numbers(published.counts(name)),)
     }
     return model.Risk(
+        combinations=tuple(
+            cost for names, draw in published.blocks.items() for cost in draw.costs(table.select(names))
+        ),
         recognisable=recognisable,
         disclosure=disclosure(table, nsas, drawn, progress),
         attacks=tuple(each.attack for each in attacks),

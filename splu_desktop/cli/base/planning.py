@@ -19,6 +19,7 @@ from splu_desktop.cli.base.tolerance_options import (
     tolerance_rules,
 )
 from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
@@ -51,6 +52,14 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--t-e", type=float, help=f"tolerated probability of it in large counts ({usual.t_e:g})")
     parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
     parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
+    parser.add_argument(
+        "--together",
+        action="append",
+        default=[],
+        metavar="COL,...",
+        help="sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
+        "a person's values can recognise the others (“splu plan” says how often); may be repeated",
+    )
     add_generalise_option(parser)
     add_tolerance_options(parser)
     parser.add_argument(
@@ -93,7 +102,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
     options = ("sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p")
-    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, *TOLERANCE_OPTIONS)}
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, "together", *TOLERANCE_OPTIONS)}
 
 
 def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
@@ -136,6 +145,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
+        together=args.together,
     )
 
 
@@ -153,12 +163,14 @@ def make_plan(
     rules: Rules | None = None,
     fakes: Mapping[str, int] | None = None,
     draws: Mapping[str, Draw] | None = None,
+    together: Iterable[str] = (),
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
-    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own.
+    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
+    columns in one draw.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -170,9 +182,11 @@ def make_plan(
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
             if name in (rules or {}) and own is not None:
                 raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+    blocks = [_names(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
+    own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {})})
     roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
-    gammas = {name: own for name, own in gammas.items() if name not in own_ways}
+    own_gammas, gammas = gammas, {name: own for name, own in gammas.items() if name not in own_ways}
     for option, role, texts in (
         ("--nsa", Role.NSA, nsa),
         ("--drop", Role.DROPPED, drop),
@@ -201,6 +215,8 @@ def make_plan(
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
     found = {**designed(rules or {}, gammas, fakes or {}, generalised), **(draws or {})}
     found |= {name: PlainGroups(own) for name, own in gammas.items()}
+    for names in blocks:
+        found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
     plan = Plan(
         roles={name: roles[name] for name in table.names},
         draws={name: found[name] for name in table.names if name in found},
@@ -209,6 +225,27 @@ def make_plan(
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
     )
     return plan, [*notes, *_words(plan)]
+
+
+def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[str, None]:
+    """Return the columns of --together. Raises BadSetting where one is in two blocks, or has a draw of its own."""
+    found = dict.fromkeys(others)
+    names: dict[str, None] = {}
+    for name in (name for block in blocks for name in block):
+        if name in found:
+            raise BadSetting(f"Column “{name}” after --together is given two draws; give one.")
+        found[name] = names[name] = None
+    return names
+
+
+def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) -> int:
+    """Return the gamma of columns drawn together. Raises BadSetting where they are given different ones."""
+    usual = gamma if gamma is not None else DEFAULT_GAMMA
+    # A column without --sa has none of its own, one with it may have the usual one.
+    said = {own[name] for name in names if name in own}
+    if len(said) > 1:
+        raise BadSetting(f"Columns drawn together have one gamma; give {', '.join(names)} the same.")
+    return said.pop() if said else usual
 
 
 def _words(plan: Plan) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -104,6 +104,10 @@ class Draw(ABC):
         """Return the columns that are drawn together with `column`, itself among them."""
         return (column,)
 
+    def of_block(self, draws: Mapping[str, Draw]) -> Draw:
+        """Return the draw of the whole block, given the draw of each column. Raises BadSetting where they don't fit."""
+        return self
+
     def within(self, labels: object) -> Self:
         """Return the draw as it is published with these labels alone: nothing in it names any other value."""
         return self
@@ -153,6 +157,14 @@ class Draw(ABC):
     def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
+
+    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+        """Return what tells how states are drawn that the published columns of the block tell together.
+
+        It takes a column of states, and returns a finer one, (m',) the state that each of its values is part of, and
+        the draw of the finer one.
+        """
+        raise NotImplementedError  # asked of blocks of several columns alone
 
     def chances(self, column: Column) -> Floats:
         """Return (m, m) the chance that a record of a column's value v is published as u."""
@@ -333,6 +345,13 @@ class Draw(ABC):
             got=got,
             t_p=thresholds.t_p,
         )
+
+    def costs(self, table: Table) -> list[str]:
+        """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
+
+        `table` is the one to be drawn, or the published one, which shows its reader much the same.
+        """
+        return []
 
     @abstractmethod
     def words(self) -> str:

@@ -82,17 +82,24 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
+    how = listed(
+        dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)),
+        "{head} {tail}",
+        "{head} {tail}",
+    )
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
         say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
         if len(published.sensitive) == 1
+        else say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
+        if len(published.blocks) < len(published.sensitive)
         else say(
             "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
         say("Never read the value beside a single record as a fact about a person."),
+        *(cost for names, draw in published.blocks.items() for cost in draw.costs(published.table.select(names))),
     ]
 
 

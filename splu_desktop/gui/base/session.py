@@ -150,18 +150,30 @@ class Choices:
         """Return how a column is generalised, () where it is not."""
         return self.generalisations.get(name, ())
 
+    def _whole(self, name: str, draw: Draw) -> bool:
+        """Whether all columns that are to be drawn together with one still are; a column that is no SA may wait."""
+        from splu_desktop.core.errors import BadSetting
+
+        if name not in self.sensitive:
+            return True
+        try:
+            draw.of_block({each: self.draws[each] for each in self.sensitive if each in self.draws})
+        except BadSetting:
+            return False
+        return True
+
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
         from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 
-        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None}
+        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None and self._whole(name, draw)}
         plain = [name for name in self.sensitive if name not in kept]
         limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
         common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
         least = min((common, *limits.values()))
         fitted = {
-            name: self.draws.get(name, PlainGroups(common)).turned(
+            name: (self.draws[name] if name in self.gammas else PlainGroups(common)).turned(
                 max(2, least if self.together else min(self.gammas.get(name, common), most))
             )
             for name, most in limits.items()

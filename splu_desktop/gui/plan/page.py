@@ -35,6 +35,7 @@ from splu_desktop.gui.classify.parts import take_groups
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
+from splu_desktop.gui.plan.together_dialog import TogetherDialog
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.plan.tolerant import TolerantPart
 from splu_desktop.gui.plan.tradeoff import Advice, TradeOffRoom, advise
@@ -107,6 +108,12 @@ class PlanPage(Page):
         margins(side, 0, spacing=12)
         side.addWidget(self.column)
         side.addWidget(self.together)
+        self.draw_together = button(
+            self.tr("&Draw together…"),
+            self.open_together,
+            hint=self.tr("Columns that belong together, so that what they say about each other stays"),
+        )
+        side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addLayout(grid)
 
@@ -218,6 +225,12 @@ class PlanPage(Page):
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""
         dialog = ToleranceDialog(self.shown_column(), self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def open_together(self) -> TogetherDialog:
+        """Open the dialog that draws columns together."""
+        dialog = TogetherDialog(self.session, self.tasks, self.shown_column(), self)
         dialog.open()
         return dialog
 

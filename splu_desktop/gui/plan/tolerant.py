@@ -37,7 +37,7 @@ class TolerantPart(QWidget):
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
-        outer = QVBoxLayout(self)
+        outer = self._outer = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
         head = QHBoxLayout()
@@ -78,6 +78,7 @@ class TolerantPart(QWidget):
         self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
         self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        self._outer.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
         if not isinstance(draw, DecoyGroups):
             self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""

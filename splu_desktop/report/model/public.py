@@ -199,11 +199,12 @@ class Recognisable:
 
 @dataclass(frozen=True)
 class Risk:
-    """Measured disclosure risk of the published table."""
+    """Measured disclosure risk of the published table; `combinations` says what columns drawn together tell."""
 
     recognisable: Recognisable
     disclosure: tuple[Disclosure, ...]
     attacks: tuple[Attack, ...]  # judged by what the strongest attacker believes
+    combinations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
