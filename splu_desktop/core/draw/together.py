@@ -32,6 +32,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
+    from splu_desktop.core.guarantees.several_releases import ValueDraw
     from splu_desktop.core.thresholds import Thresholds
 
 MOST_COLUMNS = 200
