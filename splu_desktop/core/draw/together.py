@@ -24,7 +24,6 @@ from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, regi
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
-from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
