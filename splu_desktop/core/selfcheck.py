@@ -85,7 +85,7 @@ def check_release(
         found.append(domain)
         if domain.passed:
             codes = _aligned(source[name], table[name])
-            found.append(_counts(source[name], codes, draw))
+            found.append(_counts(source[name], codes, draw.learned(source, name, plan.thresholds)))
             through = draw.two_numbers(source[name].counts().astype(float))
             if same and through is not None:
                 progress.report(_STAGE, 0.5)

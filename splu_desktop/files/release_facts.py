@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop import __version__
+from splu_desktop.core.by_person import ONE, WAYS, Effects
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.persons import Repeats
@@ -94,7 +95,7 @@ def make_facts(
         "files": files,
     }
     if published.repeats is not None:
-        facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
+        facts["persons"] = persons_entry(published.repeats)
     facts[_SEAL] = seal_of(facts)
     return facts
 
@@ -102,6 +103,18 @@ def make_facts(
 def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
     """Return how each SA was drawn, as checked facts say."""
     return {column["name"]: published_draw(column) for column in facts["columns"] if column["role"] == "sa"}
+
+
+def persons_entry(repeats: Repeats) -> dict[str, Any]:
+    """Return what release.json says of persons with several records."""
+    found: dict[str, Any] = {"most_records": repeats.largest, "mean_records": repeats.mean}
+    if repeats.way:
+        found["way"] = repeats.way
+    if repeats.way in ONE:
+        found["left_out"] = repeats.left_out
+    if repeats.effects is not None:
+        found["design_effect"] = repeats.effects.as_dict()
+    return found
 
 
 def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
@@ -112,7 +125,11 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     largest, mean = stated["most_records"], stated["mean_records"]
     if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
         raise BadSetting("The stated numbers of records per person are out of range.")
-    return Repeats(largest, float(mean))
+    way, left_out = stated.get("way", ""), stated.get("left_out", 0)
+    effects = Effects.from_dict(stated["design_effect"]) if "design_effect" in stated else None
+    if way not in ("", *WAYS) or type(left_out) is not int or left_out < 0:
+        raise BadSetting("What is stated of persons with several records is not understood.")
+    return Repeats(largest, float(mean), way, left_out, effects)
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:

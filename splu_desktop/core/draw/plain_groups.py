@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.core import groups, guarantees
 from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Floats, registered
+from splu_desktop.core.draw.draw import Draw, Floats, registered
 from splu_desktop.core.draw.layouts import Layout
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.said import say
@@ -77,6 +77,11 @@ class PlainGroups(GroupDraw):
 
     def turned(self, gamma: int) -> PlainGroups:
         return PlainGroups(gamma)
+
+    def by_person(self, column: str) -> Draw:
+        from splu_desktop.core.draw.persons import DrawPerPerson
+
+        return DrawPerPerson(self.size, column) if column else self
 
     @property
     def largest(self) -> int:

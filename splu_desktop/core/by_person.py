@@ -1,0 +1,201 @@
+"""Persons with several records: what is done about them, and how their records hang together.
+
+One record per person, a draw per person (`draw.persons`), or each record for itself with the reason in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
+from splu_desktop.core.said import say
+from splu_desktop.core.table import Column, Table
+
+Ints = NDArray[np.int64]
+
+WAYS = ("draw", "first", "last", "random", "record")
+ONE = ("first", "last", "random")
+REST = "*"  # stands for rarer values of a column
+LEFT_OUT = "records of persons left out"  # entry of `Table.origin`
+
+_WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
+_MOST_LABELS = 200  # of columns whose values have one each
+
+
+@dataclass(frozen=True)
+class ByPerson:
+    """What is done about persons with several records.
+
+    Attributes
+    ----------
+    column : the identifier that repeats.
+    way : "draw" for a draw per person; "first", "last" or "random" for one record per person; "record" for each record
+        by itself.
+    reason : why each record stands for itself; needed for that, and shown in gate and report.
+    order : column by whose values records are first or last, "" for the order of the file.
+    """
+
+    column: str
+    way: str
+    reason: str = ""
+    order: str = ""
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise BadSetting(
+                say(
+                    "There is no way “{way}” to treat persons with several records; choose among {known}.",
+                    way=str(self.way)[:40],
+                    known=", ".join(WAYS),
+                )
+            )
+        if self.way == "record" and not self.reason.strip():
+            raise BadSetting(
+                say(
+                    "Say in words why each record of a person in “{column}” may be drawn by itself: whoever sees "
+                    "them all learns more than from one.",
+                    column=self.column,
+                )
+            )
+        if self.order and self.way not in ("first", "last"):
+            raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
+
+    @property
+    def drawn(self) -> str:
+        """The column that persons are drawn by, "" where records are."""
+        return self.column if self.way == "draw" else ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return it as plain data; entries left empty are left out."""
+        return {name: text for name in ("column", "way", "reason", "order") if (text := getattr(self, name))}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
+        """Return what `as_dict` gave. Raises BadSetting, TypeError."""
+        if not all(isinstance(text, str) for text in data.values()):
+            raise TypeError
+        return cls(**data)
+
+
+def persons(column: Column) -> Ints:
+    """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
+    codes = column.codes.astype(np.int64)
+    unknown = column.missing[column.codes]
+    codes[unknown] = column.m + np.arange(int(unknown.sum()))
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | None = None) -> Table:
+    """Return the table with one record of each person, in its order, where that is chosen; else the table itself.
+
+    `Table.origin` has the number of records left out then. Raises UnknownColumn, BadSetting.
+    """
+    if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
+        return table
+    for name in filter(None, (choice.column, choice.order)):
+        if name not in table:
+            raise UnknownColumn(name, table.names)
+    who = persons(table[choice.column])
+    if choice.way == "random":
+        rank = permutation(source or SystemRandomness(), table.n).astype(np.int64)
+    elif choice.order:
+        column = table[choice.order]
+        if column.values is None:
+            raise BadSetting(say("“{column}” has no order: choose a column of dates or numbers.", column=choice.order))
+        rank = column.codes.astype(np.int64)  # labels stand in the order of their values; missing ones last
+        if choice.way == "last":
+            rank = np.where(column.missing[column.codes], -1, rank)
+    else:
+        rank = np.arange(table.n)
+    by = np.lexsort((np.arange(table.n), rank, who))
+    edge = who[by][1:] != who[by][:-1]
+    taken = by[np.r_[edge, True]] if choice.way == "last" else by[np.r_[True, edge]]
+    kept = table.take(np.sort(taken))
+    kept.origin.update(table.origin | {LEFT_OUT: table.n - kept.n})
+    return kept
+
+
+@dataclass(frozen=True)
+class Effects:
+    """How much less records tell than as many of different persons: design effects, sum k^2 / sum k.
+
+    What persons add to a selection's sum scatters, for k records each, at most as sum k^2 where records of their own
+    would scatter as sum k; k counts the records of the selection.
+
+    Attributes
+    ----------
+    whole : of all records.
+    columns : unchanged column -> value -> that of its records; under `REST` what the rarer ones have on average.
+    """
+
+    whole: float
+    columns: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
+
+    @classmethod
+    def of(cls, table: Table, who: Ints, names: Iterable[str]) -> Effects:
+        """Return the effects of all records and of the values of some columns."""
+        whole = _effect(np.bincount(who))
+        found = {}
+        for name in names:
+            column = table[name]
+            pairs, times = np.unique(who * column.m + column.codes, return_counts=True)
+            label = pairs % column.m
+            squares, counts = np.bincount(label, times**2, column.m), column.counts()
+            known = (counts >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
+            each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
+            rest = counts[~known].sum()
+            found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
+        return cls(_said(whole), found)
+
+    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
+        """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
+
+        Exact for a single value and for all records; between them pairs of records of one person are taken to be
+        spread over the values like all pairs, and several conditions to narrow them independently.
+        """
+        result = self.whole
+        for column, chosen in conditions:
+            known = self.columns.get(column.name, {})
+            rest = known.get(REST, 1.0)
+            each = np.array([known.get(str(label), rest) for label in column.labels])
+            counts = column.counts().astype(np.float64)
+            inside = counts[chosen].sum()
+            if not inside or self.whole <= 1:
+                continue
+            same = (counts * each)[chosen].sum()
+            between = max(counts.sum() * self.whole - (counts * each).sum(), 0.0)
+            pairs = counts.sum() ** 2 - (counts**2).sum()
+            share = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
+            narrowed = (same + between * share) / inside
+            result = 1 + (result - 1) * max(narrowed - 1, 0.0) / (self.whole - 1)
+        return max(result, 1.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"whole": self.whole, "columns": {name: dict(each) for name, each in self.columns.items()}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Effects:
+        """Return what `as_dict` gave. Raises BadSetting, KeyError, TypeError or AttributeError for anything else."""
+        numbers = [data["whole"], *(number for each in data["columns"].values() for number in each.values())]
+        if not all(type(number) in (int, float) and 1 <= number < 1e9 for number in numbers):
+            raise BadSetting("The stated design effects are out of range.")
+        return cls(data["whole"], data["columns"])
+
+
+def _effect(counts: Ints) -> float:
+    return float((counts.astype(np.float64) ** 2).sum() / counts.sum())
+
+
+def _said(effect: float) -> float:
+    return max(float(f"{effect:.2f}"), 1.0)
