@@ -6,7 +6,7 @@ One record per person, a draw per person (`draw.persons`), or each record for it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -118,16 +118,15 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     edge = who[by][1:] != who[by][:-1]
     taken = by[np.r_[edge, True]] if choice.way == "last" else by[np.r_[True, edge]]
     kept = table.take(np.sort(taken))
-    kept.origin.update(table.origin | {LEFT_OUT: table.n - kept.n})
-    return kept
+    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
 
 
 @dataclass(frozen=True)
 class Effects:
-    """How much less records tell than as many of different persons: design effects, sum k^2 / sum k.
+    """How many times the variance of as many independent records sums over records have: design effects.
 
-    What persons add to a selection's sum scatters, for k records each, at most as sum k^2 where records of their own
-    would scatter as sum k; k counts the records of the selection.
+    What scatters together in k records each scatters as sum k^2, where single records scatter as sum k; k counts the
+    records of the selection.
 
     Attributes
     ----------
@@ -142,20 +141,30 @@ class Effects:
         object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
 
     @classmethod
-    def of(cls, table: Table, who: Ints, names: Iterable[str]) -> Effects:
-        """Return the effects of all records and of the values of some columns."""
-        whole = _effect(np.bincount(who))
+    def of(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
+        """Return the effects of all records and of the values of some columns, for sums over a sensitive column.
+
+        Records of a person that have the same value take the same, those that differ take values of different members.
+        So the sum for a value of share pi scatters with the squares of the equal ones, but for pi of it, which is the
+        part in which all of a person's records are kept or not (`draw.persons`). The largest pi is taken for all.
+        """
+        values = table[sensitive]
+        share = float(values.counts().max()) / values.n
+        alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
+        parts = ((share, who), (1 - share, alike))
         found = {}
         for name in names:
             column = table[name]
-            pairs, times = np.unique(who * column.m + column.codes, return_counts=True)
-            label = pairs % column.m
-            squares, counts = np.bincount(label, times**2, column.m), column.counts()
+            squares = np.zeros(column.m)
+            for weight, key in parts:
+                pairs, times = np.unique(key * column.m + column.codes, return_counts=True)
+                squares += weight * np.bincount(pairs % column.m, times.astype(np.float64) ** 2, column.m)
+            counts = column.counts()
             known = (counts >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
             each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
             rest = counts[~known].sum()
             found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
-        return cls(_said(whole), found)
+        return cls(_said(sum(weight * _effect(np.bincount(key)) for weight, key in parts)), found)
 
     def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
         """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
@@ -199,3 +208,36 @@ def _effect(counts: Ints) -> float:
 
 def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
+
+
+def sure_if_kept(before: Column, after: Column, who: Ints, gamma: int) -> float:
+    """Return how sure someone is on average that persons' values were kept, from which rows of a person agree.
+
+    Parameters
+    ----------
+    before, after : a sensitive column before and after a draw per person.
+    who : (N,) persons.
+    gamma : of the draw.
+
+    Returns
+    -------
+    The mean, over persons with several records whose values were kept, of the posterior by the numbers of records and
+    of different values: 1 / gamma if these tell nothing. 1 / gamma where nobody has several records.
+    """
+    times = np.bincount(who)
+    several = times > 1
+    if not several.any():
+        return 1 / gamma
+    own, shown = (_different(column, who)[several] for column in (before, after))
+    width = int(times.max()) + 1
+    key = times[several] * width
+    there, at = np.unique(np.concatenate((key + own, key + shown)), return_inverse=True)
+    half = len(own)
+    truly, seen = np.bincount(at[:half], minlength=len(there)), np.bincount(at[half:], minlength=len(there))
+    sure = np.divide(truly / gamma, seen, out=np.ones(len(there)), where=seen > 0)
+    return float((truly * np.minimum(sure, 1.0)).sum() / half)
+
+
+def _different(column: Column, who: Ints) -> Ints:
+    """Return how many different values each person has."""
+    return np.bincount(np.unique(who * column.m + column.codes) // column.m)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,14 +106,14 @@ class Repeats:
     mean : mean number of records per person, to one decimal.
     way : what was done about them (`by_person.WAYS`), "" where nothing was chosen.
     left_out : records left out so that each person has one.
-    effects : design effects, where persons were drawn; None elsewhere.
+    effects : sensitive column -> design effects, where persons were drawn.
     """
 
     largest: int
     mean: float
     way: str = ""
     left_out: int = 0
-    effects: Effects | None = None
+    effects: Mapping[str, Effects] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -139,6 +139,12 @@ class Repeats:
         """The numbers of records for which the promise per person is stated: about the mean, some, and the largest."""
         most = min(self.largest, MOST)
         return tuple(sorted({min(max(2, round(self.mean)), most), min(5, most), most}))
+
+
+def rounded(who: NDArray[np.int64]) -> Repeats:
+    """Return what may be handed out of records whose persons are numbered (N,)."""
+    times = np.bincount(who)
+    return Repeats(rounded_up(int(times.max())), round(float(times.mean()), 1))
 
 
 def rounded_up(number: int) -> int:

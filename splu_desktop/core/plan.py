@@ -48,6 +48,8 @@ class Plan:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         by = self.persons.drawn if self.persons is not None else ""
         draws = {name: draw.by_person(by) for name, draw in self.draws.items()}
+        if self.persons is None and draws != dict(self.draws):
+            raise BadSetting("A draw per person needs to know by which column; say what tells persons.")
         object.__setattr__(self, "draws", MappingProxyType(draws))
         steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))

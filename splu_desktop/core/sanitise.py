@@ -14,7 +14,7 @@ from splu_desktop.core import by_person
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.persons import Repeats, persons_of, rounded_up
+from splu_desktop.core.persons import Repeats, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -124,10 +124,10 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     if chosen is None:
         return repeats
     who = by_person.persons(table[chosen.column])
-    times = np.bincount(who)
-    repeats = Repeats(rounded_up(int(times.max())), round(float(times.mean()), 1), chosen.way)
+    repeats = replace(rounded(who), way=chosen.way)
     if chosen.drawn:
-        effects = by_person.Effects.of(table, who, plan.named(Role.NSA))
+        nsas = plan.named(Role.NSA)
+        effects = {name: by_person.Effects.of(table, who, name, nsas) for name in plan.sensitive}
         return replace(repeats, effects=effects)
     return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 

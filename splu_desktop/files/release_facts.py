@@ -112,8 +112,8 @@ def persons_entry(repeats: Repeats) -> dict[str, Any]:
         found["way"] = repeats.way
     if repeats.way in ONE:
         found["left_out"] = repeats.left_out
-    if repeats.effects is not None:
-        found["design_effect"] = repeats.effects.as_dict()
+    if repeats.effects:
+        found["design_effects"] = {name: effects.as_dict() for name, effects in repeats.effects.items()}
     return found
 
 
@@ -126,7 +126,7 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
         raise BadSetting("The stated numbers of records per person are out of range.")
     way, left_out = stated.get("way", ""), stated.get("left_out", 0)
-    effects = Effects.from_dict(stated["design_effect"]) if "design_effect" in stated else None
+    effects = {name: Effects.from_dict(entry) for name, entry in stated.get("design_effects", {}).items()}
     if way not in ("", *WAYS) or type(left_out) is not int or left_out < 0:
         raise BadSetting("What is stated of persons with several records is not understood.")
     return Repeats(largest, float(mean), way, left_out, effects)

@@ -68,9 +68,11 @@ class Draw(ABC):
     Attributes
     ----------
     name : of the draw, as files and commands write it.
+    right_on_average : whether each value's published count has its true count as its mean.
     """
 
     name: ClassVar[str]
+    right_on_average: ClassVar[bool] = True
 
     # --- settings
 
@@ -187,6 +189,13 @@ class Draw(ABC):
         `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
         """
         return 1.0
+
+    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> float:
+        """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
+
+        By which rows agree alone; of persons with several records, for a draw that goes by person.
+        """
+        return float(self.confidence)
 
     def draws_of_person(self, records: int) -> int:
         """Return how often the values of a person with so many records are drawn."""
