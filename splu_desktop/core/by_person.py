@@ -72,6 +72,11 @@ class ByPerson:
         """The column that persons are drawn by, "" where records are."""
         return self.column if self.way == "draw" else ""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it goes by."""
+        return tuple(filter(None, (self.column, self.order)))
+
     def as_dict(self) -> dict[str, str]:
         """Return it as plain data; entries left empty are left out."""
         return {name: text for name in ("column", "way", "reason", "order") if (text := getattr(self, name))}
@@ -99,7 +104,7 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     """
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
-    for name in filter(None, (choice.column, choice.order)):
+    for name in choice.columns:
         if name not in table:
             raise UnknownColumn(name, table.names)
     who = persons(table[choice.column])

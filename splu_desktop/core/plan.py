@@ -54,7 +54,7 @@ class Plan:
         steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))
         object.__setattr__(self, "kept_identifiers", MappingProxyType(dict(self.kept_identifiers)))
-        named = () if self.persons is None else tuple(filter(None, (self.persons.column, self.persons.order)))
+        named = () if self.persons is None else self.persons.columns
         for name in (*self.generalisations, *self.kept_identifiers, *named):
             if name not in self.roles:
                 raise UnknownColumn(name, tuple(self.roles))

@@ -46,7 +46,8 @@ class TolerantPart(QWidget):
         head.addWidget(Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
-        head.addWidget(button(self.tr("&One group size instead"), self.plain))
+        self.to_plain = button(self.tr("&One group size instead"), self.plain)
+        head.addWidget(self.to_plain)
         card.body.addLayout(head)
         self.editor = ToleranceEditor(tasks)
         card.body.addWidget(self.editor, 1)
@@ -66,8 +67,12 @@ class TolerantPart(QWidget):
         self.editor.found.connect(self._take)
         self.hide()
 
-    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
-        """Show what holds for a column; its tolerances can be changed where the draw has some."""
+    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds, *, turned: bool = False) -> None:
+        """Show what holds for a column; its tolerances can be changed where the draw has some.
+
+        `turned` says that it has one group size already.
+        """
+        self.to_plain.setHidden(turned)
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds

@@ -313,7 +313,7 @@ class DrawPerPerson(Draw):
         return 1
 
     def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
-        return [
+        found: list[str] = [
             say(
                 "Whoever sees all records of a person reads the person's own values of “{column}” there with a "
                 "probability of {chance}: all of them are kept, or none is.",
@@ -328,15 +328,20 @@ class DrawPerPerson(Draw):
                 error=Figure(f"{100 * thresholds.epsilon:g} %"),
                 chance=int(100 * self.t_p(thresholds) * (1 + 1e-12)),
             ),
-            say(
-                "Published counts of “{column}” are not those of the source. Reconstructed, a count of {t_f} records "
-                "or more in the whole table is within {error} of the true one with a probability of about {chance} %.",
-                column=column,
-                t_f=self.t_f(thresholds),
-                error=Figure(f"{100 * thresholds.epsilon:g} %"),
-                chance=Figure(f"{100 * (1 - thresholds.t_e):g}"),
-            ),
         ]
+        if self.shares is not None:
+            found.append(
+                say(
+                    "Published counts of “{column}” are not those of the source. Reconstructed, a count of {t_f} "
+                    "records or more in the whole table is within {error} of the true one with a probability of "
+                    "about {chance} %.",
+                    column=column,
+                    t_f=self.t_f(thresholds),
+                    error=Figure(f"{100 * thresholds.epsilon:g} %"),
+                    chance=Figure(f"{100 * (1 - thresholds.t_e):g}"),
+                )
+            )
+        return found
 
     def words(self) -> str:
         return say("persons in groups of {gamma}", gamma=self.size)
