@@ -249,7 +249,8 @@ def persons_line(
         return Line("persons", Light.GREEN, text, "classify", found.column)
     text = say(
         "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most. {promise} Take one record per person, or a larger gamma, or draw per person.",
+        "average and {largest} at most. {promise} Take one record per "
+        "person, draw all records of a person at once, or take a larger gamma.",
         persons=found.persons,
         column=found.column,
         records=found.records,

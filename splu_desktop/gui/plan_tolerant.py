@@ -38,7 +38,7 @@ class TolerantPart(QWidget):
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
-        outer = QVBoxLayout(self)
+        self._outer = outer = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
         head = QHBoxLayout()
@@ -78,7 +78,9 @@ class TolerantPart(QWidget):
         self._shown = name, draw, thresholds
         self.sentences.setText("\n\n".join(told(each) for each in draw.sentences(name, thresholds)))
         self.is_settled = True
-        self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        edited = isinstance(draw, DecoyGroups)  # the only draws that it edits
+        self.editor.setVisible(edited)
+        self._outer.setStretch(0, 3 if edited else 0)
         if not isinstance(draw, DecoyGroups):
             self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""
