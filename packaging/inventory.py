@@ -230,7 +230,8 @@ class Inventory:
             Path(sys.base_prefix) / "LICENSE.txt",
         ]
         if sys.base_prefix == "/usr":  # with Debian's corrections, which its own number tells
-            version, purl = _debian_version(f"lib{package}"), f"pkg:deb/debian/lib{package}"
+            # The interpreter is always there; its library, of the same version, only where something is built.
+            version, purl = _debian_version(package), f"pkg:deb/debian/lib{package}"
         else:
             places = places[1:]
         text = next((path for path in places if path.is_file()), None)

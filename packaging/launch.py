@@ -20,6 +20,10 @@ def _restore_environment() -> None:
 
 
 def _run() -> int:
+    if sys.argv[1:2] == ["--read-for-parent"]:  # files.isolation.parent.SWITCH: a process that reads a foreign file
+        from splu_desktop.files.isolation.child import main
+
+        return main()
     freeze_support()  # a child process that one of the two has started goes its own way here
     _restore_environment()
     name = sys.argv[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")

@@ -1,12 +1,18 @@
-"""Find the system libraries that Qt lacks on this machine, and install their Debian packages or name them."""
+"""Find the system libraries that Qt lacks on this machine, and install their Debian packages or name them.
+
+Where nobody may install, the same packages are unpacked into the environment: `apt-get` and `dpkg` do that for anybody.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 PACKAGES = {
     # any use of Qt
@@ -46,25 +52,53 @@ PACKAGES = {
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtPrintSupport", "QtTest", "QtOpenGLWidgets")
 
 
-def missing(venv: Path, *, screen: bool) -> list[str]:
-    """Return the names of the shared libraries that Qt asks for and the system lacks, as the loader sees it."""
+UNPACKED = Path("lib/unpacked")  # in the environment
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+  <dir>{folder}/share/fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <dir prefix="xdg">fonts</dir>
+  <include ignore_missing="yes">{folder}/share/fontconfig/conf.avail/45-latin.conf</include>
+  <include ignore_missing="yes">{folder}/share/fontconfig/conf.avail/60-latin.conf</include>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+"""
+
+
+def needed(venv: Path, folders: list[Path], *, screen: bool) -> dict[str, str]:
+    """Return the shared libraries that Qt asks for, as the loader sees it: name -> path, "" where there is none.
+
+    The system's places come after `folders`.
+    """
     ldd = shutil.which("ldd")
-    folders = list(venv.glob("lib/python*/site-packages/PySide6"))
-    if not sys.platform.startswith("linux") or ldd is None or not folders:
-        return []
+    installed = list(venv.glob("lib/python*/site-packages/PySide6"))
+    if not sys.platform.startswith("linux") or ldd is None or not installed:
+        return {}
     plugins = ["offscreen"]
     if screen:
         plugins += ["xcb"] * bool(os.environ.get("DISPLAY")) + ["wayland"] * bool(os.environ.get("WAYLAND_DISPLAY"))
-    wanted = [path for module in MODULES for path in folders[0].glob(f"{module}.*so")]
-    wanted += [folders[0] / "Qt/plugins/platforms" / f"libq{plugin}.so" for plugin in plugins]
+    wanted = [path for module in MODULES for path in installed[0].glob(f"{module}.*so")]
+    wanted += [installed[0] / "Qt/plugins/platforms" / f"libq{plugin}.so" for plugin in plugins]
+    places = [*map(str, folders), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     told = subprocess.run(
         [ldd, *(str(path) for path in wanted if path.exists())],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "LC_ALL": "C"},
+        env={**os.environ, "LC_ALL": "C", "LD_LIBRARY_PATH": ":".join(places)},
     )
-    return sorted({line.split()[0] for line in told.stdout.splitlines() if line.rstrip().endswith("=> not found")})
+    found = {}
+    for line in told.stdout.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        if arrow:
+            found[name] = "" if path == "not found" else path.rsplit(" (", 1)[0]
+    return found
+
+
+def missing(venv: Path, *, screen: bool) -> list[str]:
+    """Return the names of the shared libraries that Qt asks for and neither the system nor the environment has."""
+    return sorted(name for name, path in needed(venv, [venv / UNPACKED], screen=screen).items() if not path)
 
 
 def apt_install(packages: list[str]) -> str:
@@ -88,6 +122,45 @@ def apt_install(packages: list[str]) -> str:
     return (done.stderr.strip().splitlines() or ["apt-get failed"])[-1]
 
 
+def unpack(packages: list[str], venv: Path, *, screen: bool) -> str:
+    """Put what Qt needs of Debian packages into the environment. Returns "" when done, else why not.
+
+    Nothing but libraries, fonts and keyboard tables is taken; no script of a package runs.
+    """
+    apt, dpkg = shutil.which("apt-get"), shutil.which("dpkg")
+    if apt is None or dpkg is None:
+        return "this system has no apt-get"
+    print(f"Unpacking {' '.join(packages)} into {venv / UNPACKED} ...", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        lists, cache, root = (Path(scratch, name) for name in ("lists", "cache", "root"))
+        (lists / "partial").mkdir(parents=True)
+        (cache / "archives/partial").mkdir(parents=True)
+        own = [apt, "-qq", "-o", f"Dir::State::Lists={lists}", "-o", f"Dir::Cache={cache}", "-o", "Debug::NoLocking=1"]
+        get = ["install", "-y", "--no-install-recommends", "--download-only", *packages]
+        for command in (["update"], get):
+            done = subprocess.run([*own, *command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return (done.stderr.strip().splitlines() or ["apt-get failed"])[-1]
+        for package in cache.glob("archives/*.deb"):
+            done = subprocess.run([dpkg, "-x", package, root], capture_output=True, text=True, check=False)
+            if done.returncode:
+                return (done.stderr.strip().splitlines() or ["dpkg failed"])[-1]
+        (site,) = venv.glob("lib/python*/site-packages")
+        shutil.copy(Path(__file__).with_name("unpacked_libraries.py"), site)
+        (site / "unpacked_libraries.pth").write_text("import unpacked_libraries; unpacked_libraries.wait()\n", "utf-8")
+        target = venv / UNPACKED
+        target.mkdir(parents=True, exist_ok=True)
+        folders = sorted({path.parent for path in root.rglob("*.so*")})
+        for name, path in needed(venv, [target, *folders], screen=screen).items():
+            if Path(path).is_relative_to(root):
+                shutil.copyfile(path, target / name)
+        for part in ("fonts", "fontconfig", "X11"):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copytree(root / "usr/share" / part, target / "share" / part, symlinks=True, dirs_exist_ok=True)
+    (target / "fonts.conf").write_text(FONTS.format(folder=escape(str(target))), "utf-8")
+    return ""
+
+
 def provide(venv: Path, *, screen: bool) -> str:
     """See to it that Qt loads. Returns "" when it will, else what the user has to install."""
     lacking = missing(venv, screen=screen)
@@ -95,12 +168,14 @@ def provide(venv: Path, *, screen: bool) -> str:
         return ""
     packages = sorted({PACKAGES[name] for name in lacking if name in PACKAGES})
     reason = apt_install(packages) if packages else "no package is known for them"
+    if reason and packages and (unpacking := unpack(packages, venv, screen=screen)):
+        reason = f"{reason}; unpacking them into .venv failed: {unpacking}"
     still = missing(venv, screen=screen)
     if not still:
         return ""
-    if not reason:  # what was installed brought new needs to light
-        return provide(venv, screen=screen) if set(still) != set(lacking) else _advice(still, "apt-get did not help")
-    return _advice(still, reason)
+    if set(still) != set(lacking):  # what was installed brought new needs to light
+        return provide(venv, screen=screen)
+    return _advice(still, reason or "apt-get did not help")
 
 
 def _advice(lacking: list[str], reason: str) -> str:

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from splu_desktop import __version__
+from splu_desktop.files.isolation.limits import no_crash_dumps
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
+    no_crash_dumps()
     parser = argparse.ArgumentParser(
         prog="splu-desktop",
         description="Hand out a sensitive table: small counts protected, large ones answered. Works offline.",

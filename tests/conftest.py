@@ -7,6 +7,7 @@ an interval that holds 95 times in 100 fails some test in every tenth run otherw
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from hypothesis import settings
 from numpy.typing import NDArray
 
 from splu_desktop.core.randomness import SystemRandomness
+from tests.optional import closing_line, skip_what_lacks
 from tests.seeded import Seeded
 
 # The same examples in every run, and no example judged by its time: a red check means a fault, not a busy machine.
@@ -58,3 +60,28 @@ def _repeatable_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 @pytest.fixture(autouse=True)
 def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path_factory.mktemp("splu-data")))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip_what_lacks(items)
+
+
+def _skipped(reporter: pytest.TerminalReporter) -> tuple[str, list[str]]:
+    reasons = [str(report.longrepr[2]).removeprefix("Skipped: ") for report in reporter.stats.get("skipped", [])]
+    return closing_line(reasons)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Let nothing be skipped but the optional parts, on the system that developers and CI have."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and exitstatus == 0 and sys.platform == "linux" and _skipped(reporter)[1]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    line, other = _skipped(terminalreporter)
+    if line:
+        terminalreporter.write_line(line)
+    if other:
+        terminalreporter.write_line(f"FAILED: skipped for a reason that tests/optional.py does not know: {other}")

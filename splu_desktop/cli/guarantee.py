@@ -25,6 +25,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("--t-e", default="0.05", metavar="T_E", help="tolerated probability, 0 to 1 (default: 0.05)")
     parser.add_argument("--alpha", default="3", help="the largest small count, from 1 (default: 3)")
     parser.add_argument("--releases", default="1", metavar="K", help="releases of the same records averaged")
+    parser.add_argument("--records", metavar="N", help="records of the table, to see what public figures alone tell")
+    parser.add_argument("--values", metavar="M", help="values of its sensitive column, with --records")
     parser.add_argument(
         "--curves", action="store_true", help="add T_f over T_E and the probability at each small count"
     )
@@ -53,7 +55,7 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    from splu_desktop.core import guarantees, sentences
+    from splu_desktop.core import attackers, guarantees, sentences
     from splu_desktop.core.thresholds import Thresholds
 
     alpha = whole(args.alpha, "The largest small count alpha")
@@ -83,10 +85,19 @@ def run(args: argparse.Namespace) -> None:
         "t_f_chebyshev": guarantees.t_f_chebyshev(gamma, epsilon, t_e, releases),
         "t_f_as_published": guarantees.t_f_as_published(gamma, epsilon, t_e),
     }
+    if (args.records is None) != (args.values is None):
+        raise BadSetting("Give --records and --values together, or neither.")
+    known = None
+    if args.records is not None:
+        records, values = whole(args.records, "The number of records"), whole(args.values, "The number of values")
+        known = sentences.unprotected(records, gamma, values, epsilon, alpha)
+        if known:
+            found["t_p"] = 0.0
     promises = [
-        sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
+        known or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
         sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
     ]
+    readers = list(attackers.of_gamma("the column", gamma))
     if args.curves:
         exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, releases=releases)
         found["curves"] = {
@@ -98,13 +109,13 @@ def run(args: argparse.Namespace) -> None:
             "probability": guarantees.small_count_curve(gamma, epsilon, alpha, releases).tolist(),
         }
     if args.json:
-        print_json({**found, "sentences": promises})
+        print_json({**found, "sentences": promises, "readers": readers})
     else:
-        _print_text(found, promises)
+        _print_text(found, [*promises, *readers])
 
 
-def _print_text(found: dict[str, Any], promises: list[str]) -> None:
-    print("\n".join(promises))
+def _print_text(found: dict[str, Any], said: list[str]) -> None:
+    print("\n".join(said))
     print()
     print_table(
         ["figure", "value", "meaning"],

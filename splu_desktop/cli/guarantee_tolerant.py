@@ -21,7 +21,9 @@ def add_tolerant(parser: argparse.ArgumentParser) -> None:
     """Give the command its options for a tolerance in place of gamma."""
     group = parser.add_argument_group("a tolerance per value, in place of --gamma")
     group.add_argument(
-        "--tolerance", metavar="F", help="how surely the value may be linked to a record, above 0, up to 1"
+        "--tolerance",
+        metavar="F",
+        help="share of the rows showing the value that may truly have it, on average, above 0, up to 1",
     )
     group.add_argument("--sizes", metavar="S,S,...", help="group sizes, such as 1,4")
     group.add_argument("--fakes", default="0", metavar="N", help="fake values in each group (default: 0)")
@@ -77,15 +79,20 @@ def of_draw(
             f"fewer is shown wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least "
             f"{chance} %."
         ]
+    readers = list(draw.readers("the column"))
     if as_json:
-        print_json({**found, "sentences": sentences})
+        print_json({**found, "sentences": sentences, "readers": readers})
         return
-    print("\n".join(sentences))
+    print("\n".join([*sentences, *readers]))
     print()
     rows = [
         ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {thresholds.alpha}"],
         ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
-        ["f'", f"{found['confidence']:.4g}", "how surely a record is linked to the value at most"],
+        [
+            "f'",
+            f"{found['confidence']:.4g}",
+            "share of the rows showing the value that truly have it, on average, at most",
+        ],
     ]
     if "certainty" in own:
         known = "the same by someone who knows all other records of its group"

@@ -1,4 +1,4 @@
-"""`splu handover`: a release as one ZIP, encrypted with a password where wanted."""
+"""`splu handover`: a release as one ZIP, encrypted with a password unless told otherwise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.opening import add_password, password_from
+from splu_desktop.cli.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.output import add_json, print_json
 
 
@@ -15,11 +15,12 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "handover",
         help="pack a release into one ZIP, with a password",
-        description="Pack RELEASE into a new ZIP (AES-256 where a password is given), each file checked on its way.",
+        description="Pack RELEASE into a new ZIP, each file checked on its way. It is encrypted (AES-256) with the "
+        "password given, or with one that is made up and shown once; the names of the files are hidden, too.",
     )
     parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help="the ZIP; must not exist yet")
-    add_password(parser)
+    add_lock(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -28,10 +29,13 @@ def run(args: argparse.Namespace) -> None:
     """Pack. Raises SpluError; nothing is written then."""
     from splu_desktop.files.handover import hand_over
 
-    password = password_from(args)
+    password, made_up = lock_from(args)
     packed = hand_over(args.release, args.out, password=password)
     if args.json:
-        print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None})
+        shown = {"password": password} if made_up else {}
+        print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None, **shown})
         return
     how = "encrypted with AES-256; give the password by another way than the file" if password else "not encrypted"
     print(f"Packed {args.release} into {packed} ({packed.stat().st_size:,} bytes, {how})")
+    if made_up and password is not None:
+        print(password_line(password))

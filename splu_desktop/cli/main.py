@@ -14,8 +14,11 @@ from functools import cache
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
+from splu_desktop.cli.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.output import one_line
-from splu_desktop.core.errors import SpluError, place_of
+from splu_desktop.core.errors import SpluError, out_of_memory, place_of
+from splu_desktop.files.isolation.limits import no_crash_dumps
+from splu_desktop.files.room import LIBRARIES, check_room
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
@@ -114,49 +117,76 @@ def _hurry() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 1 a fault of the program."""
+    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 1 a fault of the program.
+
+    A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
+    """
+    no_crash_dumps()
+    if argv is None:
+        open_standard_files()
+    try:
+        heed()
+        return _run(argv)
+    except KeyboardInterrupt as ended:
+        _tell("stopped; nothing unfinished was left behind.")
+        return ended.status if isinstance(ended, Ended) else 130
+    finally:
+        if argv is None:  # the process is about to end
+            ignore()
+
+
+def _run(argv: Sequence[str] | None) -> int:
     _hurry()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if argv is None else argv)
-    parser = build_parser(given[0] if given else None)
-    args, rest = parser.parse_known_args(given)
-    if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
-        args.conditions += rest  # conditions behind an option, which argparse leaves over
-    elif rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:
+        check_room(LIBRARIES)
+        parser = build_parser(given[0] if given else None)
+        args, rest = parser.parse_known_args(given)
+        if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
+            args.conditions += rest  # conditions behind an option, which argparse leaves over
+        elif rest:
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
         args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
     except SpluError as fault:
-        print(f"splu: {one_line(str(fault))}", file=sys.stderr)
+        _tell(str(fault))
         return 2
     except BrokenPipeError:
         _let_go_of_output()
         return 0
-    except KeyboardInterrupt:
-        print("splu: stopped; nothing was left behind.", file=sys.stderr)
-        return 130
     except OSError as fault:
+        if out_of_memory(fault):
+            return _too_little_memory()
         if fault.errno not in _NO_ROOM:
             return _unforeseen(fault)
         reason = os.strerror(fault.errno or 0).lower()
-        print(f"splu: What was asked for can't be written out ({reason}); make room and try again.", file=sys.stderr)
+        _tell(f"What was asked for can't be written out ({reason}); make room and try again.")
         _let_go_of_output()
         return 2
-    except MemoryError:
-        print("splu: There is not enough memory for this table; try on a larger computer.", file=sys.stderr)
-        return 2
     except Exception as fault:
-        return _unforeseen(fault)
+        return _too_little_memory() if out_of_memory(fault) else _unforeseen(fault)
     return 0
+
+
+def _tell(text: str) -> None:
+    """Say a sentence on stderr, where somebody may have stopped listening."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(f"splu: {one_line(text)}", file=sys.stderr, flush=True)
+
+
+def _too_little_memory() -> int:
+    _tell("There is not enough memory for this table; try on a larger computer.")
+    return 2
 
 
 def _unforeseen(fault: Exception) -> int:
     """Tell where it arose: a traceback would show the user nothing of use and might show a value of the table."""
-    print(f"splu: Something went wrong inside the program ({place_of(fault)}); report these words.", file=sys.stderr)
+    _tell(f"Something went wrong inside the program ({place_of(fault)}); report these words.")
     return 1
 
 

@@ -40,6 +40,31 @@ def password_from(args: argparse.Namespace) -> str | None:
     return str(lines[0])
 
 
+def add_lock(parser: argparse.ArgumentParser) -> None:
+    """Give a command that writes a ZIP the options about its password."""
+    add_password(parser)
+    parser.add_argument(
+        "--no-password", action="store_true", help="write a ZIP that anybody can open (else a password is made up)"
+    )
+
+
+def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
+    """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
+    from splu_desktop.files.handover import new_password
+
+    if args.no_password:
+        if args.password_file is not None:
+            raise BadSetting("Say --password-file or --no-password, not both.")
+        return None, False
+    given = password_from(args)
+    return (given, False) if given is not None else (new_password(), True)
+
+
+def password_line(password: str) -> str:
+    """Return the line that shows a password made up here, the only time."""
+    return f"Password: {password} (kept nowhere; write it down, and give it by another way than the file)"
+
+
 def add_release(parser: argparse.ArgumentParser) -> None:
     """Give a command the place of a release, and its password's."""
     parser.add_argument("release", type=Path, metavar="RELEASE", help="release folder, or a ZIP of it")

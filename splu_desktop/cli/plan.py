@@ -218,7 +218,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
             f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
             f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
         )
-    for line in (*found.get("sentences", ()), *found.get("warnings", ())):
+    for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
         print(f"  {line}")
     if "recommendation" in found:
         print(f"  {found['recommendation']['words']}")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splu_desktop.cli.opening import add_password, password_from
+from splu_desktop.cli.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.planning import add_plan_options, table_and_plan
 from splu_desktop.core.errors import BadSetting
@@ -52,7 +50,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--bom", action="store_true", help="begin the CSV with a byte order mark, as Excel wants it")
     parser.add_argument("--zip", action="store_true", help="write one ZIP instead of a folder")
-    add_password(parser)
+    add_lock(parser)
     parser.add_argument("--operator", default="", help="who publishes, for the register (this user)")
     parser.add_argument("--purpose", default="", help="what for, for the register")
     parser.add_argument("--recipient", default="", help="for whom, for the register")
@@ -82,6 +80,7 @@ def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     from splu_desktop.files.importer.problems import ProblemKind
     from splu_desktop.files.language import language
+    from splu_desktop.files.room import LIBRARIES, PER_TEXT_BYTE, check_room
     from splu_desktop.files.stamp import stamp
     from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 
@@ -92,14 +91,13 @@ def run(args: argparse.Namespace) -> None:
         check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
     language(args.language)
-    password = password_from(args) if args.zip else None
+    password, made_up = lock_from(args) if args.zip and args.trial is None else (None, False)
     if args.password_file is not None and not args.zip:
         raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     before = stamp(args.file)
-    ahead = threading.Thread(target=import_module, args=("splu_desktop.files.publishing",), daemon=True)
-    ahead.start()  # reading leaves a core free for what is needed next
+    if before is not None:  # what is no file is told of by who reads it
+        check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
     imported, plan, notes = table_and_plan(args)
-    ahead.join()
     from splu_desktop.files.publishing import Order, examine, publish
 
     # Whoever counts the source's lines must find the ones that did not become records.
@@ -134,7 +132,7 @@ def run(args: argparse.Namespace) -> None:
         outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
     finally:
         shown.end()
-    _report(outcome, plan, args, notes)
+    _report(outcome, plan, args, notes, password if made_up else None)
 
 
 def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:
@@ -167,7 +165,7 @@ def _accepted(texts: Iterable[str]) -> dict[str, str]:
     return accepted
 
 
-def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[str]) -> None:
+def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[str], password: str | None) -> None:
     opened = outcome.opened
     roles = {role.value: list(plan.named(role)) for role in Role}
     # Without a recipe the notes say already which columns look sensitive.
@@ -189,12 +187,17 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
                 ],
                 "register_entry": outcome.entry.number,
                 "guarantees": outcome.entry.body["guarantees"],
+                **({} if password is None else {"password": password}),
             }
         )
         return
     print(f"Published {opened.published.n:,} records to {args.out}")
+    if password is not None:
+        print(password_line(password))
     for name in plan.sensitive:
         print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
+        for sentence in plan.draws[name].readers(name):
+            print(f"    {sentence}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),

@@ -23,8 +23,8 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say tolerances."""
     group = parser.add_argument_group(
         "tolerances",
-        "A column with tolerances is sensitive and has no gamma: each value says how surely it may be linked to a "
-        "record, from 1 (not sensitive) down, and the group sizes follow.",
+        "A column with tolerances is sensitive and has no gamma: each value says which share of the rows that "
+        "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow.",
     )
     group.add_argument(
         "--tolerance",
@@ -49,7 +49,8 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COL=N",
         help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
-        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most",
+        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
+        "(not against those who know all other records of the table)",
     )
 
     group.add_argument(

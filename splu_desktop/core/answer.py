@@ -40,6 +40,7 @@ class Answer:
     small : the largest count that the custodian calls small (alpha).
     vanished : whether the question names a sensitive value that no published record shows.
     doubtful : whether the interval rests on an expansion that does not hold well here: better have it bootstrapped.
+    told : whether public figures alone leave so few counts that no draw protects this one (`public_figures`).
     bootstrapped : whether the interval comes from repetitions of the draw (`reconstruct_bootstrap`).
     """
 
@@ -55,6 +56,7 @@ class Answer:
     vanished: bool = False
     doubtful: bool = False
     bootstrapped: bool = False
+    told: bool = False
 
     @property
     def exact(self) -> bool:
@@ -93,7 +95,8 @@ class Answer:
             return Badge.EXACT
         if self.vague:
             # A wide interval from 0 on says only that little is known; the count may well be a large one.
-            return Badge.PROTECTED if self.high <= _small_end(self.small) else Badge.UNCERTAIN
+            small = self.high <= _small_end(self.small) and not self.told
+            return Badge.PROTECTED if small else Badge.UNCERTAIN
         return Badge.RELIABLE if self.relative is not None and self.relative <= _RELIABLE else Badge.UNCERTAIN
 
     @property
@@ -106,6 +109,8 @@ class Answer:
             return say("exact: these columns are published unchanged")
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"
+        if self.told and badge is Badge.UNCERTAIN:
+            return "uncertain: but not protected, since the numbers of records and values and gamma tell it"
         if badge is Badge.UNCERTAIN or self.relative is None:
             return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
         return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))

@@ -38,6 +38,7 @@ class Crosstab:
     published, estimate, low, high : (A, B), records; `variance` of the unbiased estimate, inf where nothing is told.
     margin : (B,) each value's count over all lines, to which the columns add up; estimates of a line add up to
         `selected`.
+    told : (A, B) whether public figures alone tell the count (`Answer.told`).
     partition : whether every record counted is in exactly one line, so that the columns were fitted too.
     """
 
@@ -53,6 +54,7 @@ class Crosstab:
     margin: Floats
     partition: bool
     small: int
+    told: NDArray[np.bool_]
 
     def answer(self, line: int, value: int) -> Answer:
         """Return one cell as an answer, with its badge."""
@@ -67,6 +69,7 @@ class Crosstab:
             n_p=int(self.selected[line]),
             variance=variance if np.isfinite(variance) else None,
             small=self.small,
+            told=bool(self.told[line, value]),
         )
 
 
@@ -112,6 +115,7 @@ def table(
         margin=margin if partition else fitted.sum(axis=0),
         partition=partition,
         small=reader.published.thresholds.alpha,
+        told=reader.told(sa, selected),
     )
 
 

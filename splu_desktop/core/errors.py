@@ -7,9 +7,17 @@ table is named only where the user can't act without it, and such sentences are 
 
 from __future__ import annotations
 
+import errno
+import re
 import traceback
 
 from splu_desktop.core.said import counted, say
+
+# Words of the C library's loader, of Python and of NumPy.
+_NO_MEMORY = re.compile(
+    r"(?i)cannot allocate memory|failed to map segment|can't start new thread|out of memory|not enough memory"
+    r"|cannot create shared object descriptor|cannot enable executable stack"
+)
 
 
 class SpluError(Exception):
@@ -24,6 +32,19 @@ def place_of(fault: BaseException) -> str:
     frames = [f for f in traceback.extract_tb(fault.__traceback__) if "splu_desktop" in f.filename]
     where = f"{frames[-1].filename.rpartition('splu_desktop')[2].lstrip('/')}:{frames[-1].lineno}" if frames else "?"
     return f"{type(fault).__name__} in {where}"
+
+
+def out_of_memory(fault: BaseException | None) -> bool:
+    """Return whether a fault says that there is too little memory, in whichever way: a library that can't be loaded
+    for want of it and a thread that can't be started do not raise MemoryError. Looks at the causes, too.
+    """
+    while fault is not None:
+        if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno == errno.ENOMEM):
+            return True
+        if isinstance(fault, (ImportError, RuntimeError, SystemError, OSError)) and _NO_MEMORY.search(str(fault)):
+            return True
+        fault = fault.__cause__ or fault.__context__
+    return False
 
 
 class BadSetting(SpluError):

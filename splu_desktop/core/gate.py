@@ -31,6 +31,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "public-figures",
     "thresholds",
     "source",
     "earlier-release",
@@ -140,7 +141,8 @@ def table_lines(
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress, plan.persons))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
-    lines += _thresholds(plan)
+    known = list(_public_figures(generalised, plan))
+    lines += [*known, *_thresholds(plan, {line.column for line in known})]
     return tuple(lines)
 
 
@@ -334,8 +336,8 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         Light.AMBER,
         say(
             "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row, and reads the person's own "
-            "sensitive value there with a probability of {gamma}.",
+            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
             alone=alone,
             records=table.n,
             share=share_of(alone, table.n),
@@ -345,10 +347,22 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
     )
 
 
-def _thresholds(plan: Plan) -> Iterable[Line]:
+def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
+    """Give a line for each column whose small counts need no release to be known (`public_figures`)."""
+
+    asked = plan.thresholds
+    for name, draw in plan.draws.items():
+        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        if known is not None:
+            yield Line("public-figures", Light.AMBER, known, "plan", name)
+
+
+def _thresholds(plan: Plan, known: set[str | None]) -> Iterable[Line]:
     asked = plan.thresholds
     if asked.t_p is None:
         return
     for name, draw in plan.draws.items():
         met, text = draw.wish(name, asked)
+        if name in known:  # nothing is protected as asked where public figures tell it
+            continue
         yield Line("thresholds", Light.GREEN if met else Light.AMBER, text, "plan", name)

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.bucket_search import two_sizes
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.draw.layouts import Limits, caps_of, check_fakes, fits, layout
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Limits, caps_of, check_fakes, fits, layout
 from splu_desktop.core.groups import check_eligible
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.multi_size import many_sizes
@@ -228,7 +229,10 @@ def rate(counts: Ints, limits: Limits, grouping: DecoyGroups) -> Rating | None:
     if not fits(counts, most, grouping):
         return None
     held, caps_held = _lumped(counts, limits, most, grouping)
-    groups = MixedGroups.of(held, caps_held, grouping)
+    try:
+        groups = MixedGroups.of(held, caps_held, grouping)
+    except NoLaw:  # sizes whose law nobody can compute are not offered
+        return None
     if not groups.fits:
         return None
     share, matrix = held / total, groups.matrix
@@ -256,8 +260,8 @@ def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: DecoyGroups) -> 
         rest.setdefault(limits[value], []).append(value)
     lumps = [[value] for value in order[:_LUMPED]] + list(rest.values())
     held = np.array([float(counts[lump].sum()) for lump in lumps])
-    whole = np.array(grouping.sizes) + grouping.fakes
-    return held, np.array([np.minimum(most[lump].sum(axis=0), whole) for lump in lumps])
+    room = 2 * np.array(grouping.sizes) + grouping.fakes  # more than any group holds
+    return held, np.array([np.minimum(most[lump].sum(axis=0), room) for lump in lumps])
 
 
 def _pool(counts: Ints, limits: Limits, fakes: int, progress: Progress) -> list[int]:

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 _ROUNDS = 60
 _CLOSE = 1e-5
 _NEWTON = 128  # values up to which Newton steps are worth their covariance matrix
-_FULL = 1e-4  # a mean this close to its cap, relative to the cap, is at the cap
+_FULL = 1e-9  # a mean this close to its cap, relative to the cap, is at the cap
 _LIGHT = 0.25  # mean over cap up to which a value is light
 
 
@@ -68,6 +68,10 @@ def _product(series: Floats) -> Floats:
             series = np.vstack([series, np.eye(1, length)])
         series = _times(series[0::2], series[1::2])
     return np.asarray(series[0], np.float64)
+
+
+class NoLaw(ArithmeticError):
+    """No group can hold what it is said to: for whoever asked for the law, never for people."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +232,8 @@ def fixed_values(
     caps : (k,) their caps.
     target : (k,) their means, adding up to `room`; None where caps and room leave nothing to chance.
     room : places left beside the full values.
+
+    Raises NoLaw where the caps do not let a group be filled.
     """
     caps = np.minimum(caps, size)
     full = (caps > 0) & (means >= caps * (1 - _FULL))
@@ -236,7 +242,9 @@ def fixed_values(
     if room <= 0:
         free = free[:0]
     cap = np.minimum(caps[free], max(room, 0))
-    if len(free) < 2 or int(cap.sum()) <= room:
+    if int(cap.sum()) < room or room < 0:
+        raise NoLaw
+    if len(free) < 2 or int(cap.sum()) == room:
         return full, free, cap, None, room
     return full, free, cap, _fitted(means[free], cap * (1 - _FULL / 2), room), room
 

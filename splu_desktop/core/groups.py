@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import fake_values
-from splu_desktop.core.draw.layouts import Layout
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
+from splu_desktop.core.group_layout import Layout
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column
@@ -110,7 +110,7 @@ def assign_tolerant(
     Parameters
     ----------
     column, ids : as for `assign`.
-    plan : how many records of each value go to groups of each size (`draw.layouts.layout`).
+    plan : how many records of each value go to groups of each size (`group_layout.layout`).
 
     Returns
     -------

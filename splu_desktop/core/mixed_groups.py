@@ -4,6 +4,9 @@ T[v, u] = (1 / f_v) sum over groups of copies_v copies_u / size. For well mixed 
 size is their number times the mean of a known law (`group_law`), so T follows from the counts, the sizes and the shares
 of the records in each. The custodian computes it from true counts to choose the sizes, the reader of a release from
 published ones to estimate.
+
+A law that no group can follow is an error (`NoLaw`), never repaired: a search passes such sizes over, and a reader
+whose published counts no groups explain is told that nothing is known (`MixedGroups.untold`).
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.layouts import Ints, bounds_of
+from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Ints, bounds_of
 from splu_desktop.core.group_states import Law, law_of
 from splu_desktop.core.record_shares import spread
 
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
+
+_SLIP = 1e-6  # of the records, that may be left without a place
+_ASTRAY = 1e-3  # of a value's records, by which its law may miss them
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +55,10 @@ class MixedGroups:
 
     @classmethod
     def of(cls, counts: Floats, most: Ints, grouping: DecoyGroups) -> MixedGroups:
-        """Return the groups that the counts, the (m, q) caps, the sizes and the shares make."""
+        """Return the groups that the counts, the (m, q) caps, the sizes and the shares make.
+
+        Raises NoLaw where there are none such.
+        """
         total = int(counts.sum())
         room, numbers = grouping.room(total).astype(np.float64), grouping.numbers(total)
         bounds = bounds_of(counts, most, grouping)
@@ -57,18 +67,32 @@ class MixedGroups:
         laws: list[tuple[float, Law]] = []
         shared = np.zeros((len(counts), len(counts)))
         for j, size in enumerate(grouping.sizes):
-            held = records[:, j]
-            if numbers[j] < 1 or held.sum() <= 0:
+            if numbers[j] < 1 or records[:, j].sum() <= 0:
                 continue
-            for number, of_size in _sizes(size, int(numbers[j]), int(room[j])):
+            caps = most[:, j]
+            parts = _parts(records[:, j], caps, size, int(numbers[j]), int(room[j]), grouping.fakes)
+            for number, of_size, held in parts:
                 whole = of_size + grouping.fakes
-                law = law_of(held * (whole / held.sum()), most[:, j], whole)
+                law = law_of(held * (whole / held.sum()), caps, whole)
                 weight = number * of_size / whole
                 laws.append((weight, law))
                 shared += weight / whole * law.pairs()
-        rows = shared.sum(axis=1, keepdims=True)
-        matrix = np.divide(shared, rows, out=np.eye(len(counts)), where=rows > 0)
-        return cls(counts, tuple(laws), matrix, bool(slip <= 1e-6 * max(total, 1)))
+        rows = shared.sum(axis=1)
+        fits = bool(slip <= _SLIP * max(total, 1))
+        there = counts > 0
+        if not np.isfinite(shared).all() or (rows[there] <= 0).any():
+            raise NoLaw
+        if fits and (np.abs(rows - counts) > _ASTRAY * np.maximum(counts, 1.0)).any():
+            raise NoLaw
+        matrix = np.eye(len(counts))
+        matrix[there] = shared[there] / rows[there, None]
+        return cls(counts, tuple(laws), matrix, fits)
+
+    @classmethod
+    def untold(cls, counts: Floats) -> MixedGroups:
+        """Return what is known of groups that no law explains: nothing but the counts themselves."""
+        share = counts / max(float(counts.sum()), 1.0)
+        return cls(counts, (), np.tile(share, (len(counts), 1)), False)
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov over the groups of a value's records of the groups' means of two functions of the values.
@@ -85,8 +109,20 @@ class MixedGroups:
         return mean - (self.matrix @ left) * (self.matrix @ right)
 
 
-def _sizes(size: int, groups: int, records: int) -> list[tuple[int, int]]:
-    """Return (number, size) of the groups that `records` in `groups` groups make: of `size`, or one more."""
+def _parts(held: Floats, caps: Ints, size: int, groups: int, records: int, fakes: int) -> list[tuple[int, int, Floats]]:
+    """Return number and size of the groups that `records` in `groups` groups make, of `size` or one more, and the (m,)
+    records of each value in them.
+
+    The larger ones keep the same caps, so a value at its cap in all of them does not get its share of the places more.
+    """
     more, over = divmod(records - groups * size, groups)
-    found = [(groups - over, size + more), (over, size + more + 1)]
-    return [(number, of_size) for number, of_size in found if number > 1e-3 * groups]
+    parts = [(groups - over, size + more), (over, size + more + 1)]
+    if not over:
+        return [(*parts[0], held)]
+    number, sizes = (np.array(each, np.float64) for each in zip(*parts, strict=True))
+    room = number * sizes * (held.sum() / records)
+    bounds = np.minimum(caps[:, None] * number * (sizes / (sizes + fakes)), held[:, None])
+    split = spread(held, room, bounds)
+    if np.abs(split.sum(axis=0) - room).max() > _SLIP * records:
+        raise NoLaw
+    return [(*part, split[:, at]) for at, part in enumerate(parts)]

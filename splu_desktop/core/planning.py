@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import pdtr, pdtrc
 
-from splu_desktop.core import guarantees
+from splu_desktop.core import guarantees, public_figures
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import Floats, Ints, Number
 from splu_desktop.core.rationals import as_fraction
@@ -143,6 +143,8 @@ def plan_values(counts: ArrayLike, n: int, gamma: int, thresholds: Thresholds, r
     f = _checked_counts(counts, n)
     epsilon = thresholds.epsilon
     least = guarantees.t_f(gamma, epsilon, thresholds.t_e, releases)
+    ends = public_figures.of_plan(n, gamma, int(np.count_nonzero(f)))
+    told = ends[0] <= thresholds.alpha and public_figures.tell(*ends, guarantees.checked_epsilon(epsilon))
     states = np.full(f.shape, 1, np.int8)
     states[f <= thresholds.alpha] = 0
     states[f >= least] = 2
@@ -152,7 +154,7 @@ def plan_values(counts: ArrayLike, n: int, gamma: int, thresholds: Thresholds, r
         n=n,
         releases=releases,
         thresholds=thresholds,
-        t_p=guarantees.t_p(gamma, epsilon, thresholds.alpha, releases),
+        t_p=0.0 if told else guarantees.t_p(gamma, epsilon, thresholds.alpha, releases),
         t_f=least,
         t_f_chebyshev=guarantees.t_f_chebyshev(gamma, epsilon, thresholds.t_e, releases),
         counts=f,

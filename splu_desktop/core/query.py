@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core import public_figures
 from splu_desktop.core.answer import Answer, Badge, sentence
 from splu_desktop.core.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.errors import BadQuestion
@@ -16,6 +17,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query_bootstrap import bootstrapped
 from splu_desktop.core.query_engine import Engine, Found, Question
 from splu_desktop.core.query_several import Several
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.said import say
 from splu_desktop.core.selection import Picked
 from splu_desktop.core.table import Flags
@@ -50,6 +52,8 @@ class Reader:
         self.published = published
         self._engine = Engine(published)
         self._several = Several(self._engine)
+        self._totals: dict[tuple[str, bytes], float] = {}
+        self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
@@ -118,7 +122,9 @@ class Reader:
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
         return [
-            self._answer(conditions, numbers, method, lost, self._most(question, lost))
+            self._answer(
+                conditions, numbers, method, lost, self._most(question, numbers, lost), self._told(question, numbers)
+            )
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
         ]
@@ -170,6 +176,10 @@ class Reader:
         published, selected, estimate, low, high, variance = (
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
+        total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
+        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.table[sa].counts())
+        high = np.minimum(high, total)
+        low, estimate = np.minimum(low, high), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
     def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
@@ -243,17 +253,57 @@ class Reader:
         """Return the most records that one value of an SA can have, as its draw allows."""
         return self.published.draws[sa].most(self.published.n)
 
-    def _most(self, question: Question, lost: bool) -> float:
-        """Return the most records that can meet a question, as its values can have; N where some are not known."""
-        n = float(self.published.n)
-        return n if lost else min((float(chosen.sum()) * self.most(sa) for sa, chosen in question.chosen), default=n)
+    def _most(self, question: Question, found: Found, lost: bool) -> float:
+        """Return the most records that can meet a question: no more than have its values in the whole table.
+
+        That is asked only where the answer reaches beyond the published count of the whole table; N where some values
+        are not known.
+        """
+        most = float(self.published.n)
+        if lost:
+            return most
+        for sa, chosen in question.chosen:
+            most = min(most, float(chosen.sum()) * self.most(sa))
+            if chosen.any() and max(found.high, found.estimate) > self.published.table[sa].counts()[chosen].sum():
+                most = min(most, self._total(sa, chosen))
+        return most
+
+    def _told(self, question: Question, found: Found) -> bool:
+        """Return whether public figures alone tell the count of one SA's values to within epsilon."""
+        if len(question.chosen) != 1:
+            return False
+        ((sa, chosen),) = question.chosen
+        ends = public_figures.of_cell(*self._range(sa), chosen, self.published.n, found.n_p)
+        return bool(public_figures.tell(*ends, as_fraction(self.published.thresholds.epsilon)))
+
+    def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if sa not in self._ranges:
+            self._ranges[sa] = public_figures.of_release(self.published, sa)
+        return self._ranges[sa]
+
+    def told(self, sa: str, selected: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return (Q, m) whether public figures alone tell the count of each value among so many selected records."""
+        least, most = self._range(sa)
+        low = np.maximum(least - (self.published.n - selected[:, None]), 0)
+        high = np.minimum(most, selected[:, None])
+        return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
+
+    def _total(self, sa: str, chosen: Flags) -> float:
+        """Return the upper end of how many records of the whole table have values of an SA."""
+        key = sa, chosen.tobytes()
+        found = self._totals.get(key)
+        if found is None:
+            (numbers,) = self._engine.one_sa(sa, [()], [(0, chosen)], Method.UNBIASED)
+            found = self._totals[key] = max(numbers.high, self._unseen(sa), float(numbers.published))
+        return found
 
     def _answer(
-        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float
+        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
     ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
-        possible = min(max(found.estimate, 0.0), float(found.n_p))
+        estimate = found.estimate if method is Method.UNBIASED else min(found.estimate, max(most, 0.0))
+        possible = min(max(estimate, 0.0), float(found.n_p), most)
         # Nor is any count of a sensitive value known to be 0: a few records never stand out.
         asked = {condition.column for condition in conditions}
         unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
@@ -261,7 +311,7 @@ class Reader:
         return Answer(
             conditions=conditions,
             published=found.published,
-            estimate=found.estimate,
+            estimate=estimate,
             low=min(found.low, possible),
             high=max(min(found.high, most), possible, room),
             method=method,
@@ -271,4 +321,5 @@ class Reader:
             vanished=lost,
             doubtful=found.doubtful,
             bootstrapped=found.bootstrapped,
+            told=told,
         )

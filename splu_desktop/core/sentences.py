@@ -11,6 +11,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from splu_desktop.core import public_figures
 from splu_desktop.core.guarantees import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.said import Figure, counted, listed, say
@@ -74,6 +77,30 @@ def small_count_promise(
     )
 
 
+def unprotected(
+    n: int, gamma: int, values: int, epsilon: Number, alpha: int, *, column: str | None = None
+) -> str | None:
+    """Return the sentence that public figures alone tell small counts, None where they do not (`public_figures`).
+
+    Parameters
+    ----------
+    n, values : records of the table, and values of its sensitive column.
+    """
+    least, most = public_figures.of_plan(n, gamma, values)
+    if least > alpha or not public_figures.tell(least, most, checked_epsilon(epsilon)):
+        return None
+    return say(
+        "Small counts are not protected: {n} records, gamma = {gamma} and {values} values of {subject} leave each "
+        "value {least} to {most} records, as anyone can work out; choose a smaller gamma.",
+        n=n,
+        gamma=gamma,
+        values=values,
+        subject=say("the column") if column is None else say("“{column}”", column=column),
+        least=least,
+        most=most,
+    )
+
+
 def _safe_share(gamma: int, epsilon: Fraction, alpha: int, probability: float, releases: int) -> Fraction:
     """Return T_P rounded down to whole per cent (two digits below 1 %), exact where it lies on the edge; below 1."""
     unit = Fraction(1, 100) if probability >= 0.01 else Fraction(10) ** (math.floor(math.log10(probability)) - 1)
@@ -116,8 +143,9 @@ def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]
     from splu_desktop.core.planning import State  # brings SciPy, which promises alone do without
 
     asked, gamma, k = values.thresholds, values.gamma, values.releases
+    told = unprotected(values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column)
     said: list[str] = [
-        small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
+        told or small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals

@@ -1,8 +1,8 @@
-"""F'-privacy: how surely someone may be linked to each value of a sensitive column (mechanism.md section 5).
+"""F'-privacy: how many of the rows that show a value may truly have it, on average (mechanism.md section 5).
 
-A tolerance f'_i in (0, 1] bounds the confidence of whoever knows a record's group that the record has value i: a group
-of size S holds value i at most floor(f'_i S) times. 1 is "not sensitive". Tolerances are exact rationals, since
-0.29 * 100 is below 29 in binary floating point.
+A tolerance f'_i in (0, 1] bounds how often a row that shows value i is right, over all rows; for a class of rows
+nothing does. A group of size S holds value i at most floor(f'_i S) times. 1 is "not sensitive". Tolerances are exact
+rationals, since 0.29 * 100 is below 29 in binary floating point.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Sensitivity(Enum):
 
     @property
     def tolerance(self) -> Fraction:
-        """The tolerance: how surely someone may be linked to the value."""
+        """The tolerance: share of the rows showing the value that may truly have it, on average."""
         return _STANDS_FOR[self]
 
 

@@ -36,6 +36,7 @@ from splu_desktop.core.guarantees import (
     floor_times,
     t_f,
 )
+from splu_desktop.core.tolerance import NOT_SENSITIVE
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.decoy_groups import DecoyGroups
@@ -164,6 +165,25 @@ def _standings(f: int, pieces: tuple[tuple[int, int], ...]) -> Iterator[tuple[tu
         if piece[1] <= f:
             for rest in _standings(f - piece[1], pieces[at:]):
                 yield (piece, *rest)
+
+
+def sole_bearer_named(grouping: DecoyGroups) -> Fraction:
+    """Return the most likely case in which the only bearer of a sensitive value is named to who knows all others.
+
+    A published value always has a true bearer, fakes being copies of the column's own values. So it is named just
+    where the value is published: by some of the S records of its group or, with a chance of sigma / S, of a second
+    one's in which its fake copy stands; each of them draws among S + sigma values.
+    """
+    limits = {limit for limit in grouping.tolerances.limits.values() if limit < NOT_SENSITIVE}
+    chances = [Fraction(0)]
+    for size in {*grouping.sizes, grouping.sizes[0] + 1}:  # some of the smallest hold one record more
+        whole = size + grouping.fakes
+        if not any(limit * whole >= 1 for limit in limits):
+            continue
+        missed = Fraction(whole - 1, whole) ** size
+        copies, part = divmod(grouping.fakes, size)
+        chances.append(1 - missed ** (1 + copies) * (1 - Fraction(part, size) * (1 - missed)))
+    return max(chances)
 
 
 def mean_squared_error(grouping: DecoyGroups, records: int) -> float:

@@ -20,6 +20,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.group_law import NoLaw
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -97,7 +99,7 @@ class MatrixTransition:
 
     @classmethod
     def of(cls, counts: Floats, mixed: Callable[[Floats], Mixing]) -> MatrixTransition:
-        """Return the transition of one SA with published `counts`."""
+        """Return the transition of one SA with published `counts`. Raises NoLaw where these can't be mixed so."""
         return cls(int(counts.sum()), counts, mixed, mixed(counts))
 
     @property
@@ -186,9 +188,18 @@ class MatrixTransition:
             step = max(count, 1.0) ** 0.5 / 2
             move = -self.counts * (step / self.n)
             move[k] += step
-            ends = [self.mixed(np.maximum(self.counts + sign * move, 0.0)) for sign in (1, -1)]
-            result[k] = (ends[0].matrix - ends[1].matrix) / (2 * step) @ self.inverse
+            there, back = self._moved(move), self._moved(-move)
+            apart = step * ((there is not self.matrix) + (back is not self.matrix))
+            if apart:
+                result[k] = (there - back) / apart @ self.inverse
         return result
+
+    def _moved(self, move: Floats) -> Floats:
+        """Return T at counts nearby; T itself where no groups hold those, so that the other side alone tells."""
+        try:
+            return self.mixed(np.maximum(self.counts + move, 0.0)).matrix
+        except NoLaw:
+            return self.matrix
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:

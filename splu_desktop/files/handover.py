@@ -1,35 +1,64 @@
-"""A release as one file to hand over: a ZIP, encrypted with AES-256 where a password is given."""
+"""A release as one file to hand over: a ZIP, encrypted with AES-256 where a password is given.
+
+An encrypted ZIP shows the names, sizes and checksums of what it holds, so an encrypted one holds a single ZIP with a
+neutral name, and the release is in that. What stays visible is the outer file's own name, size and date. The format
+(AE-2, which 7-Zip, WinZip and Keka open) derives its key by only 1,000 rounds of PBKDF2, which can't be changed without
+losing those programs: whoever holds the file tries some ten million passwords a second on one graphics card. So the
+strength is the password's alone: the program proposes one of 115 bits, and refuses typed ones that are short or plain.
+"""
 
 from __future__ import annotations
 
+import re
 import secrets
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import Part, Progress, Silent
 from splu_desktop.core.said import say
-from splu_desktop.files.package import contents, open_package
+from splu_desktop.files.package import INNER, contents, open_package
 from splu_desktop.files.release_facts import FACTS_NAME, parse_facts
 from splu_desktop.files.whole import whole_file
 
-LEAST_PASSWORD = 12  # characters; what AES-256 is worth is what its password is worth
+LEAST_PASSWORD = 16  # characters that are no run and no repetition
+LEAST_DIFFERENT = 8
+_PLAIN = re.compile(
+    "passwor[dt]|motdepasse|mot de passe|qwert[yz]|azerty|uiop|asdfgh|qsdfgh|[yzw]xcvbn|hospital|admin|welcome"
+)
 # Without characters that are mistaken for others when read out: 55 of them, so 20 give 115 bits.
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
 _STAGE = "Packing"
 
 
 def check_password(password: str | None) -> None:
-    """Raise BadSetting where a password is too short to protect anything."""
-    if password is not None and len(password) < LEAST_PASSWORD:
+    """Raise BadSetting where a password is too short or too plain to protect anything."""
+    if password is not None and weak(password):
         raise BadSetting(
             say(
-                "The password has {password} characters; take {least_password} or more, since whoever "
-                "holds the file can try passwords as long as he likes.",
-                password=len(password),
-                least_password=LEAST_PASSWORD,
+                "This password is too easy to guess; take {least} characters or more, {different} of them different, "
+                "without runs such as abc or 123 and repetitions, or let the program propose one.",
+                least=LEAST_PASSWORD,
+                different=LEAST_DIFFERENT,
             )
         )
+
+
+def weak(password: str) -> bool:
+    """Return whether a password is shorter or plainer than any that may be used.
+
+    Counted are the characters that are not foreseen by those before: not the next of a run (aaa, abc, 321) and not part
+    of three or more that stood there before; what many passwords are made of counts as one. A floor, not a measure: a
+    famous line of verse passes it.
+    """
+    text = _PLAIN.sub("*", password.casefold())
+    counted = 0
+    for i, letter in enumerate(text):
+        step = ord(letter) - ord(text[i - 1]) if i else 2
+        runs = i > 1 and -1 <= step <= 1 and step == ord(text[i - 1]) - ord(text[i - 2])
+        repeats = any(text[j : j + 3] in text[:j] for j in range(max(0, i - 2), min(i + 1, len(text) - 2)))
+        counted += not (runs or repeats)
+    return counted < LEAST_PASSWORD or len(set(text)) < LEAST_DIFFERENT
 
 
 def new_password() -> str:
@@ -64,33 +93,53 @@ def names_of(facts: dict[str, Any]) -> list[str]:
 def pack(
     folder: Path, target: Path, *, name: str, files: list[str], password: str | None, progress: Progress | None = None
 ) -> None:
-    """Write the files of `folder` into a ZIP at `target`, under a folder `name`. Raises OSError; Cancelled."""
+    """Write the files of `folder` into a ZIP at `target`, under a folder `name`; with a password, into a ZIP in a ZIP.
+
+    `target` lies in a folder of its own (`whole_file`), where the inner ZIP is for a while. Raises OSError; Cancelled.
+    """
+    progress = progress or Silent()
+    within = target if password is None else target.with_name(INNER)
+    share = 1.0 if password is None else 0.8
+    entries = [(folder / file, f"{name}/{file}") for file in files]
+    _write_zip(within, entries, None, Part(progress, 0.0, share))
+    if password is not None:
+        _write_zip(target, [(within, INNER)], password, Part(progress, share, 1.0 - share))
+        within.unlink()
+
+
+def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | None, progress: Progress) -> None:
     import pyzipper
 
-    progress = progress or Silent()
-    encryption = pyzipper.WZ_AES if password is not None else None
-    with pyzipper.AESZipFile(target, "w", compression=pyzipper.ZIP_DEFLATED, encryption=encryption) as archive:
-        if password is not None:
+    with target.open("wb") as file:
+        if password is None:
+            archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)
+        else:
+            archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_STORED, encryption=pyzipper.WZ_AES)
             archive.setpassword(password.encode("utf-8"))
             archive.setencryption(pyzipper.WZ_AES, nbits=256)
-        for done, file_name in enumerate(files):
-            path = folder / file_name
-            size, seen = max(path.stat().st_size, 1), 0
-            with (
-                path.open("rb") as file,
-                archive.open(f"{name}/{file_name}", "w", force_zip64=size > 1 << 30) as packed,
-            ):
-                while block := file.read(1 << 20):
-                    packed.write(block)
-                    seen += len(block)
-                    progress.report(_STAGE, min(1.0, (done + seen / size) / len(files)))
+        try:
+            for done, (path, name) in enumerate(entries):
+                size, seen = max(path.stat().st_size, 1), 0
+                with (
+                    path.open("rb") as source,
+                    archive.open(name, "w", force_zip64=size > 1 << 30) as packed,
+                ):
+                    while block := source.read(1 << 20):
+                        packed.write(block)
+                        seen += len(block)
+                        progress.report(_STAGE, min(1.0, (done + seen / size) / len(entries)))
+            archive.close()
+        except BaseException:
+            archive.fp = None  # else it would try to finish what can't be, and hide why
+            raise
 
 
 def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, progress: Progress | None = None) -> None:
     """Read a ZIP back and compare every file with its stated hash. Raises BadRelease; Cancelled."""
     from splu_desktop.files.verify import check_files
 
-    failed = [check for check in check_files(open_package(path, password), facts, progress) if not check.passed]
+    package = open_package(path, password, finished=False)
+    failed = [check for check in check_files(package, facts, progress) if not check.passed]
     if failed:
         from splu_desktop.files.release_facts import BadRelease
 

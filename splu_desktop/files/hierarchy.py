@@ -13,6 +13,7 @@ from pathlib import Path
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
 from splu_desktop.core.said import say
+from splu_desktop.files.plain_data import TooLong, file_bytes
 
 LARGEST = 50 << 20  # bytes
 _MARKS = (";", ",", "\t", "|")
@@ -100,15 +101,11 @@ def read_groups(path: Path) -> Groups:
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Return (row number, fields) of every row that is not blank."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadHierarchy(
-                say(
-                    "“{path}” is too large for a hierarchy ({size} MB).",
-                    path=path.name,
-                    size=path.stat().st_size >> 20,
-                )
-            )
-        raw = path.read_bytes()
+        raw = file_bytes(path, LARGEST)
+    except TooLong:
+        raise BadHierarchy(
+            say("“{path}” is too large for a hierarchy ({size} MB).", path=path.name, size=path.stat().st_size >> 20)
+        ) from None
     except FileNotFoundError:
         raise BadHierarchy(say("There is no file “{path}”.", path=path)) from None
     except OSError as fault:

@@ -5,7 +5,6 @@ It holds the choices and the names of the columns, no records. A file whose colu
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from splu_desktop.core.said import listed, say
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.importer.faults import OtherWidth, RecipeMismatch
+from splu_desktop.files.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.whole import whole_file
 
 _VERSION = 1
@@ -96,9 +96,7 @@ def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = Fals
 def load_import_recipe(path: Path) -> ImportRecipe:
     """Read an import recipe. Raises RecipeMismatch where it is none."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise RecipeMismatch(say("“{path}” is too large for an import recipe.", path=path))
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        data = from_toml(file_bytes(path, _LARGEST))
         version = data["import_recipe"]["version"]
         columns = data["columns"]
         section = data.get("import", {})
@@ -110,7 +108,9 @@ def load_import_recipe(path: Path) -> ImportRecipe:
         raise RecipeMismatch(
             say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason").lower())
         ) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+    except TooLong:
+        raise RecipeMismatch(say("“{path}” is too large for an import recipe.", path=path)) from None
+    except ValueError as fault:
         raise RecipeMismatch(say("“{path}” is no import recipe: it is not valid TOML.", path=path)) from fault
     except (KeyError, TypeError) as fault:
         raise RecipeMismatch(say("“{path}” is no import recipe of this program.", path=path)) from fault

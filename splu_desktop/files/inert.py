@@ -1,8 +1,12 @@
 """Text that a spreadsheet would run as a formula, made inert, and back.
 
-A spreadsheet that opens a CSV runs a cell that starts with one of ``= + - @``, a tab or a carriage return. Such text
-gets an apostrophe in front. Text of that kind that already starts with apostrophes gets one more, so that `restored`
-undoes it without a doubt. A number with a sign stays as it is: to run it is to read it.
+A spreadsheet that opens a CSV runs a cell that starts with one of ``= + - @``, a tab or a carriage return, perhaps
+behind blanks or quotes. Where it takes another separator than the file's, as Excel takes the semicolon in half of
+Europe, cells begin inside values, too: behind each ``;``, tab and line end, quoted or not. Wherever such text begins,
+it gets an apostrophe in front. Text of that kind that already starts with apostrophes gets one more, so that
+`restored` undoes it without a doubt. A number with a sign stays as it is: to run it is to read it.
+
+Every export goes through here, and every copy for the clipboard (`gui/words.py`).
 """
 
 from __future__ import annotations
@@ -11,30 +15,43 @@ import re
 from collections.abc import Sequence
 
 # U+FF1D, U+FF0B, U+FF0D and U+FF20 are the full-width forms that spreadsheets in East Asian locales take for the same.
-_SIGNS = "=+\\-@\t\r＝＋－＠"
-_STARTERS = _SIGNS + "\n"
-_RUNS = re.compile(f"'*[{_STARTERS}]")
-_GUARDED = re.compile(f"'+[{_STARTERS}]")
-_HARMLESS = re.compile(r"[+-]?[\s\d.,%]*(?:\d[eE][+-]?\d+)?\s*|[=@]?")
-# The same on many texts at once, one to a line: where a line begins that is to be guarded.
-_LINES = re.compile(
-    rf"(?m)^(?='*[{_SIGNS}])(?!(?:[+-]?(?:[^\S\n]|[\d.,%])*(?:\d[eE][+-]?\d+)?[^\S\n]*|[=@]?)$)",
-)
+_SIGNS = "=+\\-@＝＋－＠"
+_SEPARATORS, _LINES = ";", "\t\r\n"
+_BEFORE = "'\" \u00a0\u3000"  # what may stand before the sign
+_BETWEEN = "\0"  # of texts worked on together
+
+
+def _runs(more: str) -> re.Pattern[str]:
+    """Return the pattern of the places before what would run; a text ends where it ends, and at one of `more`."""
+    ends = _SEPARATORS + _LINES + more
+    first = f"(?<![^{more}])" if more else r"\A"
+    blank = rf"[^\S{ends}]"
+    number = rf"[+-]?(?:{blank}|[\d.,%])*(?:\d[eE][+-]?\d+)?{blank}*"
+    harmless = rf"{blank}*(?:{number}|[=@])(?:[{ends}]|\Z)"
+    text_end = rf"[{more}]|\Z" if more else r"\Z"
+    return re.compile(
+        rf"{first}(?=[{_BEFORE}]*[{_LINES}])(?!\s*(?:{text_end}))"
+        rf"|(?:{first}|(?<=[{ends}]))(?=[{_BEFORE}]*[{_SIGNS}])(?!{harmless})"
+    )
+
+
+_ONE, _MANY = _runs(""), _runs(_BETWEEN)
+_GUARDED = re.compile(rf"\A'(?=[{_BEFORE}]*[{_SIGNS}{_LINES}])|(?<=[{_SEPARATORS}{_LINES}])'(?=[{_BEFORE}]*[{_SIGNS}])")
 
 
 def inert(text: str) -> str:
-    """Return `text` with an apostrophe in front if a spreadsheet would run it."""
-    return "'" + text if _RUNS.match(text) and not _HARMLESS.fullmatch(text) else text
+    """Return `text` with an apostrophe wherever it begins what a spreadsheet would run."""
+    return _ONE.sub("'", text)
 
 
 def restored(text: str) -> str:
     """Return what `inert` was given."""
-    return text[1:] if _GUARDED.match(text) and not _HARMLESS.fullmatch(text) else text
+    return _GUARDED.sub("", text) if "'" in text else text
 
 
 def all_inert(texts: Sequence[str]) -> list[str]:
     """Return the list of `inert` texts."""
-    lines = "\n".join(texts)
-    if lines.count("\n") != len(texts) - 1:  # a text has line ends of its own
+    together = _BETWEEN.join(texts)
+    if together.count(_BETWEEN) != len(texts) - 1:  # a text has such characters of its own
         return [inert(text) for text in texts]
-    return _LINES.sub("'", lines).split("\n") if texts else []
+    return _MANY.sub("'", together).split(_BETWEEN) if texts else []

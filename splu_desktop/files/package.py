@@ -12,10 +12,15 @@ from typing import IO, Any, Protocol
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.said import say
+from splu_desktop.files.partial import unfinished
+from splu_desktop.files.plain_data import check_ordinary
 from splu_desktop.files.release_facts import FACTS_NAME, BadRelease
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
+
+
+INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
 class PasswordNeeded(BadRelease):
@@ -51,8 +56,10 @@ class _Folder:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        with _readable(self.path / name), (self.path / name).open("rb") as file:
-            yield file
+        with _readable(self.path / name):
+            check_ordinary(self.path / name)
+            with (self.path / name).open("rb") as file:
+                yield file
 
 
 class _Zip:
@@ -67,6 +74,9 @@ class _Zip:
             raise BadRelease(
                 say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
             ) from None
+        self._unlock(self._zip.infolist(), password)
+        if [entry.filename for entry in self._zip.infolist()] == [INNER]:
+            self._zip = self._inner(self._zip.infolist()[0])
         entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
         roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
         if len(roots) > 1:
@@ -79,10 +89,27 @@ class _Zip:
             )
         root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
-        if any(e.flag_bits & 1 for e in self._entries.values()):
+
+    def _unlock(self, entries: list[Any], password: str | None) -> None:
+        if any(entry.flag_bits & 1 for entry in entries):
             if password is None:
-                raise PasswordNeeded(say("“{path}” is encrypted; give its password.", path=path))
+                raise PasswordNeeded(say("“{path}” is encrypted; give its password.", path=self.path))
             self._zip.setpassword(password.encode("utf-8"))
+
+    def _inner(self, entry: Any) -> Any:
+        """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
+        import pyzipper
+
+        self._entries = {INNER: entry}
+        try:
+            if entry.compress_type != pyzipper.ZIP_STORED or entry.file_size > self.path.stat().st_size:
+                raise pyzipper.BadZipFile
+            with self.open(INNER) as file:
+                return pyzipper.AESZipFile(io.BytesIO(file.read()))
+        except (pyzipper.BadZipFile, *_DAMAGE):
+            raise BadRelease(
+                say("“{path}” is not a readable ZIP file; ask for the release again.", path=self.path)
+            ) from None
 
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(self._entries))
@@ -119,9 +146,16 @@ def _readable(path: Path) -> Iterator[None]:
         raise BadRelease(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
 
 
-def open_package(path: Path, password: str | None = None) -> Package:
-    """Return the package at `path`: a folder, the release.json in it, or a ZIP. Raises BadRelease, PasswordNeeded."""
+def open_package(path: Path, password: str | None = None, *, finished: bool = True) -> Package:
+    """Return the package at `path`: a folder, the release.json in it, or a ZIP. Raises BadRelease, PasswordNeeded.
+
+    Unless `finished` is False, what a run that was killed has left is refused, be it complete: it is not registered.
+    """
     with _readable(path):
+        if finished and unfinished(path):
+            raise BadRelease(
+                say("“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path)
+            )
         return _opened(path, password)
 
 

@@ -1,9 +1,10 @@
 """Unfinished work on disk: who owns it, and how what a killed run left behind is cleared away.
 
-Work grows under a name of its own, `.splu-partial-…`, beside its destination. A lock file of the same name with
-`.lock` behind it is there first, gone last and held in between, by a lock that the system itself drops when the
-process dies. Whatever bears the mark and nobody holds is therefore a dead run's, and is removed the next time anything
-is written to that folder, or when the program starts (a note in the data folder tells where to look).
+Work grows in a folder of its own, `.splu-partial-…`, beside its destination, which nobody but its owner may enter and
+no reader takes for a release. A lock file of the same name with `.lock` behind it is there first, gone last and held
+in between, by a lock that the system itself drops when the process dies. Whatever bears the mark and nobody holds is
+therefore a dead run's, and is removed the next time anything is written to that folder, or when the program starts (a
+note in the data folder tells where to look).
 """
 
 from __future__ import annotations
@@ -22,31 +23,53 @@ from splu_desktop.files.place import data_folder
 MARK = ".splu-partial-"
 _LOCK = ".lock"
 _NOTES = "unfinished"
+_WORK = "whole"  # within the private folder
+_TRIES = 3  # a virus scanner holds a file for a moment; a disk may fail once
 
 
 @contextlib.contextmanager
 def partial_beside(target: Path) -> Iterator[Path]:
-    """Give a free path beside `target` that is this process's own until the block ends, and is then gone.
+    """Give a free path, in a private folder beside `target`, that is this process's own until the block ends.
 
-    Raises OSError where the folder can't be written. Dead runs' leftovers in the same folder are removed first.
+    The folder and what is left in it are then gone. Raises OSError where the folder can't be written. Dead runs'
+    leftovers in the same place are removed first.
     """
     clear_leftovers(target.parent)
     token = secrets.token_hex(6)
-    # File systems count bytes: a name of 80 letters may have 240 of them.
-    name = target.name.encode("utf-8", "surrogateescape")[:80].decode("utf-8", "ignore")
-    path = target.with_name(f"{MARK}{name}-{token}")
+    path = target.with_name(f"{MARK}{token}")
     lock_path = path.with_name(path.name + _LOCK)
     with _noted(target.parent, token):
         lock = FileLock(lock_path, thread_local=False)
-        try:
-            lock.acquire(timeout=30)
-        except Timeout as fault:
-            raise OSError(f"“{lock_path}” can't be locked") from fault
-        try:
-            yield path
+        try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
+            try:
+                _acquire(lock, lock_path)
+                if os.name == "nt":  # where a private folder's rights would cling to what leaves it
+                    path.mkdir()
+                else:
+                    path.mkdir(mode=0o700)
+                yield path / _WORK
+            finally:
+                _end(path, lock, lock_path)
         finally:
-            remove(path)
-            _drop(lock, lock_path)
+            _end(path, lock, lock_path)
+
+
+def _acquire(lock: FileLock, lock_path: Path) -> None:
+    try:
+        lock.acquire(timeout=30)
+    except Timeout as fault:
+        raise OSError(f"“{lock_path}” can't be locked") from fault
+
+
+def _end(path: Path, lock: FileLock, lock_path: Path) -> None:
+    if lock.is_locked:
+        remove(path)
+        _drop(lock, lock_path)
+
+
+def unfinished(path: Path) -> bool:
+    """Return whether a path lies in work that no run has finished; such a release is none."""
+    return any(part.startswith(MARK) for part in path.absolute().parts)
 
 
 def clear_leftovers(folder: Path) -> int:
@@ -83,12 +106,15 @@ def remove(path: Path) -> bool:
     """Remove a file or folder; returns whether anything was there and is gone."""
     if not os.path.lexists(path):
         return False
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
-    return not os.path.lexists(path)
+    for _ in range(_TRIES):
+        with contextlib.suppress(OSError):  # which `rmtree` raises on a failed close even where it ignores errors
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if not os.path.lexists(path):
+            return True
+    return False
 
 
 def _clear(lock_path: Path, work: Path) -> bool:
@@ -108,8 +134,7 @@ def _drop(lock: FileLock, lock_path: Path) -> None:
         lock_path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         lock.release()
-    with contextlib.suppress(OSError):
-        lock_path.unlink(missing_ok=True)
+    remove(lock_path)
 
 
 @contextlib.contextmanager

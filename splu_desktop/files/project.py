@@ -7,12 +7,13 @@ are brought up to date when opened; a changed source is noticed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Any
 
@@ -29,6 +30,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
 from splu_desktop.files.importer.recognise import facts
+from splu_desktop.files.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.files.whole import whole_file
 
 FORMAT = "splu-project"
@@ -139,6 +141,8 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
     if source is not None:
         project = replace(project, folder=_folder_of(source, path))
     text = json.dumps(as_dict(project), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if not _speakable(text):  # a path of bytes that are no letters
+        text = json.dumps(as_dict(project), indent=1, allow_nan=False) + "\n"
     with whole_file(path, overwrite=True) as partial:
         partial.touch(mode=0o600)
         partial.write_text(text, encoding="utf-8", newline="\n")
@@ -147,22 +151,18 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
 def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadProject(
-                say(
-                    "“{path}” is too large for a project file ({size} MB).",
-                    path=path,
-                    size=path.stat().st_size >> 20,
-                )
-            )
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = from_json(file_bytes(path, LARGEST))
+    except TooLong:
+        raise BadProject(
+            say("“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20)
+        ) from None
     except FileNotFoundError:
         raise BadProject(say("There is no project file “{path}”.", path=path)) from None
     except OSError as fault:
         raise BadProject(
             say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
         ) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise BadProject(say("“{path}” is no project file, or damaged: it is not valid JSON.", path=path)) from None
     return from_dict(data, path)
 
@@ -236,15 +236,36 @@ def from_dict(data: Any, path: Path) -> Project:
 
 
 def find_source(project: Project, project_path: Path) -> Path | None:
-    """Return where the source lies: where it lay, or beside the project file. None where it is in neither place."""
+    """Return where the source lies: where it lay, if that is below the project file, or beside it; else None.
+
+    Anybody may have written the project file, and to look at a place can be harm enough: on Windows a share's name
+    makes the machine log on to it. So what it says is followed only down from its own folder; else the user is asked.
+    """
+    if not _is_down(project.source.name) or len(PureWindowsPath(project.source.name).parts) != 1:
+        return None
     places = [project_path.parent]
-    if project.folder:
+    if project.folder and _is_down(project.folder):
         places.insert(0, project_path.parent / Path(PurePosixPath(project.folder)))
     for place in places:
         candidate = place / project.source.name
-        if candidate.is_file():
-            return candidate.resolve()
+        with contextlib.suppress(OSError, ValueError):
+            if candidate.is_file():
+                return candidate.resolve()
     return None
+
+
+def _speakable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_down(stored: str) -> bool:
+    """Return whether a stored path leads down from where it stands, on every system."""
+    windows = PureWindowsPath(stored)
+    return not windows.anchor and ":" not in stored and "\0" not in stored and ".." not in windows.parts
 
 
 def source_state(project: Project, source: Path | None, progress: Progress | None = None) -> SourceState:

@@ -27,10 +27,12 @@ from splu_desktop.files.fingerprint import Fingerprints, file_sha256, fingerprin
 from splu_desktop.files.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.language import language
+from splu_desktop.files.machine import need
 from splu_desktop.files.order import Examination, Order, check_target
 from splu_desktop.files.register import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register_entry import entry_body, keep_sketches
 from splu_desktop.files.release import OpenRelease, check_formats, fill_folder, final
+from splu_desktop.files.room import THREADS, check_room
 from splu_desktop.files.stamp import stamp
 from splu_desktop.files.table_writers import WRITERS
 from splu_desktop.files.whole import CannotWrite, whole_file, whole_folder
@@ -91,10 +93,11 @@ class Outcome:
 def examine(order: Order, *, register: Register | None = None, progress: Progress | None = None) -> Examination:
     """Look at everything that decides whether a release may go ahead. Writes nothing but the register's key.
 
-    Raises Cancelled.
+    Raises Cancelled; MemoryError where there is no room for the work.
     """
     progress = progress or Silent()
     register = register or Register()
+    check_room(THREADS + need(order.table, order.plan, order.formats, packed=order.packed).memory)
     earlier: tuple[Earlier, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
@@ -206,12 +209,14 @@ def tidy(register: Register | None = None) -> int:
     Called before each release; programs call it when they start, too.
     """
     register = register or Register()
+    cleared = 0
     with contextlib.suppress(RegisterFault):
         for entry in register.read().releases:
             partial = entry.body.get("partial")
             if isinstance(partial, str) and unfinished.is_dead(Path(partial)):
                 register.append(WITHDRAWN, entry.release, {"reason": "the run ended before the release appeared"})
-    return unfinished.clear_all_leftovers()
+                cleared += unfinished.clear_leftovers(Path(partial).parent)
+    return cleared + unfinished.clear_all_leftovers()
 
 
 def _pass(gate: Gate, order: Order, strict: bool) -> None:
@@ -256,6 +261,7 @@ def _write(
 ) -> Outcome:
     facts: dict[str, Any] = {}
     entries: list[Entry] = []
+    entering: list[Path] = []  # where it grew, once its entry may be on disk
     made: list[int] = []  # the inode of what is to appear
     checks: tuple[Check, ...] = ()
     prints = examination.prints
@@ -267,6 +273,8 @@ def _write(
         _check_source(order, progress)
         keep_sketches(register, prints)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
+        made.append(partial.stat().st_ino)
+        entering.append(partial.parent)
         # Looking up, counting and adding are one: of two releases at a time the second sees the first.
         with register.held():
             now, gate = _looked_up_again(order, examination, gate, register, progress)
@@ -274,7 +282,6 @@ def _write(
             body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
             progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
             entries.append(register.append(RELEASE, facts["id"], body))
-        made.append(partial.stat().st_ino)
 
     try:
         with _destination(order, enter) as (folder, done):
@@ -299,9 +306,17 @@ def _write(
             _withhold(checks)
             done(facts, progress)
     except BaseException:
-        # Entered, and then the system refused the rename, or somebody else's file stood there suddenly.
-        if entries and not (made and order.target.exists() and order.target.stat().st_ino == made[0]):
-            register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+        # Entered, perhaps by a call that failed when the line was on disk already, and then the system refused the
+        # rename, or somebody else's file stood there suddenly.
+        appeared = made and order.target.exists() and order.target.stat().st_ino == made[0]
+        if entering and not appeared:
+            try:
+                if any(entry.release == facts["id"] for entry in register.read().releases):
+                    register.append(WITHDRAWN, facts["id"], {"reason": "the destination could not be written"})
+            except RegisterFault:
+                with contextlib.suppress(OSError):  # an empty sign, by which `tidy` withdraws it once that can be done
+                    entering[0].mkdir(mode=0o700)
+                raise
         raise
     with contextlib.suppress(Cancelled):  # too late: the release is there, and must be told of
         progress.report("Finishing", 1.0)

@@ -11,11 +11,12 @@ from pathlib import Path
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.said import say
-from splu_desktop.files.rust_libraries import silenced
+from splu_desktop.files.plain_data import TooLong, file_bytes
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
 _WORKBOOKS = ("xlsx", "xlsb", "xls", "ods")
+_LARGEST = 200 << 20  # bytes
 _MOST_CELLS = 20_000_000  # of a sheet, empty ones included
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -44,7 +45,11 @@ def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return file_bytes(path, _LARGEST)
+    except TooLong:
+        raise BadQuestions(
+            say("“{path}” is too large for a file of questions ({size} MB).", path=path, size=path.stat().st_size >> 20)
+        ) from None
     except (FileNotFoundError, ValueError):  # a zero byte is in no path
         raise BadQuestions(say("There is no file “{path}”.", path=path)) from None
     except OSError as fault:
@@ -94,17 +99,14 @@ def _head(text: str, delimiter: str) -> list[str]:
 
 def _of_sheet(path: Path) -> list[list[str]] | None:
     """Return the rows of a workbook's first sheet, None where the file is no workbook."""
-    from splu_desktop.files.importer.calamine_sheet import corrupt, load, open_workbook
-    from splu_desktop.files.importer.cells import text_of
     from splu_desktop.files.importer.recognise import recognise
+    from splu_desktop.files.importer.workbook import open_first
 
     kind = recognise(path)
     if kind not in _WORKBOOKS:
         return None
-    book = open_workbook(path, kind, Silent())
-    name = book.sheet_names[0]
-    sheet = load(path, kind, book, name, Silent())
-    for cell in sheet.scan.failed:  # which would read as empty, and so as no condition
+    sheet = open_first(path, kind, Silent())
+    for cell in sheet.failed:  # which would read as empty, and so as no condition
         raise BadQuestions(
             say(
                 "“{path}”, row {row}: the cell in column {column} shows an error or holds a formula without a result; "
@@ -114,14 +116,9 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
                 column=cell.column + 1,
             )
         )
-    if sheet.sheet.total_height * sheet.sheet.width > _MOST_CELLS:
+    if sheet.total_height * sheet.width > _MOST_CELLS:
         raise BadQuestions(
             say("The first sheet of “{path}” has more cells than questions can have; save it as CSV.", path=path)
         )
-    try:
-        with silenced():
-            cells = sheet.sheet.to_python(skip_empty_area=False)
-    except BaseException as error:  # a length of time that no calendar holds makes calamine panic
-        raise corrupt(path, say("sheet “{name}” can't be read", name=name), error) from error
-    rows = [[text_of(cell) for cell in row] for row in cells]
+    rows = sheet.head(sheet.total_height)
     return [row if any(cell.strip() for cell in row) else [] for row in rows]

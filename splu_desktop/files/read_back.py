@@ -6,14 +6,16 @@ import csv
 import datetime
 import io
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Codes, Column, Kind, Table
+from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer.faults import NotInstalled
+from splu_desktop.files.importer.workbook import all_sheets
 from splu_desktop.files.in_blocks import blocks, mapped
 from splu_desktop.files.inert import restored
 from splu_desktop.files.table_writers import NoParquet, has_values
@@ -104,42 +106,41 @@ def written_differs(path: Path, form: str, table: Table, progress: Progress) -> 
     return workbook_differs(path, table, progress) if form == "xlsx" else _parquet(path, table, progress)
 
 
-def differing(raw: bytes, form: str, table: Table, progress: Progress) -> str | None:
+def differing(raw: bytes, path: Path, form: str, table: Table, progress: Progress) -> str | None:
     """Return the name of a column that an XLSX or Parquet file holds otherwise than `table`, None where all agree.
 
     Parameters
     ----------
     raw : the file's bytes.
+    path : its name.
     form : "xlsx" or "parquet".
 
-    A workbook is read by a library that takes each sheet in one call, and can't be stopped meanwhile.
-    Raises NoParquet where the library is not installed; Cancelled.
+    Both are read in a process of their own. Raises NoParquet where the library is not installed; FileFault, Cancelled.
     """
-    return _parquet(io.BytesIO(raw), table, progress) if form == "parquet" else _xlsx(raw, table, progress)
+    return _parquet(path, table, progress, raw) if form == "parquet" else _xlsx(raw, path, table, progress)
 
 
-def _xlsx(raw: bytes, table: Table, progress: Progress) -> str | None:
-    import python_calamine
-
-    progress.report(_STAGE, 0.0)
-    book = python_calamine.load_workbook(io.BytesIO(raw))
+def _xlsx(raw: bytes, path: Path, table: Table, progress: Progress) -> str | None:
     wanted = [
         mapped(typed_cells(column, progress, _STAGE), lambda block: list(map(_spread, block)))
         for column in table.columns
     ]
     seen = 0
-    for name in book.sheet_names:
+    for sheet in all_sheets(raw, path, progress):
         progress.report(_STAGE, min(1.0, seen / table.n))
-        rows = book.get_sheet_by_name(name).iter_rows()
-        if list(next(rows, [])) != list(table.names):
+        names = [sheet.columns[i].cell(0) if i in sheet.columns else "" for i in range(len(table.names))]
+        rows = len(sheet.numbers) - 1
+        in_order = rows >= 0 and int(sheet.numbers[-1]) == rows + 1
+        if not in_order or names != list(table.names) or max(sheet.columns) >= len(names) or seen + rows > table.n:
             return table.names[0]
-        while block := list(islice(rows, 5_000)):
-            progress.report(_STAGE, min(1.0, seen / table.n))
-            part = slice(seen, seen + len(block))
-            for at, column in enumerate(table.columns):
-                if [_spread(row[at]) for row in block] != wanted[at][column.codes[part]].tolist():
-                    return column.name
-            seen += len(block)
+        part = slice(seen, seen + rows)
+        for at, column in enumerate(table.columns):
+            found = sheet.columns[at]
+            distinct = np.empty(len(found.numbers) + len(found.others) + 1, object)
+            distinct[:] = [*found.numbers.tolist(), *map(_spread, found.others), ""]
+            if not np.array_equal(distinct[found.codes[1:]], wanted[at][column.codes[part]]):
+                return column.name
+        seen += rows
     return None if seen == table.n else table.names[0]
 
 
@@ -154,36 +155,39 @@ def _spread(cell: Any) -> Any:
     return float(cell) if isinstance(cell, int) else cell
 
 
-def _parquet(file: io.BytesIO | Path, table: Table, progress: Progress) -> str | None:
+def _parquet(path: Path, table: Table, progress: Progress, content: bytes | None = None) -> str | None:
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
+        coded = parquet.values(
+            path, path.stat().st_size if content is None else len(content), progress, content=content
+        )
+    except NotInstalled:
         raise NoParquet("reading Parquet needs the program's “parquet” extra.") from None
-    stored = pq.ParquetFile(file)
-    if stored.metadata.num_rows != table.n or stored.schema_arrow.names != list(table.names):
+    if [name for name, _, _ in coded] != list(table.names) or any(len(codes) != table.n for _, codes, _ in coded):
         return table.names[0]
-    seen = 0
-    for batch in stored.iter_batches(50_000):
-        part = slice(seen, seen + batch.num_rows)
-        for place, column in enumerate(table.columns):
-            progress.report(_STAGE, seen / table.n)
-            if not _same_array(batch.column(place), column, part, pa):
-                return column.name
-        seen = part.stop
+    for place, (column, (_, codes, distinct)) in enumerate(zip(table.columns, coded, strict=True)):
+        progress.report(_STAGE, place / len(coded))
+        if not _same_values(codes, distinct, column):
+            return column.name
     return None
 
 
-def _same_array(array: Any, column: Column, part: slice, pa: Any) -> bool:
-    if column.values is None or not has_values(column):
-        encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-        labels = np.array(encoded.dictionary.to_pylist(), dtype=object)
-        return bool(np.array_equal(labels[encoded.indices.to_numpy()], column.labels[column.codes[part]]))
-    absent = column.missing[column.codes[part]]
-    if not np.array_equal(array.is_null().to_numpy(zero_copy_only=False), absent):
-        return False
-    wanted = column.values[column.codes[part]][~absent]
-    got = array.drop_null().to_numpy(zero_copy_only=False)
-    if column.kind in (Kind.DATE, Kind.DATETIME):
-        return bool(np.array_equal(got.astype("datetime64[us]"), wanted))
-    return bool(np.array_equal(got.astype(float), wanted))
+def _same_values(codes: Codes, distinct: list[Any], column: Column) -> bool:
+    wanted = column.labels
+    if column.values is not None and has_values(column):
+        dates = column.kind in (Kind.DATE, Kind.DATETIME)
+        typed = column.values.astype("datetime64[us]").astype(object) if dates else column.values.astype(object)
+        wanted = typed.copy()
+        wanted[column.missing] = None
+        distinct = [_moment(value) for value in distinct] if dates else distinct
+    # Each pair of a code here and a code there is compared once.
+    pairs = np.unique(codes.astype(np.int64) * column.m + column.codes)
+    return all(
+        distinct[here] == wanted[there] and (distinct[here] is None) == (wanted[there] is None)
+        for here, there in zip((pairs // column.m).tolist(), (pairs % column.m).tolist(), strict=True)
+    )
+
+
+def _moment(value: Any) -> Any:
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return datetime.datetime.combine(value, datetime.time())
+    return value

@@ -23,6 +23,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.import_section import import_as_dict, import_from_dict
 from splu_desktop.files.importer import ImportChoices, SourceFacts
+from splu_desktop.files.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.whole import whole_file
 
 RECIPE_VERSION = 2
@@ -118,18 +119,18 @@ def recipe_text(recipe: Recipe) -> str:
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadRecipe(
-                say("“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20)
-            )
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        data = from_toml(file_bytes(path, LARGEST))
+    except TooLong:
+        raise BadRecipe(
+            say("“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20)
+        ) from None
     except FileNotFoundError:
         raise BadRecipe(say("There is no recipe “{path}”.", path=path)) from None
     except OSError as fault:
         raise BadRecipe(
             say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
         ) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+    except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
         raise BadRecipe(say("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where)) from None
     return _recipe(data, path)

@@ -50,6 +50,7 @@ def write_readme(
     paragraphs: list[list[str]] = [
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
+        *filter(None, _readers(published)),
         _worth(published, facts),
         promises,
         *_persons(published),
@@ -81,12 +82,6 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    chances = {name: published.draws[name].chance() for name in published.sensitive}
-    share = (
-        next(iter(chances.values()))
-        if len(set(chances.values())) == 1
-        else listed(say("{chance} for “{name}”", chance=chance, name=name) for name, chance in chances.items())
-    )
     how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
@@ -97,12 +92,13 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
         else say(
             "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
-        say(
-            "So the value that stands beside a single record is that record's own only by chance ({share}). Never "
-            "read it as a fact about a person.",
-            share=share,
-        ),
+        say("Never read the value beside a single record as a fact about a person."),
     ]
+
+
+def _readers(published: Published) -> list[list[str]]:
+    """Return what a row tells to whom, a paragraph for each re-drawn column."""
+    return [list(published.draws[name].readers(name)) for name in published.sensitive]
 
 
 def _others(facts: Mapping[str, Any]) -> list[str]:
@@ -267,7 +263,10 @@ def _prefix(settings: Mapping[str, Any]) -> str:
 
 
 def _promised(published: Published, sa: str) -> list[str]:
-    return published.draws[sa].sentences(sa, published.thresholds)
+    draw, asked = published.draws[sa], published.thresholds
+    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
+    said = draw.sentences(sa, asked)
+    return said if known is None else [known, *said[1:]]
 
 
 def _example(published: Published) -> list[str]:

@@ -73,7 +73,7 @@ class Autosave:
         try:
             with partial.open("w", encoding="utf-8") as file:
                 partial.chmod(0o600)
-                json.dump(data, file, ensure_ascii=False, allow_nan=False)
+                json.dump(data, file, allow_nan=False)  # ASCII: a path may hold what is no letter
             # Replaced as a whole: a process that dies in between leaves the older choices. The disk's cache is not
             # waited for, since it survives the process and recovery is about crashes of the program.
             partial.replace(self._file)

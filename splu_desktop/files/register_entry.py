@@ -99,7 +99,7 @@ def entry_body(
         "purpose": order.purpose,
         "recipient": order.recipient,
         "destination": str(order.target.absolute()),
-        "partial": str(partial.absolute()),
+        "partial": str(partial.absolute().parent),
         "software": __version__,
         "records": facts["records"],
         "draws": recipe["draws"],
@@ -107,7 +107,7 @@ def entry_body(
         **({"recipe_locked": _locked(whole, prints.secret)} if recipe != whole else {}),
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
         "source": {
-            "name": None if order.source is None else order.source.name,
+            "name": None if order.source is None else order.source.name.encode("utf-8", "replace").decode("utf-8"),
             "file": prints.file,
             "table": prints.table,
             "columns": dict(prints.columns),

@@ -187,7 +187,7 @@ def fill_folder(
 
 def _kept_sha256(path: Path, progress: Progress) -> str:
     """Return a file's hash once the disk has it: to wait for that beside other work costs no time."""
-    with path.open("rb") as file, contextlib.suppress(OSError):
+    with path.open("r+b") as file:  # Windows syncs what may be written
         os.fsync(file.fileno())
     return file_sha256(path, progress)
 

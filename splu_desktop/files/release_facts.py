@@ -28,6 +28,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.said import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.draws import published_draw, published_entry
+from splu_desktop.files.plain_data import from_json
 from splu_desktop.files.spelling import valued
 
 FORMAT = "splu-release"
@@ -152,8 +153,8 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     name : what the sentence calls the file.
     """
     try:
-        facts = json.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        facts = from_json(raw.decode("utf-8-sig"))
+    except ValueError:
         raise BadRelease(
             say("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name)
         ) from None

@@ -170,7 +170,7 @@ def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Pr
             continue
         try:
             raw, _ = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
-            odd = differing(raw, entry["format"], table, progress)
+            odd = differing(raw, package.path / entry["name"], entry["format"], table, progress)
         except FileFault as fault:
             found.append(
                 Check(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -29,14 +30,23 @@ class CannotWrite(FileFault):
         )
 
 
+# What file systems answer that know no sync of a folder: the rename itself is as durable there as they make it.
+_NO_SUCH_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+
+
 def _sync(path: Path) -> None:
-    # Directories can be synced on POSIX only; elsewhere the rename itself is as durable as the system makes it.
-    with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    """Wait until the disk has a file or the names in a folder. Raises OSError where it says that it has not."""
+    folder = path.is_dir()
+    if folder and os.name == "nt":  # which opens no folder
+        return
+    handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    except OSError as fault:
+        if not folder or fault.errno not in _NO_SUCH_SYNC:
+            raise
+    finally:
+        os.close(handle)
 
 
 # Windows takes these for devices, whatever the ending; a name that ends in a dot or space it changes.
@@ -58,8 +68,9 @@ def check_name(target: Path) -> None:
 
 @contextlib.contextmanager
 def _refusals(target: Path) -> Iterator[None]:
-    """Turn what the system says of an impossible path (too long, not a directory, a null byte) into CannotWrite."""
+    """Turn what the system says of an impossible path (too long, a null byte, no letters) into CannotWrite."""
     try:
+        str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
         yield
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None
@@ -109,15 +120,15 @@ def _check_new_file(target: Path, overwrite: bool) -> None:
 
 @contextlib.contextmanager
 def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) -> Iterator[Path]:
-    """Give a temporary folder beside `target` that becomes `target` when the block ends without an exception.
+    """Give a temporary folder that becomes `target` when the block ends without an exception.
 
     Parameters
     ----------
     target : must not exist; its parent must.
     before : called with the temporary folder when all is on disk, immediately before the rename; raising prevents it.
 
-    Raises CannotWrite if `target` exists, its parent does not, or the system refuses; the temporary folder is removed
-    whatever happens.
+    Raises CannotWrite if `target` exists, its parent does not, or the system refuses, be it only to confirm that the
+    disk has everything; the temporary folder is removed whatever happens.
     """
     check_new_folder(target)
     try:
@@ -133,8 +144,7 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
                 raise CannotWrite(
                     say("“{target}” was created by someone else meanwhile; choose a new folder name.", target=target)
                 )
-            partial.rename(target)
-            _sync(target.parent)
+            _appear(partial, target)
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None
 
@@ -143,7 +153,7 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
 def whole_file(
     target: Path, *, overwrite: bool = False, before: Callable[[Path], None] | None = None
 ) -> Iterator[Path]:
-    """Give a temporary file name beside `target` that becomes `target` when the block ends without an exception.
+    """Give a temporary file name that becomes `target` when the block ends without an exception.
 
     Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
     `before` is as for `whole_folder`.
@@ -155,7 +165,38 @@ def whole_file(
             _sync(partial)
             if before is not None:
                 before(partial)
-            partial.replace(target)
-            _sync(target.parent)
+            if overwrite and target.exists():
+                partial.replace(target)
+                _confirm(target)
+            else:
+                _appear(partial, target)
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None
+
+
+def _appear(partial: Path, target: Path) -> None:
+    """Give finished work its name, and take it away again unless the disk confirms that name."""
+    try:
+        partial.rename(target)
+        _sync(target.parent)
+    except BaseException:  # a signal as well: what was stopped is not there
+        with contextlib.suppress(OSError):
+            if not os.path.lexists(partial):
+                target.rename(partial)
+        raise
+
+
+def _confirm(target: Path) -> None:
+    """Raise CannotWrite where the disk does not confirm a file that took another's place: that one is gone already."""
+    try:
+        _sync(target.parent)
+    except OSError as fault:
+        reason = (fault.strerror or "the system gave no reason").lower()
+        raise CannotWrite(
+            say(
+                "“{target}” was written, but the disk does not confirm that it keeps it ({reason}); write it again, "
+                "or to another disk.",
+                target=target,
+                reason=reason,
+            )
+        ) from None

@@ -108,7 +108,7 @@ def _typed(column: Column, part: slice, labels: list[Any], absent: list[bool]) -
         moments = column.values[part].astype("datetime64[us]").tolist()
         # Excel has no dates before 1900-03-01 that all programs agree on, and counts in milliseconds.
         return [
-            t if gone or d.year < 1901 or d.microsecond % 1000 else d
+            t if gone or d is None or d.year < 1901 or d.microsecond % 1000 else d
             for t, d, gone in zip(labels, moments, absent, strict=True)
         ]
     # A spreadsheet number holds 15 digits; longer ones stay text rather than change.

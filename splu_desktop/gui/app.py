@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QSocketNotifier, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -105,6 +106,32 @@ class Application(QApplication):
         return super().event(event)
 
 
+def heed_signals(application: QApplication, window: MainWindow) -> None:
+    """Let `kill`, a closed terminal and the end of a session stop all work whole, and then the program.
+
+    Python calls no handler while Qt waits for events, but tells of a signal through a pipe, which Qt listens to. What
+    was chosen stays to be recovered. Windows has no such signals for a window.
+    """
+    if sys.platform == "win32":
+        return
+    near, far = os.pipe()
+    os.set_blocking(near, False)
+    os.set_blocking(far, False)
+    signal.set_wakeup_fd(far, warn_on_full_buffer=False)
+    heeded = QSocketNotifier(near, QSocketNotifier.Type.Read, application)
+
+    def end() -> None:
+        heeded.setEnabled(False)
+        number = os.read(near, 1)[0]
+        window.tasks.shutdown()
+        application.exit(128 + number)
+
+    heeded.activated.connect(end)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
 def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool = False) -> int:
     """Show the window and run until it is closed, or until it first waits for the user (to measure the start)."""
     application = Application([sys.argv[0], *argv])
@@ -127,6 +154,8 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
         QTimer.singleShot(0, window.offer_recovery)
     when_idle(window, window.close if until_idle else lambda: settle(window))
     share_the_interpreter(window)
+    heed_signals(application, window)
     status = application.exec()
+    window.tasks.shutdown()  # no thread outlives the interpreter, however the loop was left
     theme.forget_pictures()
     return status

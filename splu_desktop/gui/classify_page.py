@@ -21,7 +21,7 @@ from splu_desktop.gui.roles_view import PICTURES, BarsDelegate, RoleDelegate, ro
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Card, Empty, button, label, line_edit
-from splu_desktop.gui.words import number, percent, told
+from splu_desktop.gui.words import number, percent, tip, told
 
 
 class ClassifyPage(Page):
@@ -103,8 +103,9 @@ class ClassifyPage(Page):
         head = QHBoxLayout()
         head.addWidget(self.detail_title, 1)
         self.group_button = button(self.tr("&Group values…"), self.group_values, picture="chart-column")
-        self.group_button.setToolTip(
-            self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare")
+        tip(
+            self.group_button,
+            self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare"),
         )
         self.coarser_button = button(self.tr("Use these g&roups"), self.use_coarser)
         head.addWidget(self.coarser_button)

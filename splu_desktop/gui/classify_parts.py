@@ -22,7 +22,7 @@ from splu_desktop.gui.session import Choices, Session
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Picture, button, label
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import caption, told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 
@@ -105,7 +105,7 @@ class RemedyCard(Card):
         for remedy in shown[:3]:
             whole = told(remedy.words)
             words = whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
-            self._row.addWidget(button(words, partial(self._take, name, remedy), hint=whole))
+            self._row.addWidget(button(caption(words), partial(self._take, name, remedy), hint=whole))
         self._row.addStretch(1)
         self.setVisible(bool(shown))
 

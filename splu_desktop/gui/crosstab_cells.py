@@ -16,8 +16,8 @@ from splu_desktop.gui import theme
 from splu_desktop.gui.answer_card import LOOKS
 from splu_desktop.gui.crosstab_model import LEFT, RIGHT, Copying, Seen, short
 from splu_desktop.gui.crosstab_work import Grid
-from splu_desktop.gui.models import BAR, ROW, Index, plain, shortened
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.models import BAR, ROW, Index, one_cell, shortened
+from splu_desktop.gui.words import number, plain, told
 
 
 def texts_of(grid: Grid, share: bool, line: int, value: int) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ class CellsModel(QAbstractTableModel):
             for done, (line, value) in enumerate(zip(*np.divmod(cells, len(grid.values)), strict=True)):
                 if done % 500 == 0:
                     progress.report("Copying", done / len(cells))
-                lines.append("\t".join(map(plain, texts_of(grid, share, int(line), int(value)))))
+                lines.append("\t".join(map(one_cell, texts_of(grid, share, int(line), int(value)))))
             return "\n".join(lines)
 
         return text
@@ -182,7 +182,7 @@ class CellsModel(QAbstractTableModel):
                 return self.seen.true_text(line, value)
             return shortened(texts_of(grid, self.seen.share, line, value)[section])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.seen.words(line, value)
+            return plain(self.seen.words(line, value))
         if role == Qt.ItemDataRole.AccessibleTextRole and section == self.bar_section:
             return self.seen.words(line, value)
         if role == ROW:

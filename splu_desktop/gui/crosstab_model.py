@@ -16,8 +16,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import Answer, Badge
 from splu_desktop.gui import theme
 from splu_desktop.gui.crosstab_work import TRUST, Grid
-from splu_desktop.gui.models import Index, plain, shortened
-from splu_desktop.gui.words import number, percent, percent_within, told
+from splu_desktop.gui.models import Index, one_cell, shortened
+from splu_desktop.gui.words import number, percent, percent_within, plain, told
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
@@ -275,7 +275,7 @@ class HeatModel(QAbstractTableModel):
         """Return what gives the text of some cells with their names, true counts left out; for the worker."""
         shot = self.shot()
         across, down = (
-            [plain(self.name(at, side)) for at in chosen]
+            [one_cell(self.name(at, side)) for at in chosen]
             for chosen, side in ((columns, Qt.Orientation.Horizontal), (rows, Qt.Orientation.Vertical))
         )
 
@@ -319,7 +319,7 @@ class HeatModel(QAbstractTableModel):
         line = self._line_of(section, orientation)
         name = self.name(section, orientation)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.tr("{name}: click to sort by it").format(name=name)
+            return plain(self.tr("{name}: click to sort by it").format(name=name))
         order = self.row_order if orientation == Qt.Orientation.Horizontal else self.column_order
         sign = "" if order is None or order[0] != line else (" ▾" if order[1] else " ▴")
         return shortened(name) + sign
@@ -339,7 +339,8 @@ class HeatModel(QAbstractTableModel):
         if self._shot.hidden(line, value):
             return None
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:
-            return self.seen.words(line, value)
+            words = self.seen.words(line, value)
+            return plain(words) if role == Qt.ItemDataRole.ToolTipRole else words
         c = theme.colours()
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(c.protected if self._shot.protected(line, value) else c.text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -10,7 +12,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query import sentence
 from splu_desktop.gui.crosstab_work import Side, Wanted
 from splu_desktop.gui.widgets import label, margins
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import number, tip, told
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
@@ -33,8 +35,8 @@ class SideChoice(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             row.addWidget(box, 1)
-        self.intervals.setToolTip(self.tr("Intervals hold about equally many records each"))
-        self.column.currentTextChanged.connect(self.column.setToolTip)  # the box may be too narrow for it
+        tip(self.intervals, self.tr("Intervals hold about equally many records each"))
+        self.column.currentTextChanged.connect(partial(tip, self.column))  # the box may be too narrow for it
         self.column.currentIndexChanged.connect(lambda _: self._column_chosen())
         self.intervals.currentIndexChanged.connect(lambda _: self.changed.emit())
 
@@ -135,7 +137,7 @@ class Setup(QWidget):
             self.within.setChecked(False)
         words = "; ".join(told(condition.words()) for condition in conditions)
         self.within.setText(self.tr("Only where {conditions}").format(conditions=words))
-        self.within.setToolTip(told(sentence(conditions)))
+        tip(self.within, told(sentence(conditions)))
 
     def wanted(self) -> Wanted | None:
         """Return the cross-table chosen, None where it can't be one."""

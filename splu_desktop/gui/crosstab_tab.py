@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -36,7 +35,7 @@ from splu_desktop.gui.query_tab import Tab
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import copy_text, number, tip
 
 
 class CrosstabTab(Tab):
@@ -105,8 +104,9 @@ class CrosstabTab(Tab):
         )
         bar.addWidget(self.turn_button)
         self.truth_switch = QCheckBox(self.tr("True &counts"))
-        self.truth_switch.setToolTip(
-            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
+        tip(
+            self.truth_switch,
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
         )
         self.truth_switch.toggled.connect(self._truth_switched)
         self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
@@ -337,7 +337,7 @@ class CrosstabTab(Tab):
     def _copy(self, text: Copying) -> None:
         """Put cells on the clipboard; thousands of them are written in the worker."""
         job = self.tasks.run("copy", text)
-        job.done.connect(lambda copied: QGuiApplication.clipboard().setText(copied))
+        job.done.connect(lambda copied: copy_text(copied))
         job.failed.connect(self.failed)
 
     def _point(self, text: str) -> None:

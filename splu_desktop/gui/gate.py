@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
 from splu_desktop.core.gate import IN_WORDS, Light, Line
 from splu_desktop.gui.session import Step
 from splu_desktop.gui.widgets import Picture, button, label
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -124,7 +124,7 @@ class GateView(QWidget):
         box = QCheckBox(self.tr("I accept this, because…") if line.name in IN_WORDS else self.tr("I accept this"))
         box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
-        box.setToolTip(self._accepted.get(key_of(line), ""))
+        tip(box, self._accepted.get(key_of(line), ""))
         box.toggled.connect(partial(self._accept, line, box))
         return box
 
@@ -146,7 +146,7 @@ class GateView(QWidget):
             self._accepted[key_of(line)] = words
         else:
             self._accepted.pop(key_of(line), None)
-        box.setToolTip(words)
+        tip(box, words)
         self.changed.emit()
 
     def _ask_words(self) -> str:

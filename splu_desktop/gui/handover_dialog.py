@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.files.handover import LEAST_PASSWORD, hand_over, new_password
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.files.handover import check_password, hand_over, new_password
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Banner, button, label, line_edit, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import told
 
 
 class HandOverDialog(QDialog):
@@ -103,15 +104,20 @@ class HandOverDialog(QDialog):
         self._offer()
 
     def _offer(self) -> None:
-        short = self.locked.isChecked() and len(self.password.text()) < LEAST_PASSWORD
-        if short:
-            said = self.tr("A password needs {n} characters or more.").format(n=number(LEAST_PASSWORD))
-        elif self.locked.isChecked():
-            said = self.tr("Tell it by another way than the file, such as by telephone. It is kept nowhere.")
+        weak = False
+        if self.locked.isChecked():
+            said = self.tr(
+                "Tell it by another way than the file, such as by telephone. It is kept nowhere. It hides the release"
+                " and the names of its files; the name of the ZIP itself stays visible."
+            )
+            try:
+                check_password(self.password.text())
+            except BadSetting as fault:
+                weak, said = True, told(str(fault))
         else:
             said = self.tr("Whoever gets hold of the file can read it.")
         self.note.setText(said)
-        self.save.setEnabled(not short and bool(self.file.text().strip()) and self._job is None)
+        self.save.setEnabled(not weak and bool(self.file.text().strip()) and self._job is None)
 
     def ask_file(self) -> None:
         """Let the user choose the file."""

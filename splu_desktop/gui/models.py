@@ -17,11 +17,11 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import copy_text, number, plain, told
 
 if TYPE_CHECKING:
     from splu_desktop.core.table import Table
@@ -95,7 +95,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.DisplayRole:
             return field.title
         if role == Qt.ItemDataRole.ToolTipRole:
-            return field.hint or None
+            return plain(field.hint) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -124,7 +124,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             colour = (field.colour(row) if field.colour else None) or "quiet"
             return QIcon(theme.icon(name, getattr(theme.colours(), colour))) if name else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return field.tip(row) if field.tip else field.text(row)
+            return plain(field.tip(row) if field.tip else field.text(row))
         if role == BAR and field.bar:
             return field.bar(row)
         return None
@@ -165,7 +165,7 @@ class PreviewModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Horizontal:
             column = self._table.columns[section]
             if role == Qt.ItemDataRole.ToolTipRole:
-                return f"{column.name}: {told(column.kind.value)}"
+                return plain(f"{column.name}: {told(column.kind.value)}")
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
                 return side | Qt.AlignmentFlag.AlignVCenter
@@ -314,9 +314,9 @@ class TableView(QTableView):
         columns = [at for at in range(model.columnCount()) if not self.isColumnHidden(at)]
         rows = self.rows_chosen()
         across = Qt.Orientation.Horizontal
-        lines = ["\t".join(str(model.headerData(at, across) or "") for at in columns)]
-        lines += ["\t".join(plain(_whole(model.index(row, at))) for at in columns) for row in rows]
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        lines = ["\t".join(one_cell(model.headerData(at, across)) for at in columns)]
+        lines += ["\t".join(one_cell(_whole(model.index(row, at))) for at in columns) for row in rows]
+        copy_text("\n".join(lines))
 
     def select_rows(self, rows: Sequence[int]) -> None:
         """Select rows by their place in the view."""
@@ -331,6 +331,6 @@ def _whole(index: Index) -> object:
     return index.data() if text is None else text
 
 
-def plain(cell: object) -> str:
+def one_cell(cell: object) -> str:
     """Return a cell's text as one cell of what a spreadsheet takes."""
     return "" if cell is None else " ".join(str(cell).splitlines()).replace("\t", " ")

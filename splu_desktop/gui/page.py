@@ -10,6 +10,7 @@ from splu_desktop.gui import theme
 from splu_desktop.gui.session import Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.widgets import Banner, Busy, Empty, Rule, button, label, margins
+from splu_desktop.gui.words import tip
 
 
 class Page(QWidget):
@@ -104,7 +105,7 @@ class Page(QWidget):
         self.primary.setEnabled(enabled)
         self.foot_note.setText(why)
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
-        self.primary.setToolTip(f"{text} ({keys})" if enabled else why)
+        tip(self.primary, f"{text} ({keys})" if enabled else why)
 
     def fault(self, text: str) -> None:
         """Show a fault's sentence; the work stays as it is."""

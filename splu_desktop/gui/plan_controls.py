@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QSlider,
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.plan_figures import SLIDER
 from splu_desktop.gui.widgets import label
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, tip
 
 
 def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
@@ -134,8 +134,8 @@ class ThresholdBoxes(QWidget):
         ):
             text = label(words)
             text.setBuddy(box)
-            text.setToolTip(hint)
-            box.setToolTip(hint)
+            tip(text, hint)
+            tip(box, hint)
             asks.addWidget(text)
             box.setMinimumWidth(72)
             box.setMaximumWidth(84)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import guarantees, sentences
+from splu_desktop.core import attackers, guarantees, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.planning import State, plan_values
 from splu_desktop.core.progress import Progress
@@ -48,13 +48,17 @@ def curves(gamma: int, thresholds: Thresholds, counts: NDArray[np.int64]) -> tup
     return large, SmallCounts(guarantees.small_count_curve(gamma, epsilon, shown), alpha, epsilon)
 
 
-def promises(gamma: int, thresholds: Thresholds, column: str, progress: Progress) -> tuple[str, str]:
-    """Return the sentences on small and on large counts. Runs in a worker. Raises BadSetting."""
+def promises(
+    gamma: int, thresholds: Thresholds, column: str, n: int, values: int, progress: Progress
+) -> tuple[str, str, str]:
+    """Return the sentences on small counts, on large ones and on readers. Runs in a worker. Raises BadSetting."""
     progress.report("Promises", 0.0)
     epsilon = thresholds.epsilon
+    known = sentences.unprotected(n, gamma, values, epsilon, thresholds.alpha, column=column)
     return (
-        told(sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)),
+        told(known or sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)),
         told(sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column)),
+        "\n\n".join(told(each) for each in attackers.of_gamma(column, gamma)),
     )
 
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core import sentences
 from splu_desktop.core.alike import alike
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.giveaway import giveaways
@@ -37,7 +38,7 @@ from splu_desktop.gui.session import Choices, Session, Step
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.widgets import Card, Empty, Picture, Tabs, button, label, margins
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import number, tip, told
 
 _MOMENT = 40  # ms until the sentences follow the slider
 _REST = 120  # ms that the slider must rest before the table of values is made anew
@@ -130,8 +131,9 @@ class PlanPage(Page):
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
         self.published_curve = QCheckBox(self.tr("Papers' curve"))
-        self.published_curve.setToolTip(
-            self.tr("The curve as published. It is not valid: it promises far more than the release keeps.")
+        tip(
+            self.published_curve,
+            self.tr("The curve as published. It is not valid: it promises far more than the release keeps."),
         )
         self.published_curve.toggled.connect(self.large_plot.show_published_curve)
         self.small_note = label("", "quiet")
@@ -330,6 +332,9 @@ class PlanPage(Page):
             self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
+            values = int((column.counts() > 0).sum())
+            if sentences.unprotected(column.n, gamma, values, thresholds.epsilon, thresholds.alpha) is not None:
+                small = replace(small, told=True)
         except SpluError as fault:
             self.fault(str(fault))
             return
@@ -337,8 +342,10 @@ class PlanPage(Page):
         self.large_plot.draw(large)
         self.small_plot.draw(small)
         # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
-        name = column.name
-        job = self.tasks.run("promises", lambda progress: promises(gamma, thresholds, name, progress), pause=_MOMENT)
+        name, n, values = column.name, column.n, int((column.counts() > 0).sum())
+        job = self.tasks.run(
+            "promises", lambda progress: promises(gamma, thresholds, name, n, values, progress), pause=_MOMENT
+        )
         job.done.connect(self.promises.show_promises)
         job.failed.connect(self.fault)
         for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
@@ -425,9 +432,12 @@ class PlanPage(Page):
             " patients have a rare diagnosis.</p>"
             "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
             "<p><b>What should I choose?</b></p>"
-            "<p>5 suits most tables. Larger groups hide a single patient better: who finds a person's row and reads the"
-            " value there is right with probability 1 in gamma. They also blur how values hang together with the other"
-            " columns (“signal left”).</p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better: the value in a person's row is"
+            " right in 1 in gamma rows on average, before looking at it; a value that is common among people like"
+            " this one may be nearly certain once read. They also blur how values hang together with the other"
+            " columns (“signal left”).</p><p>Who learns from the whole table, or knows all other patients, is not"
+            " bounded by gamma. The sentences under <i>Promises</i> say what each of them can know; the"
+            " report measures it.</p>"
             "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
             " table.</p>"
         )

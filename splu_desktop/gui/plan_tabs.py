@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.plan_figures import ValueRow, Values
 from splu_desktop.gui.plan_ways_out import WayOut, WaysOutRow
 from splu_desktop.gui.widgets import Picture, button, label, margins
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import copy_text, number, percent
 
 
 class PromisesTab(QWidget):
@@ -25,7 +24,7 @@ class PromisesTab(QWidget):
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
         self._alike: tuple[str, ...] = ()
-        self.small, self.large, self.warnings = (label(wrap=True, selectable=True) for _ in range(3))
+        self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
         said = QWidget()
         lines = QVBoxLayout(said)
         margins(lines, 0, spacing=8)
@@ -33,6 +32,7 @@ class PromisesTab(QWidget):
         for picture, text in (
             (Picture("shield", "protected"), self.small),
             (Picture("circle-check", "answerable"), self.large),
+            (Picture("info"), self.readers),
             (self._warning_picture, self.warnings),
         ):
             fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
@@ -62,10 +62,10 @@ class PromisesTab(QWidget):
         column.addLayout(foot)
         self.show_warnings(())
 
-    def show_promises(self, sentences: tuple[str, str]) -> None:
-        """Show what is promised of small and of large counts."""
-        self.small.setText(sentences[0])
-        self.large.setText(sentences[1])
+    def show_promises(self, sentences: tuple[str, str, str]) -> None:
+        """Show what is promised of small and of large counts, and what a row tells to whom."""
+        for text, said in zip((self.small, self.large, self.readers), sentences, strict=True):
+            text.setText(said)
 
     def show_warnings(self, sentences: Sequence[str]) -> None:
         """Show what the thresholds fail to give."""
@@ -90,8 +90,8 @@ class PromisesTab(QWidget):
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        said = (self.small.text(), self.large.text(), self.warnings.text())
-        QGuiApplication.clipboard().setText("\n".join(text for text in said if text))
+        said = (self.small.text(), self.large.text(), self.readers.text(), self.warnings.text())
+        copy_text("\n".join(text for text in said if text))
 
 
 class ValuesTab(QWidget):

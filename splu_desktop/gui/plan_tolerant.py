@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import DecoyGroups, Draw
@@ -16,7 +15,7 @@ from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.tolerance_figures import Designed
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import copy_text, told
 
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -76,7 +75,8 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        self.sentences.setText("\n\n".join(told(each) for each in draw.sentences(name, thresholds)))
+        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
         edited = isinstance(draw, DecoyGroups)  # the only draws that it edits
         self.editor.setVisible(edited)
@@ -100,17 +100,18 @@ class TolerantPart(QWidget):
 
     def copy(self) -> None:
         """Copy the promises as text."""
-        QGuiApplication.clipboard().setText("\n".join((self.title.text(), self._sizes, self.sentences.text())))
+        copy_text("\n".join((self.title.text(), self._sizes, self.sentences.text())))
 
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
         return self.tr(
-            "<p>Each value has a <b>tolerance</b>: how surely someone may link a person's row to it. Sensitive values"
-            " need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+            "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
+            " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
-            " can't tell the last record's value from the fake ones.</p>"
+            " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
+            " other records of the table.</p>"
             "<p>A tolerance can't be smaller than its value's share of the records.</p>"
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
             " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from splu_desktop.gui.plots import Plot
 from splu_desktop.gui.widgets import IconButton
+from splu_desktop.gui.words import tip
 
 
 class SavePlotButton(IconButton):
@@ -25,7 +26,7 @@ class SavePlotButton(IconButton):
         super().__init__("", "download", "flat", parent)
         self.plot = plot
         self.setAutoDefault(False)
-        self.setToolTip(self.tr("Save this plot as a picture (SVG or PNG)"))
+        tip(self, self.tr("Save this plot as a picture (SVG or PNG)"))
         self.setAccessibleName(self.tr("Save the plot “{title}” as a picture").format(title=title))
         self.clicked.connect(lambda: self.ask())
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import decimal, number, percent
+from splu_desktop.gui.words import as_html, decimal, number, percent
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
@@ -60,11 +60,12 @@ class SmallCounts:
     probability: Floats
     alpha: int
     epsilon: float
+    told: bool = False  # by public figures alone, so that the draw protects nothing
 
     @property
     def t_p(self) -> float:
-        """The least probability up to alpha."""
-        return float(self.probability[: self.alpha].min())
+        """The least probability up to alpha; 0 where public figures tell the counts."""
+        return 0.0 if self.told else float(self.probability[: self.alpha].min())
 
     @property
     def at(self) -> int:
@@ -135,7 +136,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
 
     def label_axis(self, side: str, text: str) -> None:
         """Label an axis in words."""
-        self.getPlotItem().getAxis(side).setLabel(text, color=theme.colours().text)
+        self.getPlotItem().getAxis(side).setLabel(as_html(text), color=theme.colours().text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

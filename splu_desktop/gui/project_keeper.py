@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.place import recovery_folder
+from splu_desktop.files.settings import remember, remembered
 from splu_desktop.gui.session import Choices, Session, Source
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.words import told
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # imported where there is something to keep or to read: no wi
     from splu_desktop.files.project import Project
     from splu_desktop.files.recovery import Autosave, Recovery
 
+_SOURCES, _MOST = "sources", 50  # of projects, the latest
 _EVERY = 2000  # ms from a change until it is kept where a crash can't reach it
 
 
@@ -91,6 +93,19 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         persons=fitted.persons,
     )
     return Loaded(source, choices, (*notes, *(told(each) for each in said)))
+
+
+def _remember(project: Path, source: Path) -> None:
+    """Keep where the user's own projects have their tables: a project file's own word is followed only downwards."""
+    others = {key: text for key, text in remembered(_SOURCES).items() if key != str(project.resolve())}
+    latest = list(others.items())[-(_MOST - 1) :]
+    remember(_SOURCES, {**dict(latest), str(project.resolve()): str(source.resolve())})
+
+
+def _remembered(project: Project, path: Path) -> Path | None:
+    known = remembered(_SOURCES).get(str(path.resolve()))
+    found = None if known is None else Path(known)
+    return found if found is not None and found.name == project.source.name and found.is_file() else None
 
 
 class ProjectKeeper(QObject):
@@ -168,6 +183,7 @@ class ProjectKeeper(QObject):
             self.failed.emit(told(str(fault)))
             return False
         self.path = path
+        _remember(path, source.path)
         self._session.undo_stack.setClean()
         self.changed.emit()
         return True
@@ -181,7 +197,7 @@ class ProjectKeeper(QObject):
         except SpluError as fault:
             self.failed.emit(told(str(fault)))
             return None
-        source = find_source(project, path)
+        source = find_source(project, path) or _remembered(project, path)
         self.path = path
         if source is None:
             self.needs_source.emit(project)
@@ -223,6 +239,8 @@ class ProjectKeeper(QObject):
 
     def _loaded(self, then: Callable[[], None] | None, found: Loaded) -> None:
         self._session.open_source(found.source, found.choices)
+        if self.path is not None:
+            _remember(self.path, found.source.path)
         if then is not None:
             then()
         self.changed.emit()

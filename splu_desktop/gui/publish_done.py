@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.gui.bars import BarsView
 from splu_desktop.gui.release_work import Bars
 from splu_desktop.gui.session import Release
 from splu_desktop.gui.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.words import number, size
+from splu_desktop.gui.words import copy_text, number, size, tip
 
 
 class DonePart(QWidget):
@@ -46,13 +46,13 @@ class DonePart(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         self.hand = button(self.tr("&Hand over…"), self.hand_over.emit, picture="package-check")
-        self.hand.setToolTip(self.tr("Pack the release into one ZIP, with a password if you like"))
+        tip(self.hand, self.tr("Pack the release into one ZIP, with a password if you like"))
         row.addWidget(self.hand)
         row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))
         row.addWidget(button(self.tr("Copy its &path"), self.copy_path, picture="copy"))
         row.addStretch(1)
         again = button(self.tr("Publish &again…"), self.again.emit, picture="refresh-cw")
-        again.setToolTip(self.tr("Write a second release of the same table. Read first what that costs."))
+        tip(again, self.tr("Write a second release of the same table. Read first what that costs."))
         row.addWidget(again)
         card.body.addLayout(row)
         return card
@@ -128,4 +128,4 @@ class DonePart(QWidget):
     def copy_path(self) -> None:
         """Copy the release's path."""
         if self._release is not None:
-            QGuiApplication.clipboard().setText(str(self._release.folder))
+            copy_text(str(self._release.folder))

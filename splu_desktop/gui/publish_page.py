@@ -21,7 +21,7 @@ from splu_desktop.gui.release_work import Made, make_release
 from splu_desktop.gui.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Card, Empty, button, margins
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, tip
 
 if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that the page itself opens at once
     from splu_desktop.gui.handover_dialog import HandOverDialog
@@ -95,9 +95,9 @@ class PublishPage(Page):
         self.form.setWidget(inside)
         self.body.addWidget(self.form, 1)
         self.earlier = button(self.tr("Earlier &releases…"), lambda: self.show_releases(), picture="history")
-        self.earlier.setToolTip(self.tr("What was released from this computer, to be handed out again"))
+        tip(self.earlier, self.tr("What was released from this computer, to be handed out again"))
         self.try_it = button(self.tr("&Try it on a sample…"), self.try_sample, picture="chart-column")
-        self.try_it.setToolTip(self.tr("See what happens to the sensitive columns; nothing is written"))
+        tip(self.try_it, self.tr("See what happens to the sensitive columns; nothing is written"))
         for at, part in enumerate((self.earlier, self.try_it), 1):
             self.foot.insertWidget(at, part)
 

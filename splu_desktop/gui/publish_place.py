@@ -11,12 +11,12 @@ from PySide6.QtCore import QStandardPaths, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.handover import LEAST_PASSWORD, new_password
+from splu_desktop.files.handover import check_password, new_password
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.settings import remember, remembered
 from splu_desktop.files.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.gui.widgets import Card, button, label, line_edit, restyle
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
 
@@ -64,7 +64,7 @@ class PlaceCard(Card):
         self.csv = QCheckBox(self.tr("CSV"))
         self.csv.setChecked(True)
         self.csv.setEnabled(False)
-        self.csv.setToolTip(self.tr("Always written, since it is what every program reads"))
+        tip(self.csv, self.tr("Always written, since it is what every program reads"))
         self.xlsx = QCheckBox(self.tr("&Excel workbook"))
         self.parquet = QCheckBox(self.tr("Par&quet"))
         self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
@@ -81,10 +81,10 @@ class PlaceCard(Card):
             self.language.addItem(name, code)
         self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, "en"))))
         self.language.setAccessibleName(self.tr("Language of README.txt and dictionary.csv"))
-        self.language.setToolTip(self.tr("Language of README.txt and dictionary.csv, which explain the table"))
+        tip(self.language, self.tr("Language of README.txt and dictionary.csv, which explain the table"))
         self.language.activated.connect(lambda: remember(_SECTION, {**remembered(_SECTION), _LANGUAGE: self.spoken()}))
         caption = label(self.tr("Explained in"))
-        caption.setToolTip(self.language.toolTip())
+        tip(caption, self.language.toolTip())
         grid.addWidget(caption, at, 0)
         grid.addWidget(self.language, at, 1)
 
@@ -94,12 +94,18 @@ class PlaceCard(Card):
         caption = label(self.tr("Pass&word"))
         caption.setBuddy(self.password)
         self.propose_password = button(self.tr("Propo&se one"), self._propose_password, picture="lock")
-        self.propose_password.setToolTip(self.tr("Tell it to the recipient by another way than the file"))
+        tip(self.propose_password, self.tr("Tell it to the recipient by another way than the file"))
         self.password.textChanged.connect(self._edited)
         for column, part in enumerate((caption, self.password, self.propose_password)):
             grid.addWidget(part, at, column)
             part.setVisible(False)
             self.packed.toggled.connect(part.setVisible)
+        self.packed.toggled.connect(self._lock)
+
+    def _lock(self, on: bool) -> None:
+        """Lock a ZIP unless the user decides otherwise: an empty password is his choice."""
+        if on and not self.password.text():
+            self.password.setText(new_password())
 
     def _propose_password(self) -> None:
         self.password.setText(new_password())
@@ -156,9 +162,8 @@ class PlaceCard(Card):
         target = self.target()
         if name in (".", "..") or Path(name).name != name or target.parent != Path(folder).expanduser():
             return self.tr("The name of the release must be a plain name, without / or \\.")
-        if 0 < len(self.zip_password() or "") < LEAST_PASSWORD:
-            return self.tr("A password needs {n} characters or more.").format(n=LEAST_PASSWORD)
         try:
+            check_password(self.zip_password())
             check_name(target)
             (check_new_file if self.packed.isChecked() else check_new_folder)(target)
         except SpluError as fault:

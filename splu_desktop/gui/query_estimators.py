@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QW
 from splu_desktop.core.query import DEFAULT, Answer, Method
 from splu_desktop.gui.models import Field, RowsModel, TableView
 from splu_desktop.gui.widgets import Card, button, label
-from splu_desktop.gui.words import told
+from splu_desktop.gui.words import tip, told
 
 
 class Estimators(Card):
@@ -82,11 +82,12 @@ class Estimators(Card):
             label(self.tr("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
         )
         self.repeat = QCheckBox(self.tr("Repeat the &draw for it"))
-        self.repeat.setToolTip(
+        tip(
+            self.repeat,
             self.tr(
                 "Draws on paper 2,000 times what a count could have been published as. Done by itself where theory"
                 " gives out; takes a tenth of a second."
-            )
+            ),
         )
         self.repeat.toggled.connect(lambda _: self.changed.emit())
         column.addWidget(self.repeat)

@@ -21,7 +21,7 @@ from splu_desktop.gui.query_tab import Tab, in_short
 from splu_desktop.gui.query_work import Asker
 from splu_desktop.gui.tasks import Job, Tasks, Work
 from splu_desktop.gui.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import number, tip, told
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,17 @@ class ManyTab(Tab):
         self.title = label("", "strong", wrap=True)
         bar.addWidget(self.title, 1)
         self.repeat = QCheckBox(self.tr("Repeat &draws"))
-        self.repeat.setToolTip(
+        tip(
+            self.repeat,
             self.tr(
                 "Where theory gives out, take the interval from repetitions of the draw on paper. Takes a tenth of a"
                 " second for each such question."
-            )
+            ),
         )
         self.truth_switch = QCheckBox(self.tr("True &counts"))
-        self.truth_switch.setToolTip(
-            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
+        tip(
+            self.truth_switch,
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
         )
         self.truth_switch.toggled.connect(self._truth_switched)
         for switch in (self.repeat, self.truth_switch):

@@ -18,6 +18,7 @@ from splu_desktop.gui.query_work import Asker, Locked, open_release
 from splu_desktop.gui.session import Release, Session, State, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button
+from splu_desktop.gui.words import plain
 
 if TYPE_CHECKING:
     from splu_desktop.gui.crosstab_tab import CrosstabTab
@@ -184,7 +185,7 @@ class QueryPage(Page):
     def ask_password(self, words: str) -> str | None:
         """Ask for the password of an encrypted ZIP; None where the user gives up."""
         text, given = QInputDialog.getText(
-            self, self.tr("The release is encrypted"), words, QLineEdit.EchoMode.Password
+            self, self.tr("The release is encrypted"), plain(words), QLineEdit.EchoMode.Password
         )
         return text if given else None
 

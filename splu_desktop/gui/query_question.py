@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query import Answer, sentence
@@ -17,7 +17,7 @@ from splu_desktop.gui.query_tab import Tab, in_short
 from splu_desktop.gui.query_work import Asked, Asker
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import IconButton, announce, button, label, margins, scrolled
-from splu_desktop.gui.words import number, told
+from splu_desktop.gui.words import copy_text, number, tip, told
 
 
 def interval(answer: Answer) -> str:
@@ -104,12 +104,13 @@ class QuestionTab(Tab):
         self.answer_card = AnswerCard()
         self.answer_card.setMinimumWidth(240)
         self.truth_switch = QCheckBox(self.tr("Sho&w true counts"))
-        self.truth_switch.setToolTip(
-            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them.")
+        tip(
+            self.truth_switch,
+            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
         )
         self.truth_switch.toggled.connect(self._truth_switched)
         self.advanced = IconButton(self.tr("&Advanced"), "sliders-horizontal", "flat")
-        self.advanced.setToolTip(self.tr("Other estimators, side by side"))
+        tip(self.advanced, self.tr("Other estimators, side by side"))
         self.advanced.clicked.connect(lambda: self._open_door(True))
         row = QHBoxLayout()
         row.setSpacing(4)
@@ -174,7 +175,7 @@ class QuestionTab(Tab):
         self.asked.secret = len(self.asked_model.fields) - 1
         self.asked.setColumnHidden(self.asked.secret, True)
         self.asked.horizontalHeader().moveSection(self.asked.secret, 2)  # beside the answer, where it is compared
-        self.asked.setToolTip(self.tr("Double-click or press Enter to take a question up again"))
+        tip(self.asked, self.tr("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
         self.copy_asked = QAction(self.tr("Copy the question"), self.asked)
         self.copy_asked.setShortcut(QKeySequence("Ctrl+Shift+C"))
@@ -247,7 +248,7 @@ class QuestionTab(Tab):
 
     def copy_question(self) -> None:
         """Copy the question in words."""
-        QGuiApplication.clipboard().setText(self.question.text())
+        copy_text(self.question.text())
 
     def copy_list(self) -> None:
         """Copy all questions of this session with their answers."""
@@ -257,7 +258,7 @@ class QuestionTab(Tab):
     def _copy_asked_question(self) -> None:
         index = self.asked.currentIndex()
         if index.isValid():
-            QGuiApplication.clipboard().setText(told(sentence(self._asked[index.row()].answer.conditions)))
+            copy_text(told(sentence(self._asked[index.row()].answer.conditions)))
 
     # -- inside --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from splu_desktop.core.table import Column
 from splu_desktop.gui import theme
 from splu_desktop.gui.models import Index, TableView, shortened
-from splu_desktop.gui.words import number
+from splu_desktop.gui.words import number, plain
 
 
 class ChoicesModel(QAbstractTableModel):
@@ -122,7 +122,7 @@ class ChoicesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and bool(self._column.missing[code]):
             return QColor(theme.colours().quiet)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return str(self._column.labels[code])
+            return plain(str(self._column.labels[code]))
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

@@ -27,7 +27,7 @@ from splu_desktop.gui.query_workload_plots import BandsPlot, SmallPlot
 from splu_desktop.gui.query_workload_work import Accuracy, judge
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Card, Empty, label, margins, scrolled
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, tip
 
 Band = tuple[str, int, float, float, float]  # name, questions, error, error as published, coverage
 
@@ -55,7 +55,7 @@ class WorkloadTab(Tab):
             self.amount.addItem(self.tr("{n} questions").format(n=number(size)), size)
         self.amount.setCurrentIndex(1)
         self.sets = QCheckBox(self.tr("&Sets of values"))
-        self.sets.setToolTip(self.tr("Ask for two to five values together, not for one"))
+        tip(self.sets, self.tr("Ask for two to five values together, not for one"))
         row.addWidget(label(self.tr("Ask about"), "quiet"))
         for part in (self.sensitive, self.amount, self.sets):
             row.addWidget(part)

@@ -8,6 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
+from splu_desktop.gui.words import caption
+
 _MOST = 8
 _KEY = "recent/files"
 
@@ -45,7 +47,7 @@ class RecentFiles(QMenu):
     def _fill(self) -> None:
         self.clear()
         for path in self.paths():
-            act = self.addAction(str(path).replace("&", "&&"))
+            act = self.addAction(caption(str(path)))
             act.triggered.connect(partial(self._choose, path))
         if self.isEmpty():
             self.addAction(self.tr("No file was opened yet")).setEnabled(False)

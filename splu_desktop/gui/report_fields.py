@@ -20,6 +20,7 @@ from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.settings import remember, remembered
 from splu_desktop.gui import languages
 from splu_desktop.gui.widgets import label, line_edit, margins
+from splu_desktop.gui.words import tip
 from splu_desktop.report.model import Fields
 
 _SECTION = "report"
@@ -53,9 +54,9 @@ class ReportFields(QScrollArea):
         margins(column, 0, 0, 8, 0, spacing=6)
         column.addWidget(label(self.tr("Edition"), "strong"))
         self.external = QRadioButton(self.tr("E&xternal: safe to hand out"))
-        self.external.setToolTip(self.tr("Follows from the release alone; holds nothing that only the source knows"))
+        tip(self.external, self.tr("Follows from the release alone; holds nothing that only the source knows"))
         self.internal = QRadioButton(self.tr("I&nternal: with true counts"))
-        self.internal.setToolTip(self.tr("For your own records and your reviewer; must not be handed out"))
+        tip(self.internal, self.tr("For your own records and your reviewer; must not be handed out"))
         self.external.setChecked(True)
         self.external.toggled.connect(lambda _: self.edition_changed.emit())
         column.addWidget(self.external)

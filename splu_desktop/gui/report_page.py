@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QColor, QDesktopServices, QGuiApplication, QPalette, QTextDocument, QTextOption
+from PySide6.QtGui import QColor, QDesktopServices, QPalette, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTextBrowser
 
 from splu_desktop.gui import theme
@@ -16,6 +16,7 @@ from splu_desktop.gui.report_work import Figures, Preview, figures, preview, wri
 from splu_desktop.gui.session import Release, Session, Step
 from splu_desktop.gui.tasks import Job, Tasks
 from splu_desktop.gui.widgets import Busy, Empty, button
+from splu_desktop.gui.words import copy_text
 from splu_desktop.report.make import ENDINGS
 
 
@@ -152,7 +153,7 @@ class ReportPage(Page):
 
     def copy(self) -> None:
         """Copy the report as it is seen."""
-        QGuiApplication.clipboard().setText(self.view.toPlainText())
+        copy_text(self.view.toPlainText())
 
     def _open_saved(self) -> None:
         if self._saved is not None:

@@ -19,10 +19,8 @@ from splu_desktop.gui.session import Release
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
-from splu_desktop.report.make import write_report
+from splu_desktop.report.make import make_report, write_report
 from splu_desktop.report.model import Fields, Report
-from splu_desktop.report.original import original
-from splu_desktop.report.public import public
 
 _MOST_ROWS = 60  # of a table in the preview; the saved report has them all
 _FIGURE = 420  # width of a figure in the preview, logical pixels
@@ -59,13 +57,12 @@ def figures(release: Release, progress: Progress, *, internal: bool) -> Figures:
     opened = OpenRelease(release.folder, dict(release.facts), release.published)
     entry = entry_of(Register().read(), opened)
     typed = typed_in(entry, internal=False)  # the fields serve both editions
-    found = public(opened, Fields(), password=release.password, progress=progress)
-    if not internal:
-        return Figures(Report(found), typed)
-    assert release.made_from is not None
-    source, choices = release.made_from
-    behind = background(opened, source.imported, plan=choices.plan(), progress=progress)
-    return Figures(Report(found, original(opened, behind, progress=progress)), typed)
+    behind = None
+    if internal:
+        assert release.made_from is not None
+        source, choices = release.made_from
+        behind = background(opened, source.imported, plan=choices.plan(), progress=progress)
+    return Figures(make_report(opened, background=behind, password=release.password, progress=progress), typed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from splu_desktop.core.risk import KS, Risk
 from splu_desktop.gui.widgets import label
-from splu_desktop.gui.words import number, percent
+from splu_desktop.gui.words import number, percent, tip
 
 
 class RiskGrid(QWidget):
@@ -25,7 +25,7 @@ class RiskGrid(QWidget):
         hint = self.tr("Records that agree in every column published as it is with fewer than so many records in all")
         for place, k in enumerate(KS, start=1):
             head = label(self.tr("unique") if k == 2 else self.tr("fewer than {k} alike").format(k=k), "quiet")
-            head.setToolTip(hint)
+            tip(head, hint)
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignRight)
         self._cells: list[list[QLabel]] = []
         for row, title in enumerate(self._titles, start=1):

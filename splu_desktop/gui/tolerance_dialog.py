@@ -34,8 +34,8 @@ class ToleranceDialog(QDialog):
         column.addWidget(
             label(
                 self.tr(
-                    "Say how sensitive each value is: how surely someone may link a person's row to it. A value that"
-                    " fills many records can't be very sensitive; a rare illness can."
+                    "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
+                    "A value that fills many records can't be very sensitive; a rare illness can."
                 ),
                 wrap=True,
             )

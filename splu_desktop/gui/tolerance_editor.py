@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.draw.layouts import MOST_FAKES
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.group_design import BLOCK
+from splu_desktop.core.group_layout import MOST_FAKES
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.core.tolerance import Tolerances, check_feasible
@@ -33,7 +33,7 @@ from splu_desktop.gui.plan_controls import percent_box, whole_box
 from splu_desktop.gui.tasks import Tasks
 from splu_desktop.gui.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
 from splu_desktop.gui.widgets import Banner, button, label, line_edit, margins
-from splu_desktop.gui.words import decimal, number, percent, told
+from splu_desktop.gui.words import decimal, number, percent, tip, told
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
 _FINE = 1000  # slider steps for a tolerance of 1
@@ -89,7 +89,7 @@ class ToleranceEditor(QWidget):
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
         self.slider.setMinimumWidth(90)
-        self.slider.setToolTip(self.tr("How surely someone may link a person's row to the value"))
+        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
         self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
         row.addWidget(self.slider, 1)
         self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
@@ -144,10 +144,11 @@ class ToleranceEditor(QWidget):
         caption.setBuddy(self.fakes)
         hint = self.tr(
             "Against someone who knows the values of all other records of a group: with one fake value they are sure of"
-            " the last record's value with at most 50 %, with two 33 %"
+            " the last record's value with at most 50 %, with two 33 %. Not against someone who knows all other"
+            " records of the table"
         )
-        caption.setToolTip(hint)
-        self.fakes.setToolTip(hint)
+        tip(caption, hint)
+        tip(self.fakes, hint)
         row.addWidget(caption)
         row.addWidget(self.fakes)
         self.fakes.valueChanged.connect(lambda _: self._changed())
@@ -175,7 +176,7 @@ class ToleranceEditor(QWidget):
                     lambda r: self.tr("not sensitive") if r.limit == 1 else percent(float(r.limit)),
                     key=lambda r: r.limit,
                     right=True,
-                    hint=self.tr("How surely someone may link a person's row to the value"),
+                    hint=self.tr("Share of the rows that show the value that may be right, on average"),
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
                 figure(

@@ -22,7 +22,7 @@ Limits = Mapping[str, Fraction]
 
 @dataclass(frozen=True)
 class ToleranceRow:
-    """One value: its true count, how surely a record may be linked to it, and what follows, None while unknown."""
+    """One value: its true count, the share of rows showing it that may be right, and what follows; None: unknown."""
 
     value: str
     count: int

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.said import Said
 from splu_desktop.gui import theme
-from splu_desktop.gui.words import number, percent, told
+from splu_desktop.gui.words import number, percent, tip, told
 
 _SURE = 1.5  # seconds before which nothing is said of the time left
 _GAP = 6  # between a button's icon and its text
@@ -62,7 +62,7 @@ def button(text: str, act: Callable[[], object], *, look: str = "", picture: str
     if look:
         made.setProperty("look", look)
     if hint:
-        made.setToolTip(hint)
+        tip(made, hint)
     made.setAutoDefault(False)
     made.clicked.connect(lambda: act())
     return made

@@ -1,14 +1,25 @@
-"""Numbers as the user's locale writes them, and sentences of core and files in the window's language."""
+"""Numbers as the user's locale writes them, sentences in the window's language, and the one door for foreign text.
+
+Names of columns, values, files and sheets are written by others. Qt takes what looks like HTML for HTML in tooltips,
+message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
+what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
+through `caption`, every copy through `copy_text`; labels are of plain text (`widgets.label`).
+"""
 
 from __future__ import annotations
 
+import html
 import math
 
 from PySide6.QtCore import QLocale
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QWidget
 
+from splu_desktop.files.inert import inert
 from splu_desktop.files.language import Language
 
 _spoken = [Language()]
+_PLAIN = "<span style='white-space: pre-wrap'>"
 
 
 def speak(language: Language) -> None:
@@ -63,3 +74,28 @@ def percent_within(share: float, width: float) -> str:
 def size(octets: int) -> str:
     """Return a file's size in words: 1.2 MB."""
     return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def as_html(text: str) -> str:
+    """Return HTML that shows a text to the letter."""
+    return html.escape(text.replace("\0", "\ufffd"))
+
+
+def plain(text: str) -> str:
+    """Return a text that Qt shows to the letter, where it might take it for HTML otherwise: none is without a “<”."""
+    return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
+
+
+def caption(text: str) -> str:
+    """Return a text for a button, a box, a tab or a menu that shows each & and makes none an access key."""
+    return text.replace("&", "&&")
+
+
+def tip(widget: QWidget | QAction, text: str) -> None:
+    """Give a widget a tooltip, shown to the letter."""
+    widget.setToolTip(plain(text))
+
+
+def copy_text(text: str) -> None:
+    """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
+    QGuiApplication.clipboard().setText(inert(text))

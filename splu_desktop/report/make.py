@@ -11,7 +11,7 @@ from splu_desktop.files.release import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import Background, original
-from splu_desktop.report.public import public, weighed
+from splu_desktop.report.public import carried_out, public, weighed
 
 ENDINGS = (".pdf", ".html", ".json", ".xlsx")
 
@@ -37,10 +37,11 @@ def make_report(
     NotItsSource : `background` holds another source. BadRelease; Cancelled.
     """
     progress = progress or Silent()
-    found = public(opened, fields or Fields(), created=created, password=password, progress=progress)
+    attacks = carried_out(opened.published, progress)
+    found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
     if background is None:
         return Report(found)
-    behind = original(opened, background, progress=progress)
+    behind = original(opened, background, attacks=attacks, progress=progress)
     return Report(weighed(found, behind.checks), behind)
 
 

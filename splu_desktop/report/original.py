@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from splu_desktop.core import classifier, planning, selfcheck, workload
+from splu_desktop.core import planning, selfcheck, workload
+from splu_desktop.core.attack import Carried, align, from_original, judged
 from splu_desktop.core.disclosure import disclosure, finite
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
@@ -23,7 +24,7 @@ from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.files.spelling import plain as plainly_spelled
 from splu_desktop.report import model
-from splu_desktop.report.public import eligibility
+from splu_desktop.report.public import carried_out, eligibility
 
 # Which questions are asked decides no value that is released; the same ones make two reports comparable.
 _QUESTIONS, _SEED = 3_000, 20_140_815
@@ -51,8 +52,18 @@ class Background:
     earlier: tuple[model.Earlier, ...] | None = None
 
 
-def original(opened: OpenRelease, background: Background, *, progress: Progress | None = None) -> model.Original:
+def original(
+    opened: OpenRelease,
+    background: Background,
+    *,
+    attacks: Sequence[Carried] | None = None,
+    progress: Progress | None = None,
+) -> model.Original:
     """Return the part of the report that needs the source.
+
+    Parameters
+    ----------
+    attacks : those on the release (`public.carried_out`), where they were made already.
 
     Raises
     ------
@@ -66,8 +77,9 @@ def original(opened: OpenRelease, background: Background, *, progress: Progress 
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_release(source, plan, published, progress=progress)
     )
-    ours, theirs = classifier.align(source, published.table)
-    disclosed = tuple(_disclosure(ours, theirs, published, progress))
+    ours, theirs = align(source, published.table)
+    carried = carried_out(published, progress) if attacks is None else attacks
+    disclosed = tuple(_disclosure(ours, theirs, published, carried, progress))
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
@@ -230,16 +242,16 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
 
 
 def _disclosure(
-    ours: Table, theirs: Table, published: Published, progress: Progress
+    ours: Table, theirs: Table, published: Published, attacks: Sequence[Carried], progress: Progress
 ) -> Iterable[model.OriginalDisclosure]:
     nsas: Sequence[str] = published.nsas
     found = disclosure(ours, nsas, dict.fromkeys(published.sensitive), progress)
-    for name, measured in zip(published.sensitive, found, strict=True):
+    for name, measured, carried in zip(published.sensitive, found, attacks, strict=True):
         yield model.OriginalDisclosure(
             column=name,
             disclosure=measured,
-            published_on_true=classifier.transferred(theirs, ours, nsas, name, progress),
-            original=classifier.original(ours, nsas, name, progress),
+            attack=judged(carried, theirs, ours, nsas),
+            original=from_original(ours, nsas, name, progress),
         )
 
 

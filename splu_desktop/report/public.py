@@ -7,7 +7,7 @@ original sensitive values can reach the external edition (tests/report/test_edit
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop import __version__
-from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck
+from splu_desktop.core import guarantees, planning, risk, selfcheck
+from splu_desktop.core.attack import Carried, attack
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.sentences import unprotected
 from splu_desktop.core.table import Column
 from splu_desktop.files.package import Package, open_package
 from splu_desktop.files.release import OpenRelease
@@ -44,6 +46,7 @@ def public(
     time_zone: str | None = None,
     software_version: str = __version__,
     password: str | None = None,
+    attacks: Sequence[Carried] | None = None,
     progress: Progress | None = None,
 ) -> model.Public:
     """Return the public part.
@@ -54,6 +57,7 @@ def public(
     fields : what the custodian typed.
     created, time_zone, software_version : of the report; None for now and here. `verify` passes those of the report.
     password : of an encrypted ZIP.
+    attacks : `carried_out`, where it was done already.
 
     Raises
     ------
@@ -69,8 +73,8 @@ def public(
     )
     # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
     gammas = {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None}
-    promised = tuple(_guarantee(name, gamma, published.thresholds) for name, gamma in gammas.items())
-    measured = _risk(published, progress)
+    promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
+    measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
     verdict = _verdict(files, checks, promised, measured)
     cover = model.Cover(
         fields=fields,
@@ -176,7 +180,9 @@ def eligibility(column: Column, gamma: int) -> model.Eligibility:
     )
 
 
-def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
+def _guarantee(name: str, gamma: int, published: Published) -> model.Guarantee:
+    asked = published.thresholds
+    known = unprotected(published.n, gamma, published.table[name].m, asked.epsilon, asked.alpha, column=name)
     epsilon, alpha = asked.epsilon, asked.alpha
     shown = min(max(alpha, _SMALL_SHOWN[0], min(5 * alpha, _SMALL_SHOWN[1])), _MOST_SMALL)
     exact, chebyshev, _ = guarantees.t_f_curve(gamma, epsilon)
@@ -187,11 +193,12 @@ def _guarantee(name: str, gamma: int, asked: Thresholds) -> model.Guarantee:
         t_e=asked.t_e,
         alpha=alpha,
         wanted_t_p=asked.t_p,
-        t_p=guarantees.t_p(gamma, epsilon, alpha),
+        t_p=0.0 if known else guarantees.t_p(gamma, epsilon, alpha),
         t_f=guarantees.t_f(gamma, epsilon, asked.t_e),
         t_f_chebyshev=guarantees.t_f_chebyshev(gamma, epsilon, asked.t_e),
         t_f_as_published=guarantees.t_f_as_published(gamma, epsilon, asked.t_e),
-        meets=None if asked.t_p is None else guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        meets=None if asked.t_p is None else known is None and guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
+        unprotected=known,
         small_counts=tuple(guarantees.small_count_curve(gamma, epsilon, shown).tolist()),
         curve_t_e=tuple(guarantees.T_E_GRID.tolist()),
         curve_t_f=tuple(exact.tolist()),
@@ -262,12 +269,18 @@ def _by_value(published: Published, name: str) -> model.Tolerant:
         alpha=asked.alpha,
         t_f=found["t_f"],
         sentences=tuple(found["sentences"]),
+        readers=draw.readers(name),
         values=values,
         **draw.shape(published.n),
     )
 
 
-def _risk(published: Published, progress: Progress) -> model.Risk:
+def carried_out(published: Published, progress: Progress | None = None) -> tuple[Carried, ...]:
+    """Return an attack on each SA, from the release alone. Raises Cancelled."""
+    return tuple(attack(published, name, progress) for name in published.sensitive)
+
+
+def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) -> model.Risk:
     table, nsas = published.table, published.nsas
     whole = risk.risk(table, nsas, progress)
     causes = risk.causes(table, nsas, progress) if whole.unique else ()
@@ -287,9 +300,7 @@ def _risk(published: Published, progress: Progress) -> model.Risk:
     return model.Risk(
         recognisable=recognisable,
         disclosure=disclosure(table, nsas, drawn, progress),
-        learners=tuple(
-            model.Learner(name, classifier.held_out(table, nsas, name, progress)) for name in published.sensitive
-        ),
+        attacks=tuple(each.attack for each in attacks),
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_desktop.core import classifier, sanitise
+from splu_desktop.core import sanitise
 from splu_desktop.core.disclosure import CL, LS, Disclosure, disclosure
 from splu_desktop.core.table import Column, Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
@@ -130,45 +130,6 @@ def test_the_stated_confidence_is_how_often_a_persons_own_row_is_right() -> None
 
 def _numbers(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.arange(n, dtype=np.int32), np.array([str(i) for i in range(n)], dtype=object), np.zeros(n, bool)
-
-
-@given(small_tables)
-@settings(max_examples=60, deadline=None)
-def test_the_classifier_is_naive_bayes_with_laplaces_rule(lists: tuple[list[int], list[int], list[int]]) -> None:
-    a, b, s = lists
-    features = [(np.array(a, np.int32), 4), (np.array(b, np.int32), 3)]
-    target = np.array(s, np.int32)
-    model = classifier.NaiveBayes(features, target, 5)
-    guessed = model.predict([codes for codes, _ in features])
-    for x, y, guess in zip(a, b, guessed.tolist(), strict=True):
-        scores = []
-        for value in range(5):
-            have = [i for i, other in enumerate(s) if other == value]
-            p = (len(have) + 1) / (len(s) + 5)
-            p *= (sum(a[i] == x for i in have) + 1) / (len(have) + 4)
-            p *= (sum(b[i] == y for i in have) + 1) / (len(have) + 3)
-            scores.append(p)
-        assert scores[guess] == pytest.approx(max(scores), rel=1e-5), "the guess is the most likely value"
-
-
-def test_a_release_teaches_the_classifier_what_binds_columns() -> None:
-    rng = np.random.default_rng(5)
-    s = skewed(20_000, 12, 0.12, 4)
-    bound = column("bound", np.where(rng.random(s.n) < 0.8, s.codes, rng.integers(0, 12, s.n)))
-    table = Table((bound, s))
-    released = sanitise.run(table, plan_for(table, s=4), randomness=Seeded(6)).table
-    ours, theirs = classifier.align(table, released)
-    for name in ("bound", "s"):
-        assert ours[name].labels.tolist() == theirs[name].labels.tolist()
-        assert (ours[name].labels[ours[name].codes] == table[name].labels[table[name].codes]).all()
-    found = classifier.transferred(theirs, ours, ["bound"], "s")
-    best = classifier.original(ours, ["bound"], "s")
-    # 80 % of the records show their value; a quarter of that survives the draw and still leads every row's counts.
-    assert found.margins < 0.2
-    assert best.trained > 0.75
-    assert found.trained > 0.7
-    held = classifier.held_out(released, ["bound"], "s")
-    assert held.tested + held.trained_on == table.n
 
 
 @given(small_tables, st.floats(0.05, 0.95))

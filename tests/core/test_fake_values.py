@@ -16,9 +16,9 @@ from scipy import stats
 
 from splu_desktop.core import fake_values, sanitise
 from splu_desktop.core.draw import DecoyGroups, draw_from
-from splu_desktop.core.draw.layouts import layout
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.group_design import design, plain_with_fakes
+from splu_desktop.core.group_layout import layout
 from splu_desktop.core.groups import assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_f
 from splu_desktop.core.mixed_groups import MixedGroups

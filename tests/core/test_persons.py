@@ -62,7 +62,7 @@ def _visits(n: int = 6_000, name: str = "patient_nbr") -> Table:
 
 def _guessed(table: Table, gamma: int, releases: int) -> dict[int, tuple[int, int]]:
     """Return records k -> (persons, guessed right), by an attacker who sees all rows of a person in releases."""
-    plan = Plan(dict.fromkeys(("person", "free", "truth"), Role.NSA) | {"s": Role.SA}, {"s": gamma})
+    plan = Plan(dict.fromkeys(("person", "free", "truth"), Role.NSA) | {"s": Role.SA}, plain({"s": gamma}))
     told = Table(
         (Column("person", *_rest(table["patient_nbr"])), table["free"], Column("truth", *_rest(table["s"])), table["s"])
     )
@@ -104,7 +104,7 @@ def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
     counts = counts[counts > 0]
     assert (found.column, found.persons, found.largest) == ("patient_nbr", len(counts), counts.max())
     for role in (Role.IDENTIFIER, Role.DROPPED):
-        plan = Plan({"patient_nbr": role, "free": Role.NSA, "s": Role.SA}, {"s": 4})
+        plan = Plan({"patient_nbr": role, "free": Role.NSA, "s": Role.SA}, plain({"s": 4}))
         (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
         assert line.light is Light.AMBER
         assert f"{found.mean:.1f} each on average and {found.largest} at most" in line.sentence

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from splu_desktop.core.groups import largest_gamma
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.optional import real as real_table
 
 # File -> the identifiers, all of them; the sensitive column (None: none that medical or financial and eligible).
 EXPECTED: dict[str, tuple[set[str], str | None]] = {
@@ -34,10 +31,7 @@ SENSITIVE = {
 
 @pytest.fixture(scope="module", params=sorted(EXPECTED))
 def real(request: pytest.FixtureRequest) -> tuple[str, Table]:
-    path = DATA / request.param
-    if not path.exists():
-        pytest.skip(f"{path.name} is not on this machine")
-    return request.param, read(path).table
+    return request.param, read(real_table(request.param)).table
 
 
 def test_identifiers_are_caught_and_nothing_else_is_called_one(real: tuple[str, Table]) -> None:

@@ -17,10 +17,10 @@ from scipy import stats
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.draw.layouts import caps_of, fits, layout
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.group_design import BLOCK, chosen_from_blocks, design, one_size, workable
 from splu_desktop.core.group_law import GroupLaw
+from splu_desktop.core.group_layout import caps_of, fits, layout
 from splu_desktop.core.group_states import GroupStates
 from splu_desktop.core.groups import assign, assign_tolerant, confidence
 from splu_desktop.core.guarantees import t_p

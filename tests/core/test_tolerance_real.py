@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.bucket_search import is_valid, mean_squared_error, two_sizes
-from splu_desktop.core.draw.layouts import layout
 from splu_desktop.core.group_design import Rating, design, one_size
+from splu_desktop.core.group_layout import layout
 from splu_desktop.core.groups import assign_tolerant, confidence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query import Method, Reader
@@ -27,20 +26,19 @@ from splu_desktop.core.tolerance import caps
 from splu_desktop.core.tolerance_rules import by_hand
 from splu_desktop.core.workload import draw
 from splu_desktop.files.importer import read
+from tests.optional import real
 from tests.seeded import Seeded
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 CASES = {
     "readmitted": ("diabetes130.csv.gz", {">30": "0.5", "<30": "0.3"}, "1"),
     "A1Cresult": ("diabetes130.csv.gz", {"None": "1"}, "0.25"),
     "income": ("adult.csv.gz", {">50K": "0.4"}, "1"),
 }
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the shared real tables are not on this machine")
 
 
 @lru_cache(maxsize=2)
 def table_of(file: str) -> Table:
-    return read(DATA / file).table
+    return read(real(file)).table
 
 
 @lru_cache(maxsize=3)

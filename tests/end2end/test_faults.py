@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -116,7 +118,7 @@ class At(After):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_cancelled_at_any_report_of_any_stage(house: House, packed: bool) -> None:
-    order = house.order(packed=packed, password="a long password" if packed else None)
+    order = house.order(packed=packed, password="Seven old pears, not ripe" if packed else None)
     watch = After(10**9)
     publish(order, strict=False, register=Register(house.folder / "register"), progress=watch)
     order.target.unlink() if packed else __import__("shutil").rmtree(order.target)
@@ -216,20 +218,46 @@ def test_the_work_of_a_living_run_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "r" / "table.csv").read_text() == "whole"
 
 
-@pytest.fixture
-def small_disk() -> Iterator[Path]:
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or sys.platform != "linux":
-        pytest.skip("only root on Linux can mount a small disk")
-    with tempfile.TemporaryDirectory() as parent:
-        made = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", parent], capture_output=True, check=False
-        )
-        if made.returncode:
-            pytest.skip("this machine does not let root mount a tmpfs")
-        try:
-            yield Path(parent)
-        finally:
-            subprocess.run(["umount", parent], check=True)
+@contextmanager
+def _mounted(folder: Path) -> Iterator[Path]:
+    """A disk of 200 kB, which only root can have."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@contextmanager
+def _acted(folder: Path) -> Iterator[Path]:
+    """A disk that says how full it is, and has no room for the last file of a release."""
+    write = Path.write_text
+
+    def free(_: object) -> SimpleNamespace:
+        used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        return SimpleNamespace(free=max(0, 200_000 - used))
+
+    def refuse(path: Path, *words: object, **more: object) -> int:
+        if path.is_relative_to(folder):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, *words, **more)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shutil.disk_usage", free)
+        patch.setattr(Path, "write_text", refuse)
+        yield folder
+
+
+def _can_mount() -> bool:
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return False
+    return subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(params=[_acted, *[_mounted] * _can_mount()])
+def small_disk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with request.param(tmp_path_factory.mktemp("disk")) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -305,6 +333,30 @@ def test_a_rename_that_fails_withdraws_the_entry(house: House, monkeypatch: pyte
         house.publish()
     monkeypatch.undo()
     assert [entry.kind for entry in house.register.read().entries] == ["release", "withdrawn"]
+    house.check_clean()
+
+
+def test_an_entry_that_can_not_be_withdrawn_is_so_by_the_next_run(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rename is refused, and then the register's disk too: the next start makes up for it."""
+    append = Register.append
+
+    def once(self: Register, kind: str, release: str, body: object) -> object:
+        if kind == WITHDRAWN:
+            raise RegisterFault("The register can't be written.")
+        return append(self, kind, release, body)  # type: ignore[arg-type]
+
+    def refused(self: Path, target: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Register, "append", once)
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(RegisterFault):
+        house.publish()
+    monkeypatch.undo()
+    assert len(house.register.read().releases) == 1
+    tidy(house.register)
     house.check_clean()
 
 

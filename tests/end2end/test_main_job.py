@@ -20,8 +20,8 @@ from scipy import stats
 
 from splu_desktop.cli import main
 from splu_desktop.files.release import read_release, sha256_of
+from tests.optional import real
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 REAL = [
     ("adult.csv.gz", "occupation", 5),
     ("census_workers.csv.gz", "Occupation", 5),
@@ -71,9 +71,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("name", "sa", "gamma"), REAL)
 def test_real_tables(name: str, sa: str, gamma: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = DATA / name
-    if not source.exists():
-        pytest.skip(f"{source} is not on this machine")
+    source = real(name)
     out = tmp_path / "release"
     assert splu("publish", source, "--sa", sa, "--gamma", gamma, "--out", out, "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -76,7 +76,7 @@ def test_by_command(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     for ending in ("html", "json", "pdf"):
         assert main(["report", str(out), "--out", str(tmp_path / f"report.{ending}")]) == 0
     text = (tmp_path / "report.html").read_text("utf-8")
-    assert "No record can be linked to any value of" in text
+    assert "Of the rows that show any value under" in text
     assert "Group sizes, with the share" not in text
 
 

@@ -6,7 +6,6 @@ import csv
 import datetime
 import importlib.util
 import json
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -25,6 +24,7 @@ from splu_desktop.files.inert import inert
 from splu_desktop.files.release import read_release
 from splu_desktop.files.verify import verify_release
 from tests.draws import plain
+from tests.optional import needs
 
 N = 360
 NSAS = ["Größe, cm", "患者コード", "=SUM(A1)", "aufgenommen", "gesehen um", "Kosten", "x" * 200, "Notiz zweite Zeile"]
@@ -139,7 +139,6 @@ def test_the_workbook_is_what_pandas_reads(release: Path, opened: Table) -> None
 
 
 def test_parquet_is_what_pandas_reads(release: Path, opened: Table) -> None:
-    pytest.importorskip("pyarrow", reason="the parquet extra is not installed")
     frame = pd.read_parquet(release / "table.parquet")
     for name in NSAS:
         assert found_by([None if pd.isna(cell) else cell for cell in frame[name].tolist()]) == typed(opened[name]), name
@@ -161,7 +160,7 @@ def test_the_program_reads_its_own_files(release: Path, opened: Table, name: str
             assert Counter(got.labels[got.codes].tolist()) == labels, wanted.name
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@needs("LibreOffice")
 def test_libreoffice_opens_it_with_text_as_text(release: Path, opened: Table, tmp_path: Path) -> None:
     form = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false"  # cells as they are, not as shown
     subprocess.run(

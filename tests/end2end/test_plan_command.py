@@ -18,8 +18,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.recipe import read_recipe
 from splu_desktop.files.release import read_release
 from tests.draws import plain
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.optional import real
 
 
 def splu(*words: object) -> int:
@@ -224,7 +223,6 @@ def test_a_recipe_for_other_columns_is_refused(
     assert not (tmp_path / "never").exists()
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared tables are not on this machine")
 @pytest.mark.parametrize(
     ("file", "sensitive", "telling"),
     [
@@ -236,7 +234,7 @@ def test_a_recipe_for_other_columns_is_refused(
 def test_real_tables_are_planned(
     capsys: pytest.CaptureFixture[str], file: str, sensitive: str, telling: list[str] | None
 ) -> None:
-    found = planned(capsys, DATA / file, "--sa", f"{sensitive}:5", "--t-p", "0.5")
+    found = planned(capsys, real(file), "--sa", f"{sensitive}:5", "--t-p", "0.5")
     said = found["sensitive"][sensitive]
     assert said["eligible"]
     assert said["recommendation"]["gamma"] is not None

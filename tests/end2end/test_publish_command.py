@@ -232,7 +232,7 @@ def test_facts_forged_with_a_seal_of_their_own_are_known_to_the_register(
 def test_hand_over_with_a_password(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r")
     secret = tmp_path / "secret.txt"
-    secret.write_text("a very long password\n")
+    secret.write_text("a rather longer phrase\n")
     handed = ("handover", tmp_path / "r", "--out", tmp_path / "r.zip", "--password-file", secret)
     assert run_json(capsys, *handed)["encrypted"] is True
     assert run(capsys, "verify", tmp_path / "r.zip", "--password-file", secret)[0] == 0
@@ -242,13 +242,24 @@ def test_hand_over_with_a_password(source: Path, tmp_path: Path, capsys: Any, mo
 
 
 def test_publish_straight_into_an_encrypted_zip(source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setenv("SPLU_PASSWORD", "a very long password")
+    monkeypatch.setenv("SPLU_PASSWORD", "a rather longer phrase")
     target = tmp_path / "out" / "r.zip"
     target.parent.mkdir()
     run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--zip", "--out", target, "--xlsx")
     assert [path.name for path in target.parent.iterdir()] == ["r.zip"]
     assert run(capsys, "verify", target)[0] == 0
     assert run_json(capsys, "releases")["releases"][0]["encrypted"] is True
+
+
+def test_a_zip_is_locked_unless_told_otherwise(source: Path, tmp_path: Path, capsys: Any) -> None:
+    made = run_json(capsys, "publish", source, "--sa", "diagnosis:4", "--zip", "--out", tmp_path / "r.zip")
+    (tmp_path / "word").write_text(made["password"])
+    assert run(capsys, "verify", tmp_path / "r.zip")[0] == 2
+    assert run(capsys, "verify", tmp_path / "r.zip", "--password-file", tmp_path / "word")[0] == 0
+    assert made["password"] not in (tmp_path / "r.zip").read_bytes().decode("latin-1")
+    open_one = ("publish", source, "--sa", "diagnosis:4", "--zip", "--no-password", "--out", tmp_path / "open.zip")
+    assert "password" not in run_json(capsys, *open_one)
+    assert run(capsys, "verify", tmp_path / "open.zip")[0] == 0
 
 
 def test_a_trial_writes_nothing(source: Path, tmp_path: Path, capsys: Any) -> None:

@@ -59,7 +59,7 @@ def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypat
     monkeypatch.delenv("SPLU_PASSWORD", raising=False)
     packed, word = tmp_path / "release.zip", tmp_path / "word.txt"
     write_release(release(TABLE, {"disease": 4, "ward": 3}, seed=2), tmp_path / "release")
-    hand_over(tmp_path / "release", packed, password="correct horse battery")
+    hand_over(tmp_path / "release", packed, password="correct horse battery staple")
     (tmp_path / "asked.csv").write_text("sex\nf\n", encoding="utf-8")
     commands = (
         ["query", packed, "sex=f"],
@@ -76,7 +76,7 @@ def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypat
         status, out, err = run(capsys, *command, "--password-file", word)
         assert (status, out) == (2, "")
         assert "does not open" in err
-        word.write_text("correct horse battery\n", encoding="utf-8")
+        word.write_text("correct horse battery staple\n", encoding="utf-8")
         status, _, err = run(capsys, *command, "--password-file", word)
         assert (status, err) == (0, "")
 

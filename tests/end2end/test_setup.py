@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.optional import closing_line
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the two commands are shell scripts")
 
@@ -147,3 +149,74 @@ def test_nothing_is_asked_of_apt_where_nothing_lacks(
     program(tmp_path / "bin", "apt-get", f'echo called >"{tmp_path}/called"')
     assert scripts["qt_libraries"].provide(venv, screen=False) == ""
     assert not (tmp_path / "called").exists()
+
+
+def test_where_nobody_may_install_they_are_unpacked(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venv = a_machine_lacking(["libEGL.so.1"], tmp_path, monkeypatch)
+    (tmp_path / "bin/mkdir").symlink_to(shutil.which("mkdir", path="/usr/bin:/bin") or "mkdir")
+    # The loader looks into the folders that it is told of; two packages come, of which one is of no use.
+    program(
+        tmp_path / "bin",
+        "ldd",
+        "IFS=:\nfor folder in $LD_LIBRARY_PATH; do\n"
+        '[ ! -e "$folder/libEGL.so.1" ] || { echo "\tlibEGL.so.1 => $folder/libEGL.so.1 (0x1)"; exit; }\n'
+        'done\necho "\tlibEGL.so.1 => not found"',
+    )
+    program(
+        tmp_path / "bin",
+        "apt-get",
+        f'echo "$@" >>"{tmp_path}/log"\n'
+        "for word; do case $word in Dir::Cache=*) cache=${word#*=} ;; esac; done\n"
+        'case "$*" in *" install "*) : >"$cache/archives/egl.deb"; : >"$cache/archives/driver.deb" ;; esac',
+    )
+    program(
+        tmp_path / "bin",
+        "dpkg",
+        "case $2 in *egl.deb) name=libEGL.so.1 ;; *) name=libbig.so.2 ;; esac\n"
+        'mkdir -p "$3/usr/lib" "$3/usr/share/fonts" && echo "$name" >"$3/usr/lib/$name"',
+    )
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert scripts["qt_libraries"].provide(venv, screen=False) == ""
+    unpacked = venv / "lib/unpacked"
+    assert sorted(path.name for path in unpacked.iterdir()) == ["fonts.conf", "libEGL.so.1", "share"]
+    assert (unpacked / "libEGL.so.1").read_text() == "libEGL.so.1\n"
+    site = venv / "lib/python3.11/site-packages"
+    assert {path.name for path in site.iterdir()} >= {"unpacked_libraries.py", "unpacked_libraries.pth"}
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert calls[-1].endswith("install -y --no-install-recommends --download-only libegl1")
+    assert scripts["qt_libraries"].provide(venv, screen=False) == ""
+    assert (tmp_path / "log").read_text().splitlines() == calls, "what is there is not fetched again"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="libraries of a Linux system")
+def test_unpacked_libraries_are_loaded_when_qt_is_imported(tmp_path: Path) -> None:
+    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines()}
+    some = next(path for path in mapped if Path(path).name.startswith("libm.so"))
+    shutil.copy(some, tmp_path / "libours.so.7")
+    shutil.copy(some, tmp_path / Path(some).name)  # the system has this one itself
+    (tmp_path / "libbroken.so.1").write_text("no library")
+    (tmp_path / "PySide6.py").touch()
+    code = (
+        "import sys; from pathlib import Path; import unpacked_libraries as u\n"
+        f"u.FOLDER = Path({str(tmp_path)!r}); u.wait()\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "read = Path('/proc/self/maps').read_text\n"
+        f"ours = lambda: [n for n in ('libours.so.7', 'libm.so.6') if {str(tmp_path)!r} + '/' + n in read()]\n"
+        "import json; print(ours()); import PySide6; print(ours())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT / "scripts"
+    )
+    assert done.stdout == "[]\n['libours.so.7']\n"
+
+
+def test_no_test_is_skipped_but_for_a_part_that_has_a_name() -> None:
+    line, other = closing_line(["LibreOffice", "the bundle", "LibreOffice"])
+    assert line.startswith("Not run here: LibreOffice (2 tests; ")
+    assert "the bundle (1 test; " in line
+    assert other == []
+    line, other = closing_line(["xz is not installed"])
+    assert line == ""
+    assert other == ["xz is not installed"]

@@ -13,8 +13,7 @@ from splu_desktop.cli import main
 from splu_desktop.core.guarantees import t_p
 from splu_desktop.core.query import Method
 from splu_desktop.core.tolerant_guarantees import t_p_of
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.optional import real
 
 
 @pytest.fixture
@@ -195,7 +194,6 @@ def test_guarantees_of_a_tolerance_need_no_table(capsys: pytest.CaptureFixture[s
         assert sentence in refused(capsys, "guarantee", *words)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared real tables are not on this machine")
 @pytest.mark.parametrize(
     ("file", "column", "words", "commonest"),
     [
@@ -207,6 +205,6 @@ def test_the_commonest_value_keeps_its_signal(
     file: str, column: str, words: tuple[str, ...], commonest: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = [part for word in words for part in ("--tolerance", word)]
-    planned = run(capsys, "plan", DATA / file, *options)
+    planned = run(capsys, "plan", real(file), *options)
     rows = {row["value"]: row for row in planned["sensitive"][column]["values"]}  # type: ignore[index]
     assert rows[commonest]["signal"] >= 0.35

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -243,7 +244,8 @@ def test_the_source_is_found_again_and_a_changed_one_noticed(tmp_path: Path) -> 
     save_project(ward_project(source), work / "p.splu", source=source)
     project = open_project(work / "p.splu")
     assert project.folder == "../data"
-    assert projects.find_source(project, work / "p.splu") == source.resolve()
+    assert projects.find_source(project, work / "p.splu") is None, "a project file may be a stranger's"
+    assert projects.find_source(replace(project, folder="data"), tmp_path / "p.splu") == source.resolve(), "below it"
     assert projects.source_state(project, source) is SourceState.SAME
     source_file(data, "Eva Eng,50,W3\n")
     assert projects.source_state(project, source) is SourceState.CHANGED
@@ -255,6 +257,41 @@ def test_the_source_is_found_again_and_a_changed_one_noticed(tmp_path: Path) -> 
     assert projects.source_state(project, None) is SourceState.MISSING
     moved = source_file(work)
     assert projects.find_source(project, work / "p.splu") == moved.resolve(), "beside the project file"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "//host/share",
+        "\\\\host\\share",
+        "/net/host",
+        "C:/data",
+        "C:data",
+        "..",
+        "a/../../b",
+        "a\\..\\..\\b",
+        "\\\\?\\UNC\\h",
+        "a\0b",
+    ],
+)
+def test_no_place_that_a_project_names_is_looked_at(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To ask whether a file is there is enough to make Windows log on to a stranger's machine."""
+    project = replace(ward_project(source_file(tmp_path)), folder=place)
+    (tmp_path / "work").mkdir()
+    asked: list[str] = []
+    real = os.stat
+
+    def stat(path: object, *args: object, **more: object) -> os.stat_result:
+        asked.append(str(path))
+        return real(path, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert projects.find_source(project, tmp_path / "work" / "p.splu") is None
+    named = replace(project, folder="", source=replace(project.source, name=f"{place}/wards.csv"))
+    assert projects.find_source(named, tmp_path / "work" / "p.splu") is None
+    assert all(Path(path).parent == tmp_path / "work" for path in asked)
 
 
 def test_a_project_is_fitted_to_a_source_with_other_columns(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +10,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
-
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
-
-
-def source(name: str) -> Path:
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"the shared data {name} isn't here")
-    return path
-
+from tests.optional import real
 
 # file, records, columns, header row, and choices as resolved
 CSV: list[tuple[str, int, int, int, dict[str, Any]]] = [
@@ -58,14 +48,14 @@ WORKBOOKS: list[tuple[str, int, int, int, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "records", "columns", "header", "choices"), CSV, ids=[case[0] for case in CSV])
 def test_text(name: str, records: int, columns: int, header: int, choices: dict[str, Any]) -> None:
-    check(read(source(f"messy_csv/{name}"), allow_empty=True), records, columns, header, choices)
+    check(read(real(f"messy_csv/{name}"), allow_empty=True), records, columns, header, choices)
 
 
 @pytest.mark.parametrize(
     ("name", "records", "columns", "header", "choices"), WORKBOOKS, ids=[case[0] for case in WORKBOOKS]
 )
 def test_workbook(name: str, records: int, columns: int, header: int, choices: dict[str, Any]) -> None:
-    check(read(source(f"messy_xlsx/{name}"), allow_empty=True), records, columns, header, choices)
+    check(read(real(f"messy_xlsx/{name}"), allow_empty=True), records, columns, header, choices)
 
 
 def check(found: Imported, records: int, columns: int, header: int, choices: dict[str, Any]) -> None:
@@ -80,7 +70,7 @@ def check(found: Imported, records: int, columns: int, header: int, choices: dic
 )
 def test_refused(name: str, words: str) -> None:
     with pytest.raises(SpluError, match=words):
-        read(source(f"messy_xlsx/{name}"))
+        read(real(f"messy_xlsx/{name}"))
 
 
 def kinds(found: Imported) -> dict[str, Kind]:
@@ -88,7 +78,7 @@ def kinds(found: Imported) -> dict[str, Kind]:
 
 
 def test_blanks_after_delimiters_and_grouped_thousands() -> None:
-    found = read(source("messy_csv/complex.csv"))
+    found = read(real("messy_csv/complex.csv"))
     assert found.table.names == ("date", "another date", "temperature", "place")
     assert kinds(found) == {
         "date": Kind.DATE,
@@ -101,7 +91,7 @@ def test_blanks_after_delimiters_and_grouped_thousands() -> None:
 
 
 def test_a_nan_among_addresses_is_only_proposed_and_one_among_numbers_taken() -> None:
-    found = read(source("messy_csv/healthcare_messy_data.csv"))
+    found = read(real("messy_csv/healthcare_messy_data.csv"))
     applied = {(t.column, t.token): t.applied for t in found.missing_tokens}
     assert applied["Cholesterol", "NaN"]
     assert not applied["Email", "nan"]
@@ -113,7 +103,7 @@ def test_a_nan_among_addresses_is_only_proposed_and_one_among_numbers_taken() ->
 
 
 def test_notes_and_totals_around_a_table_are_left_out_and_counted() -> None:
-    found = read(source("messy_csv/excel_pasting.csv"))
+    found = read(real("messy_csv/excel_pasting.csv"))
     assert found.table.names == ("Year", *map(str, range(2000, 2008)))
     assert "Total" not in found.table["Year"].labels
     skipped = sum(p.rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS)
@@ -121,13 +111,13 @@ def test_notes_and_totals_around_a_table_are_left_out_and_counted() -> None:
 
 
 def test_two_header_rows_with_merged_cells_are_joined() -> None:
-    found = read(source("messy_xlsx/messy_bp.xlsx"))
+    found = read(real("messy_xlsx/messy_bp.xlsx"))
     assert found.table.names[7:] == ("Visit 1 BP", "Visit 1 HR", "Visit 2 BP", "Visit 2 HR", "Visit 3 BP", "Visit 3 HR")
     assert found.table.names[0] == "pat_id"
 
 
 def test_unformatted_day_counts_among_dates_become_dates_and_error_cells_are_listed() -> None:
-    found = read(source("messy_xlsx/dirty_data.xlsx"))
+    found = read(real("messy_xlsx/dirty_data.xlsx"))
     hired = found.table["Hire Date"]
     assert hired.kind is Kind.DATE
     assert "2008-08-30" in hired.labels  # 39690
@@ -137,22 +127,22 @@ def test_unformatted_day_counts_among_dates_become_dates_and_error_cells_are_lis
 
 
 def test_a_date_that_never_was_is_shown() -> None:
-    found = read(source("messy_xlsx/dates-leap-year-1900-xlsx.xlsx"))
+    found = read(real("messy_xlsx/dates-leap-year-1900-xlsx.xlsx"))
     assert [(p.row, p.value) for p in found.problems if p.kind is ProblemKind.MISFIT] == [(5, "1900-02-29 08:00:00")]
 
 
 def test_days_from_1904() -> None:
-    assert set(read(source("messy_xlsx/dates-1904.xls")).table.columns[0].labels) == {"2000-01-01"}
+    assert set(read(real("messy_xlsx/dates-1904.xls")).table.columns[0].labels) == {"2000-01-01"}
 
 
 def test_names_made_unique_are_said() -> None:
-    found = read(source("messy_xlsx/names-need-repair-xlsx.xlsx"))
+    found = read(real("messy_xlsx/names-need-repair-xlsx.xlsx"))
     assert found.table.names == ("a b", "a b (2)", "Column 3", "c%&$")
     assert [p.column for p in found.problems if p.kind is ProblemKind.NAME_CHANGED] == ["a b (2)", "Column 3"]
 
 
 def test_linelist() -> None:
-    found = read(source("linelist_raw.xlsx"))
+    found = read(real("linelist_raw.xlsx"))
     table = found.table
     assert table.n == 6611
     assert table.names[-2:] == ("merged_header", "merged_header (2)")
@@ -168,7 +158,7 @@ def test_linelist() -> None:
 
 
 def test_sparcs() -> None:
-    found = read(source("sparcs_1000.csv"))
+    found = read(real("sparcs_1000.csv"))
     charges = found.table["Total Charges"]
     assert charges.kind is Kind.DECIMAL
     assert charges.values is not None
@@ -180,7 +170,7 @@ def test_sparcs() -> None:
 
 
 def test_diabetes() -> None:
-    found = read(source("diabetes130.csv.gz"))
+    found = read(real("diabetes130.csv.gz"))
     table = found.table
     assert table.n == 101_766
     for name in ("diag_1", "diag_2", "diag_3"):
@@ -198,7 +188,7 @@ def test_diabetes() -> None:
 
 @pytest.mark.parametrize(("name", "records"), [("adult.csv.gz", 48_842), ("census_workers.csv.gz", 147_754)])
 def test_census_tables_have_no_identifier(name: str, records: int) -> None:
-    table = read(source(name)).table
+    table = read(real(name)).table
     assert table.n == records
     assert not [said for said in suggest_roles(table).values() if said.role is Role.IDENTIFIER]
     if name.startswith("census"):
@@ -208,4 +198,4 @@ def test_census_tables_have_no_identifier(name: str, records: int) -> None:
 @pytest.mark.parametrize("folder", ["messy_csv", "messy_xlsx"])
 def test_every_messy_file_has_an_expectation(folder: str) -> None:
     known = {case[0] for case in (*CSV, *WORKBOOKS)} | {"encrypted_no_password.xls", "libreoffice.xlsx"}
-    assert {path.name for path in source(folder).iterdir()} <= known
+    assert {path.name for path in real(folder).iterdir()} <= known

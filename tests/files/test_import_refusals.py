@@ -14,6 +14,7 @@ import xlsxwriter
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.files.importer import ImportChoices, inspect_file, memory, read
+from tests.optional import real
 
 
 def refused(path: Path, words: str, choices: ImportChoices | None = None) -> None:
@@ -172,9 +173,7 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
 
 def test_a_cell_outside_of_every_sheet_is_refused_before_loading(tmp_path: Path) -> None:
     """Two such cells in an old workbook would end the whole program, as above."""
-    source = Path(__file__).parents[2].parent / "shared" / "data" / "messy_xlsx" / "dates-1904.xls"
-    if not source.exists():
-        pytest.skip("the shared data dates-1904.xls isn't here")
+    source = real("messy_xlsx/dates-1904.xls")
     data = bytearray(source.read_bytes())
     found = re.search(
         rb"(?:\xbd\x00.\x00|\x7e\x02\x0a\x00|\x03\x02\x0e\x00)[\x00\x01]\x00(?=[\x00-\x05]\x00)", data, re.DOTALL

@@ -61,22 +61,6 @@ def test_it_stops_at_every_stage(files: dict[str, Path], kind: str, stage: str) 
         assert not thread.is_alive()
 
 
-def test_work_that_cannot_be_stopped_is_walked_away_from() -> None:
-    begun, may_end = threading.Event(), threading.Event()
-
-    def work() -> int:
-        begun.set()
-        may_end.wait(60)
-        return 1
-
-    with pytest.raises(Cancelled):
-        spread.aside(work, Watched(lambda stage, done: None, begun.is_set), "Opening")
-    may_end.set()
-    assert spread.aside(lambda: 2, Silent(), "Opening") == 2
-    with pytest.raises(ValueError, match="x"):
-        spread.aside(lambda: int("x"), Silent(), "Opening")
-
-
 def test_the_columns_under_work_stop_too() -> None:
     stopped = threading.Event()
     seen: list[int] = []

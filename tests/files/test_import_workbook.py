@@ -201,7 +201,6 @@ def test_sas_transport(tmp_path: Path) -> None:
 
 
 def test_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"
     FRAME.to_parquet(path)
     check_statistical(read(path), ["1", "2", "1", "9"])
@@ -215,8 +214,8 @@ def test_codes_that_share_a_word_stay_apart(tmp_path: Path) -> None:
 
 def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", [["id", "age"], *[[i, 20 + i] for i in range(30)]])
-    real, opened = workbook_module.open_workbook, []
-    monkeypatch.setattr(workbook_module, "open_workbook", lambda *given: (opened.append(1), real(*given))[1])
+    real, opened = workbook_module.isolated, []
+    monkeypatch.setattr(workbook_module, "isolated", lambda *a, **b: (opened.append(1), real(*a, **b))[1])
     preview(path)
     assert preview(path, ImportChoices(header_row=0)).imported.table.n == 31
     assert len(opened) == 1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.inert import inert, restored
+from splu_desktop.files.inert import all_inert, inert, restored
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,11 @@ from splu_desktop.files.inert import inert, restored
         "+cmd|' /C calc'!A0",
         "-2+3",
         "@SUM(A1)",
-        "\t=1",
-        "\r=1",
+        "\t1",
+        "\r1",
+        " =1",
+        '"=1"',
+        "' \"+A1",
         "＝1+1",
         "'=1",
         "-A1",
@@ -53,6 +56,29 @@ def test_what_is_harmless(text: str) -> None:
     assert inert(text) == text
 
 
-@given(st.text(alphabet="=+-@'\t\r＝ab1. ,", max_size=6) | st.text(max_size=8))
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"),
+        ("-5;+A1;-3", "-5;'+A1;-3"),
+        ("two\n=1+1", "two\n'=1+1"),
+        ("a\t@x", "a\t'@x"),
+        ("\t=1", "'\t'=1"),
+        ('x;"=1"', 'x;\'"=1"'),
+        ("120; -3", "120; -3"),
+    ],
+)
+def test_what_a_spreadsheet_with_another_separator_would_run(text: str, written: str) -> None:
+    """Excel in half of Europe takes a semicolon for the end of a cell, within what commas and quotes hold together."""
+    assert inert(text) == written
+    assert restored(written) == text
+
+
+@given(st.lists(st.text(alphabet="=-'\t\n;\0 \"a1", max_size=6), max_size=4))
+def test_many_at_once_as_one_by_one(texts: list[str]) -> None:
+    assert all_inert(texts) == [inert(text) for text in texts]
+
+
+@given(st.text(alphabet="=+-@'\t\r\n＝ab1. ,;\"\0", max_size=8) | st.text(max_size=8))
 def test_there_and_back(text: str) -> None:
     assert restored(inert(text)) == text

@@ -35,7 +35,7 @@ from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.report.conftest import FIELDS
 from tests.seeded import Seeded
 
-PASSWORD = "correct horse battery"
+PASSWORD = "correct horse battery staple"
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_persons_with_several_records_are_told_of_and_read_back(tmp_path: Path) 
             Column.from_labels("s", [f"s{i}" for i in rng.integers(0, 9, 1_200)]),
         )
     )
-    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, {"s": 4})
+    plan = Plan({"PatientId": Role.DROPPED, "ward": Role.NSA, "s": Role.SA}, plain({"s": 4}))
     published = sanitise.run(table, plan, randomness=Seeded(1))
     write_release(published, tmp_path / "r")
     facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
@@ -533,6 +533,7 @@ def test_zip_and_password(folder: Path, tmp_path: Path) -> None:
     assert cells_of(read_release(plain).published.table) == rows
     assert cells_of(read_release(locked, password=PASSWORD).published.table) == rows
     assert b"illness" not in locked.read_bytes()
+    assert b"table.csv" not in locked.read_bytes(), "nor what it holds"
     with pytest.raises(PasswordNeeded, match="encrypted"):
         read_release(locked)
     with pytest.raises(PasswordNeeded, match="does not open"):
@@ -540,8 +541,23 @@ def test_zip_and_password(folder: Path, tmp_path: Path) -> None:
     assert all(check.passed for check in verify_release(locked, password=PASSWORD))
     import pyzipper
 
-    with pyzipper.AESZipFile(locked) as archive:
+    with pyzipper.AESZipFile(plain) as archive:
         assert not [name for name in archive.namelist() if "notes" in name]
+    with pyzipper.AESZipFile(locked) as archive:
+        assert archive.namelist() == ["release.zip"]
+
+
+def test_a_locked_zip_of_an_earlier_version_still_opens(folder: Path, tmp_path: Path) -> None:
+    """Its files lay in the encrypted ZIP itself."""
+    import pyzipper
+
+    with pyzipper.AESZipFile(tmp_path / "old.zip", "w", encryption=pyzipper.WZ_AES) as archive:
+        archive.setpassword(b"short")
+        for path in folder.iterdir():
+            archive.write(path, f"release/{path.name}")
+    assert cells_of(read_release(tmp_path / "old.zip", password="short").published.table) == cells_of(
+        awkward_release().table
+    )
 
 
 def test_a_damaged_zip_is_named(folder: Path, tmp_path: Path) -> None:
@@ -556,8 +572,10 @@ def test_a_damaged_zip_is_named(folder: Path, tmp_path: Path) -> None:
 
 
 def test_short_passwords_are_refused_and_long_ones_proposed(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="12 or more"):
-        hand_over(folder, tmp_path / "r.zip", password="short")
+    for weak in ("short", "a" * 40, "abcdefghijklmnopqrstuvwxyz", "123412341234123412341234", "password12345678",
+                 "Passwort Passwort Passwort", "qwertzuiopasdfgh"):  # fmt: skip
+        with pytest.raises(BadSetting, match="too easy to guess"):
+            hand_over(folder, tmp_path / "r.zip", password=weak)
     assert not list(tmp_path.iterdir())
     proposed = {new_password() for _ in range(50)}
     assert len(proposed) == 50

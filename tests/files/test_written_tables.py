@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from splu_desktop.core.progress import Cancelled, Silent
@@ -23,6 +23,7 @@ from splu_desktop.files.read_back import csv_differs, differing
 from splu_desktop.files.table_writers import write_csv, write_parquet
 from splu_desktop.files.xlsx_writer import NotForExcel, write_xlsx
 from tests.files.releases import awkward_table, cells_of
+from tests.optional import needs
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_the_importer_finds_equal_values(table: Table, xlsx: Path, tmp_path: Pat
             assert np.array_equal(got[name].values[got[name].codes], table[name].values[table[name].codes]), name
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@needs("LibreOffice")
 def test_libreoffice_finds_equal_values(table: Table, xlsx: Path, tmp_path: Path) -> None:
     form = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false"  # cells as they are, not as shown
     subprocess.run(
@@ -129,11 +130,10 @@ def test_a_long_table_goes_on_in_further_sheets(table: Table, tmp_path: Path) ->
     assert all([cell.value for cell in next(sheet.iter_rows())] == list(table.names) for sheet in book)
     codes = [row[0] for sheet in book for row in sheet.iter_rows(min_row=2, values_only=True)]
     assert codes == [row[0] for row in cells_of(table)]
-    assert differing((tmp_path / "t.xlsx").read_bytes(), "xlsx", table, Silent()) is None
+    assert differing((tmp_path / "t.xlsx").read_bytes(), tmp_path / "t.xlsx", "xlsx", table, Silent()) is None
 
 
 def test_parquet_is_typed(table: Table, tmp_path: Path) -> None:
-    pq = pytest.importorskip("pyarrow.parquet", reason="the parquet extra is not installed")
     write_parquet(table, tmp_path / "t.parquet", Silent())
     got = pq.read_table(tmp_path / "t.parquet")
     assert got.column_names == list(table.names)
@@ -157,13 +157,12 @@ def test_reading_back_notices_one_changed_cell(table: Table, tmp_path: Path) -> 
     assert csv_differs(tmp_path / "t.csv", table, Silent()) is None
     assert csv_differs(tmp_path / "t.csv", altered(table), Silent()) == "age"
     raw = (tmp_path / "t.xlsx").read_bytes()
-    assert differing(raw, "xlsx", table, Silent()) is None
-    assert differing(raw, "xlsx", altered(table), Silent()) == "age"
-    if __import__("importlib.util").util.find_spec("pyarrow"):
-        write_parquet(table, tmp_path / "t.parquet", Silent())
-        raw = (tmp_path / "t.parquet").read_bytes()
-        assert differing(raw, "parquet", table, Silent()) is None
-        assert differing(raw, "parquet", altered(table), Silent()) == "age"
+    assert differing(raw, tmp_path / "t.xlsx", "xlsx", table, Silent()) is None
+    assert differing(raw, tmp_path / "t.xlsx", "xlsx", altered(table), Silent()) == "age"
+    write_parquet(table, tmp_path / "t.parquet", Silent())
+    raw = (tmp_path / "t.parquet").read_bytes()
+    assert differing(raw, tmp_path / "t.parquet", "parquet", table, Silent()) is None
+    assert differing(raw, tmp_path / "t.parquet", "parquet", altered(table), Silent()) == "age"
 
 
 def test_long_files_are_read_back_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,4 +132,4 @@ def test_any_labels_agree_and_a_library_reads_the_same(labels: list[str], number
         write_xlsx(table, path, Silent(), sheet_rows=6)
         assert workbook_differs(path, table, Silent()) is None
         if not any(ord(c) < 32 or c in "\ufffe\uffff" for label in labels for c in label):  # not XML's, so marked
-            assert differing(path.read_bytes(), "xlsx", table, Silent()) is None
+            assert differing(path.read_bytes(), path, "xlsx", table, Silent()) is None

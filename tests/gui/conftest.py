@@ -21,7 +21,6 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui import app
 from splu_desktop.gui.main_window import MainWindow
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
 PATIENCE = 60_000  # ms to wait for a worker before a test fails
 
 

@@ -28,7 +28,7 @@ def test_its_promises_stand_on_the_plan_page(opened: MainWindow, idle: Idle, mon
     page.column.setCurrentText("Diagnosis")
     idle(opened)
     assert session.choices.plan().draws["Diagnosis"] == HalfKept()
-    assert "No record can be linked to any value of “Diagnosis”" in page.tolerant.sentences.text()
+    assert "Of the rows that show any value under “Diagnosis”" in page.tolerant.sentences.text()
     assert page.tolerant.isVisibleTo(page)
     assert not page.tolerant.editor.isVisibleTo(page)
     assert not page.gamma.isVisibleTo(page)

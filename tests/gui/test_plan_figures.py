@@ -129,7 +129,8 @@ def test_every_figure_equals_the_command_lines(
     asked = ["--gamma", gamma, "--epsilon", thresholds.epsilon, "--t-e", thresholds.t_e, "--alpha", thresholds.alpha]
     alone = _cli(capsys, "guarantee", *asked, "--json")
     assert alone["t_f"] == large.chosen[1]
-    assert alone["t_p"] == pytest.approx(small.t_p, rel=1e-12)
+    if not small.told:  # which without the table can't be seen
+        assert alone["t_p"] == pytest.approx(small.t_p, rel=1e-12)
     assert alone["t_f_chebyshev"] == column["t_f_chebyshev"]
 
 

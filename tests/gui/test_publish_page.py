@@ -203,7 +203,7 @@ def test_the_shelf_knows_what_became_of_each_release(
     opened: MainWindow, page: PublishPage, idle: Idle, tmp_path: Path
 ) -> None:
     page.place.packed.setChecked(True)
-    page.place.password.setText("a password long enough")
+    page.place.password.setText("Seven old pears, not ripe")
     idle(opened)
     _publish(opened, idle)
     (found,) = shelf().releases
@@ -230,8 +230,9 @@ def test_a_password_is_proposed_and_a_short_one_told(page: PublishPage) -> None:
     assert not page.place.password.isVisible()
     page.place.packed.setChecked(True)
     assert page.place.password.isVisible()
+    assert len(page.place.password.text()) == 23, "locked unless told otherwise"
     page.place.password.setText("short")
-    assert "12 characters" in page.place.problem()
+    assert "16 characters" in page.place.problem()
     page.place.propose_password.click()
     assert len(page.place.password.text()) == 23
     assert not page.place.problem()

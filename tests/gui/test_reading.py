@@ -184,8 +184,8 @@ def test_a_workbook_tried_out_is_not_opened_again_to_be_read(
             sheet.write_row(y, 0, ["id", "age"] if not y else [y, 20 + y])
     window.import_page.open_file(path)
     idle(window)
-    real, opened = workbook.open_workbook, []
-    monkeypatch.setattr(workbook, "open_workbook", lambda *given: (opened.append(1), real(*given))[1])
+    real, opened = workbook.isolated, []
+    monkeypatch.setattr(workbook, "isolated", lambda *a, **b: (opened.append(1), real(*a, **b))[1])
     for taken, times in ((True, 1), (False, 2)):
         dialog = window.import_page.change_reading()
         assert dialog is not None

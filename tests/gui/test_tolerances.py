@@ -18,7 +18,8 @@ from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
 from splu_desktop.gui.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.tolerance_editor import ToleranceEditor
-from tests.gui.conftest import DATA, PATIENCE
+from tests.gui.conftest import PATIENCE
+from tests.optional import real
 
 Idle = Callable[[MainWindow], None]
 
@@ -273,9 +274,7 @@ def test_real_skewed_columns_all_the_way(
     idle: Idle,
     tmp_path: Path,
 ) -> None:
-    if not (DATA / file).exists():
-        pytest.skip(f"the real table {file} is not on this machine")
-    window.import_page.open_file(DATA / file)
+    window.import_page.open_file(real(file))
     idle(window)
     roles = window.session.choices.roles
     kept = {name: Role.NSA if role is Role.SA else role for name, role in roles.items()}

@@ -19,7 +19,8 @@ from splu_desktop.files.resources import sample_path
 from splu_desktop.gui.main_window import MainWindow
 from splu_desktop.gui.session import State, Step
 from tests.draws import plain
-from tests.gui.conftest import DATA, PATIENCE
+from tests.gui.conftest import PATIENCE
+from tests.optional import real
 
 Idle = Callable[[MainWindow], None]
 
@@ -49,10 +50,7 @@ def _press(qtbot: QtBot, window: MainWindow) -> None:
 def test_from_file_to_answers(
     name: str, sensitive: str | None, gamma: int, window: MainWindow, qtbot: QtBot, idle: Idle, tmp_path: Path
 ) -> None:
-    path = sample_path() if name == "sample" else DATA / name
-    if not path.exists():
-        pytest.skip(f"the real table {name} is not on this machine")
-    window.import_page.open_file(path)
+    window.import_page.open_file(sample_path() if name == "sample" else real(name))
     idle(window)
     source = window.session.source
     assert source is not None, window.import_page.banner.text.text()

@@ -18,6 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+
+from tests.optional import needs
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -157,7 +160,7 @@ def test_the_first_bytes_tell_the_types_too(tmp_path: Path) -> None:
     assert values[1] == values[0].replace("project", "release")
 
 
-def test_desktop_entry_and_description_are_valid(tmp_path: Path) -> None:
+def test_desktop_entry_and_description_say_what_they_should(tmp_path: Path) -> None:
     linux.share(tmp_path / "share", _icons(tmp_path), 1_700_000_000)
     there = {
         path.relative_to(tmp_path / "share").as_posix() for path in (tmp_path / "share").rglob("*") if path.is_file()
@@ -171,14 +174,6 @@ def test_desktop_entry_and_description_are_valid(tmp_path: Path) -> None:
     assert release.attrib == {"version": contents.version(), "date": "2023-11-14"}
     entry = (tmp_path / "share/applications/splu-desktop.desktop").read_text("utf-8")
     assert f"MimeType={contents.PROJECT_MIME};{contents.RELEASE_MIME};" in entry
-    tools = {
-        "desktop-file-validate": [str(tmp_path / "share/applications/splu-desktop.desktop")],
-        "appstreamcli": ["validate", "--no-net", str(described)],
-    }
-    for tool, arguments in tools.items():
-        if shutil.which(tool):
-            done = subprocess.run([tool, *arguments], capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _icons(folder: Path) -> Path:
@@ -211,8 +206,18 @@ def _archive(folder: Path, version: str = "1.0") -> Path:
     return root
 
 
+# Not every system has xz; what is tried here is our script around it, and packaging/check tries the real one.
+_XZ = f"""#!/bin/sh
+exec {sys.executable} -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.stdin.buffer), sys.stdout.buffer)'
+"""
+
+
 def _sh(script: Path, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    tools = home.with_name("tools")
+    tools.mkdir(exist_ok=True)
+    (tools / "xz").write_text(_XZ)
+    (tools / "xz").chmod(0o755)
+    environment = {"HOME": str(home), "PATH": f"{tools}:/usr/bin:/bin"}
     return subprocess.run(["sh", str(script), *arguments], capture_output=True, text=True, env=environment, check=False)
 
 
@@ -268,7 +273,6 @@ def test_a_program_that_does_not_start_there_changes_nothing(tmp_path: Path) -> 
 
 
 @_POSIX
-@pytest.mark.skipif(not shutil.which("xz"), reason="xz is not installed")
 def test_the_self_extracting_file_installs_and_notices_damage(tmp_path: Path) -> None:
     root = _archive(tmp_path / "a", contents.version())
     packed = tmp_path / "x.tar.xz"
@@ -336,7 +340,7 @@ def test_the_windows_installer_needs_no_administrator_and_keeps_the_users_files(
         assert {line[:2] for line in sections["CustomMessages"] if f".{message}=" in line} == {"en", "de", "fr"}
 
 
-@pytest.mark.skipif(not shutil.which("pwsh"), reason="PowerShell is not installed")
+@needs("PowerShell")
 def test_the_windows_build_script_parses() -> None:
     script = ROOT / "installer/windows/build.ps1"
     parser = "[Management.Automation.Language.Parser]::ParseFile"
@@ -354,6 +358,11 @@ def test_the_macs_entitlements_hold_no_network() -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "start",
+        "check",
+        ".ci/run",
+        "scripts/fresh_root",
+        "scripts/lock",
         "packaging/build",
         "packaging/check",
         "installer/linux/install.sh",
@@ -365,13 +374,13 @@ def test_shell_scripts_parse_and_can_be_run(name: str) -> None:
     path = ROOT / name
     assert subprocess.run(["sh", "-n", str(path)], check=False).returncode == 0
     assert name.endswith(".in") or os.access(path, os.X_OK)
-    if shutil.which("shellcheck") and not name.endswith(".in"):
-        done = subprocess.run(["shellcheck", str(path)], capture_output=True, text=True, check=False)
+    if not name.endswith(".in"):
+        shellcheck = Path(sys.executable).with_name("shellcheck")
+        done = subprocess.run([shellcheck, "-x", path], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
 
 
 def test_the_release_workflow_names_what_is_there() -> None:
-    yaml = pytest.importorskip("yaml")
     text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
     jobs = yaml.safe_load(text)["jobs"]
     assert {"linux", "linux-proof", "windows", "macos", "release"} == set(jobs)

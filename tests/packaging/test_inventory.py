@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+from tests.optional import BUILDER, BUNDLE, needs
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -85,12 +86,8 @@ def test_a_module_of_unknown_origin_fails_the_build(bundle: Path, monkeypatch: p
         inventory.Inventory(bundle).components()
 
 
+@needs("the bundle")
 def test_the_bill_and_the_licences_agree_with_a_bundle_that_was_built() -> None:
-    out = Path(os.environ.get("SPLU_BUILD_OUT", ROOT / "dist"))
-    bundle = out / "work/frozen/splu-desktop"
-    python = Path(os.environ.get("SPLU_BUILD_VENV", out / "work/venv")) / "bin/python"
-    if not (bundle / inventory.BILL).is_file() or not python.exists():
-        pytest.skip("no bundle was built here; packaging/build makes one, and packaging/check runs this on it")
-    command = [str(python), str(ROOT / "packaging/agree.py"), str(bundle)]
+    command = [str(BUILDER), str(ROOT / "packaging/agree.py"), str(BUNDLE)]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr

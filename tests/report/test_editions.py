@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-import subprocess
 import zipfile
-import zlib
 from pathlib import Path
 
 import pytest
@@ -17,29 +15,17 @@ from splu_desktop.report import public as public_module
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.model import Report
 from tests.report.conftest import FIELDS, RARE, Case
+from tests.report.pdf import READERS, Reader, pages
 
 
 def texts(path: Path) -> str:
     """Everything that a file says, unpacked."""
-    raw = path.read_bytes()
     if path.suffix == ".xlsx":
         with zipfile.ZipFile(path) as archive:
             return "\n".join(archive.read(name).decode("utf-8", "replace") for name in archive.namelist())
     if path.suffix == ".pdf":
-        if shutil.which("pdftotext"):
-            said = subprocess.run(["pdftotext", "-layout", str(path), "-"], capture_output=True, check=True).stdout
-            return said.decode("utf-8")
-        return "".join(zlib.decompress(part).decode("latin-1") for part in _streams(raw))
-    return raw.decode("utf-8")
-
-
-def _streams(raw: bytes) -> list[bytes]:
-    found = []
-    for part in raw.split(b"stream\n")[1:]:
-        body = part.split(b"\nendstream")[0]
-        if body[:1] == b"x":
-            found.append(body)
-    return found
+        return "\f".join(pages(path))
+    return path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -103,16 +89,15 @@ def test_the_public_part_can_not_see_a_source() -> None:
     assert not [name for name in imported for word in forbidden if word in str(name).split(".")]
 
 
-def test_every_page_is_marked_with_its_edition(case: Case, tmp_path: Path) -> None:
-    if not shutil.which("pdftotext"):
-        pytest.skip("pdftotext (poppler-utils) is not on this machine")
+@pytest.mark.parametrize("read", READERS)
+def test_every_page_is_marked_with_its_edition(case: Case, read: Reader, tmp_path: Path) -> None:
     for report, mark in ((case.external, "EXTERNAL EDITION"), (case.internal, "INTERNAL EDITION")):
         write_report(report, tmp_path / "report.pdf")
-        pages = texts(tmp_path / "report.pdf").split("\f")[:-1]
-        assert len(pages) > 8
-        for number, page in enumerate(pages, 1):
+        found = read(tmp_path / "report.pdf")
+        assert len(found) > 8
+        for number, page in enumerate(found, 1):
             assert mark in page, f"page {number}"
-            assert f"Page {number} of {len(pages)}" in page
+            assert f"Page {number} of {len(found)}" in page
             assert ("INTERNAL" in page) == (mark[0] == "I")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core import classifier, guarantees, planning, risk, selfcheck, workload
+from splu_desktop.core import attack, guarantees, planning, risk, selfcheck, sentences, workload
 from splu_desktop.core.disclosure import disclosure
 from splu_desktop.core.persons import Repeats, told_of_persons
 from splu_desktop.core.query import DEFAULT
@@ -110,6 +110,7 @@ def claimed(case: Case) -> dict[str, Any]:
     said = told("guarantee", *options, "--alpha", 20, "--curves", "--json")
     stated = told("guarantee", *options, "--alpha", asked["alpha"], "--json")
     where = "public.guarantees[0]"
+    claim(f"{where}.unprotected", sentences.unprotected(n, GAMMA, table[SA].m, 0.3, asked["alpha"], column=SA))
     claim(
         where,
         {
@@ -178,8 +179,8 @@ def claimed(case: Case) -> dict[str, Any]:
     )
     claim(f"{where}.causes", [[c.name, c.without.unique] for c in risk.causes(table, nsas)])
     claim("public.risk.disclosure", disclosure(table, nsas, {SA: groups / n}))
-    claim("public.risk.learners[0].column", SA)
-    claim("public.risk.learners[0].accuracy", classifier.held_out(table, nsas, SA))
+    carried = attack.attack(case.opened.published, SA)
+    claim("public.risk.attacks[0]", carried.attack)
 
     stated = facts["persons"]  # the source has a patient's number, which does not repeat
     claim("public.persons.most_records", stated["most_records"])
@@ -293,12 +294,12 @@ def _claim_original(case: Case, claim: Callable[[str, Any], None], asked: dict[s
         },
     )
     claim("original.utility[0].bands", bands)
-    ours, theirs = classifier.align(source, published.table)
+    ours, theirs = attack.align(source, published.table)
     where = "original.disclosure[0]"
     claim(where, {"column": SA})
     claim(f"{where}.disclosure", disclosure(ours, nsas, {SA: None})[0])
-    claim(f"{where}.published_on_true", classifier.transferred(theirs, ours, nsas, SA))
-    claim(f"{where}.original", classifier.original(ours, nsas, SA))
+    claim(f"{where}.attack", attack.judged(attack.attack(published, SA), theirs, ours, nsas))
+    claim(f"{where}.original", attack.from_original(ours, nsas, SA))
 
 
 # Words and moments that stand for no figure; checked by the tests of their own rooms.

@@ -16,11 +16,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import groups
+from splu_desktop.core import attackers, groups
 from splu_desktop.core.count_tails import improbable, log_all_right
-from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, certainty_sentence, registered
-from splu_desktop.core.draw.layouts import Layout, caps_of, check_fakes, layout
+from splu_desktop.core.draw.draw import (
+    Draw,
+    Flags,
+    Floats,
+    Ints,
+    Promise,
+    certainty_sentence,
+    insider_sentence,
+    registered,
+)
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_law import NoLaw
+from splu_desktop.core.group_layout import Layout, caps_of, check_fakes, layout
 from splu_desktop.core.mixed_groups import MixedGroups
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.said import Figure, listed, say
@@ -34,6 +44,7 @@ from splu_desktop.core.tolerant_guarantees import (
     given_away,
     law_with_fakes,
     mean_squared_error,
+    sole_bearer_named,
     t_f_of,
     t_p_of,
 )
@@ -231,7 +242,20 @@ class DecoyGroups(GroupDraw):
         limits = tuple(self.tolerances.limits[str(label)] for label in labels)
         most = caps_of(limits, self.sizes, self.fakes)
         mixed = partial(MixedGroups.of, most=most, grouping=self)
-        return MatrixTransition.of(counts, mixed)
+        try:
+            groups = mixed(counts)
+        except NoLaw:  # too many values have vanished in the draw for the others to fill the groups
+            groups = MixedGroups.untold(counts)
+        return MatrixTransition(int(counts.sum()), counts, mixed, groups)
+
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        n, shown = column.n, column.counts().astype(np.int64)
+        numbers = np.maximum(self.numbers(n), 0)
+        most = np.minimum(caps_of(self.tolerances.of(column), self.sizes, self.fakes) @ numbers, n)
+        # A group's fake copies are published too, so with them one true record is all that a value needs.
+        largest = max(2 * self.sizes[0] - 1, self.sizes[-1])
+        least = np.ones(column.m, np.int64) if self.fakes else -(-shown // largest)
+        return least, np.asarray(most, np.int64)
 
     def count_law(self, count: int) -> Floats:
         # In groups of the largest size, which hold a value once: what strays most.
@@ -294,6 +318,7 @@ class DecoyGroups(GroupDraw):
         found = super().sentences(column, thresholds)
         if self.fakes and self.protected:
             found.append(certainty_sentence(self.fakes, self.certainty, column))
+            found.append(insider_sentence(sole_bearer_named(self), column))
         return found
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -326,6 +351,9 @@ class DecoyGroups(GroupDraw):
             found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
         return found
 
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_tolerances(column, self)
+
     def words(self) -> str:
         """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
         sizes = (
@@ -353,8 +381,8 @@ class DecoyGroups(GroupDraw):
 
     def odds(self, column: str | None = None) -> str:
         sure = say(" of up to {most:.3g} %", most=100 * float(self.confidence)) if self.protected else ""
-        free = say(" (values with tolerance 1: with certainty)") if max(self.tolerances.limits.values()) == 1 else ""
-        return say("its tolerance{sure}{free}", sure=sure, free=free)
+        free = say(" (values with tolerance 1: in all)") if max(self.tolerances.limits.values()) == 1 else ""
+        return say("the share of its tolerance{sure}{free}", sure=sure, free=free)
 
     # --- what a check of a release looks at
 

@@ -205,6 +205,10 @@ class Draw(ABC):
         """Return the most of n records that one value can have."""
         return float(n)
 
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        """Return (m,) the least and the most records that each value of a published column can have had."""
+        return np.ones(column.m, np.int64), np.full(column.m, int(self.most(column.n)), np.int64)
+
     @property
     def least_values(self) -> int:
         """How many values a column has at least before it is drawn; fewer published ones show that some vanished."""
@@ -279,6 +283,13 @@ class Draw(ABC):
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
 
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        """Return the sentence that public figures alone tell small counts, None where they do not.
+
+        n, values : records of the table, and values of the column.
+        """
+        return None
+
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
 
@@ -304,6 +315,7 @@ class Draw(ABC):
             "t_f": self.t_f(thresholds),
             "values": sorted(rows, key=lambda row: -int(row["count"])),
             "sentences": self.sentences(column.name, thresholds),
+            "readers": list(self.readers(column.name)),
         }
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -313,6 +325,10 @@ class Draw(ABC):
     def limit(self, label: str) -> Fraction:
         """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
         return self.confidence
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
+        return ()
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
@@ -383,7 +399,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
             chance=chance,
         )
     return say(
-        "No record can be linked to {who} of “{column}” with more than {most} confidence, and {small}.",
+        "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
         most=_up(promise.confidence),
@@ -395,12 +411,24 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
     """Return what fake values promise against those who know all other records of a group."""
     return counted(
         fakes,
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds a fake value.",
-        "Whoever knows the values of all other records of a decoy group is at most {certainty} sure of a "
-        "sensitive value of “{column}”, since every group also holds {n} fake values.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
+        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
+        "values.",
         certainty=_up(certainty),
         column=column,
+    )
+
+
+def insider_sentence(chance: Fraction, column: str) -> str:
+    """Return what fake values do not promise against those who know all other records of the table."""
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_up(chance),
     )
 
 

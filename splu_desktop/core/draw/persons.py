@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import guarantees
+from splu_desktop.core import attackers, guarantees
 from splu_desktop.core.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered
@@ -309,6 +309,9 @@ class DrawPerPerson(Draw):
         drawn = self._redrawn(table[column], who, SystemRandomness(), progress or Silent())  # seen by nobody
         return sure_if_kept(table[column], drawn, who, self.size)
 
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_gamma(column, self.size)
+
     def draws_of_person(self, records: int) -> int:
         return 1
 
@@ -319,6 +322,11 @@ class DrawPerPerson(Draw):
                 "probability of {chance}: all of them are kept, or none is.",
                 column=column,
                 chance=self.chance(),
+            ),
+            say(
+                "Whoever knows one of a person's values of “{column}”, a rare one, and finds it in the person's rows can "
+                "take the others there for the person's own, too.",
+                column=column,
             ),
             say(
                 "If {alpha} persons or fewer have a value of “{column}”, their number is shown wrong by more than "

@@ -13,17 +13,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core import groups, guarantees
+from splu_desktop.core import attackers, groups, guarantees
 from splu_desktop.core.count_tails import ALARM, at_least
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Draw, Floats, registered
-from splu_desktop.core.draw.layouts import Layout
+from splu_desktop.core.draw.draw import Draw, Floats, Ints, registered
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.group_layout import Layout
 from splu_desktop.core.said import say
 from splu_desktop.core.sentences import (
     large_count_promise,
     recommendation,
     small_count_promise,
+    unprotected,
     value_promises,
     value_warnings,
 )
@@ -132,6 +133,10 @@ class PlainGroups(GroupDraw):
     def most(self, n: int) -> float:
         return float(n // self.size)  # no group holds a value twice
 
+    def bounds(self, column: Column) -> tuple[Ints, Ints]:
+        number = column.n // self.size
+        return -(-column.counts().astype(np.int64) // -(-column.n // number)), np.full(column.m, number, np.int64)
+
     @property
     def least_values(self) -> int:
         return self.size
@@ -167,6 +172,9 @@ class PlainGroups(GroupDraw):
             large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
         ]
 
+    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
+        return unprotected(n, self.size, values, thresholds.epsilon, thresholds.alpha, column=column)
+
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         from dataclasses import asdict
 
@@ -178,6 +186,7 @@ class PlainGroups(GroupDraw):
         found["t_f_as_published"] = guarantees.t_f_as_published(self.size, thresholds.epsilon, thresholds.t_e)
         found["values"] = sorted(found["values"], key=lambda row: -row["count"])  # type: ignore[call-overload]
         found["sentences"] = value_promises(values, column=column.name)
+        found["readers"] = list(self.readers(column.name))
         found["warnings"] = value_warnings(values, column=column.name)
         if thresholds.t_p is not None:
             advice = planning.recommend(counts, column.n, thresholds)
@@ -219,6 +228,12 @@ class PlainGroups(GroupDraw):
             got=self.t_p(thresholds),
             t_p=thresholds.t_p,
         )
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        return attackers.of_gamma(column, self.size)
+
+    def odds(self, column: str | None = None) -> str:
+        return say("1 in {gamma} rows", gamma=self.size)
 
     def words(self) -> str:
         return say("gamma {gamma}", gamma=self.size)

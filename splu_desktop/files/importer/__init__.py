@@ -1,9 +1,15 @@
 """The import room: any table a hospital has, read with every decision visible and open to be overruled."""
 
-from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
-from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
-from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
+    from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
+    from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
+    from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
     "ColumnFacts",
@@ -23,3 +29,19 @@ __all__ = [
     "read",
     "write_problems",
 ]
+
+# Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
+# them, and would otherwise take three times as long to start.
+_ROOMS = {
+    "choices": ("ImportChoices", "Imported", "MissingToken", "SourceFacts"),
+    "inspection": ("ColumnFacts", "Inspection", "describe", "inspect_file"),
+    "problems": ("Decision", "Problem", "ProblemKind", "write_problems"),
+    "reader": ("Preview", "forget_preview", "preview", "read"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for room, names in _ROOMS.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{room}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,27 +45,6 @@ def texts_of(cells: Cells) -> Labels:
 def listed(cells: Cells) -> list[Any]:
     """Return distinct cells as a list, "" for empty ones among numbers."""
     return ["" if cell != cell else cell for cell in cells.tolist()] if isinstance(cells, np.ndarray) else cells
-
-
-def factorise(cells: Sequence[Any]) -> tuple[NDArray[np.int64], Cells]:
-    """Return codes over the distinct cells. TRUE and 1 are equal to Python, so yes/no cells become texts first."""
-    import pandas as pd  # only where a table is read: it takes half a second to import
-
-    kinds = set(map(type, cells))
-    if int in kinds:  # whole numbers of XLS
-        cells = [float(cell) if type(cell) is int else cell for cell in cells]
-        kinds = kinds - {int} | {float}
-    if kinds == {float} or (kinds == {float, str} and not any(cell for cell in cells if type(cell) is str)):
-        plain = cells if len(kinds) == 1 else [cell if type(cell) is float else np.nan for cell in cells]
-        codes, numbers = pd.factorize(np.array(plain, np.float64), use_na_sentinel=False)
-        return codes, np.asarray(numbers, np.float64)
-    array = np.empty(len(cells), object)
-    if bool in kinds:
-        array[:] = [text_of(cell) if cell is True or cell is False else cell for cell in cells]
-    else:
-        array[:] = cells
-    codes, distinct = pd.factorize(array)
-    return codes, list(distinct)
 
 
 Chunks = list[tuple[list[tuple[NDArray[np.int64], Cells]], NDArray[np.int64]]]
@@ -122,11 +100,12 @@ def put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:
     for k, missed in by_chunk.items():
         columns, numbers = chunks[k]
         for cell in missed:
-            if cell.column >= len(columns) or cell.row > numbers[-1]:
+            at = int(np.searchsorted(numbers, cell.row))
+            if cell.column >= len(columns) or at == len(numbers) or numbers[at] != cell.row:
                 continue
             codes, cells = columns[cell.column]
             labels = listed(cells)
             columns[cell.column] = codes, labels
             if cell.value not in labels:
                 labels.append(cell.value)
-            codes[cell.row - numbers[0]] = labels.index(cell.value)
+            codes[at] = labels.index(cell.value)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.month_names import MONTHS
+from splu_desktop.files.importer.number_texts import LONGEST
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _FEW = 200  # texts below which reading one by one is as quick
@@ -96,6 +97,8 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
 
 
 def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    if len(label) > LONGEST:
+        return None
     found = _YMD.fullmatch(label) or _CHARACTERS.fullmatch(label)
     if found is None and compact:
         found = _COMPACT.fullmatch(label) or _STAMP.fullmatch(label)
@@ -103,6 +106,8 @@ def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match
 
 
 def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    if len(label) > LONGEST:
+        return None
     for pattern in (_DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
         if found := pattern.fullmatch(label):
             break
@@ -155,7 +160,7 @@ def parse_dates(
         label = labels[i]
         if not 6 <= len(label.strip()) <= 45 or not any(c.isdigit() for c in label):
             continue
-        if found := _XXY.fullmatch(label):
+        if len(label) <= LONGEST and (found := _XXY.fullmatch(label)):
             a, b = int(found["a"]), int(found["b"])
             if 12 < a <= 31 and 1 <= b <= 12:
                 day_first += int(weights[i])

@@ -102,6 +102,19 @@ class TooLarge(FileFault):
     """The table would not fit into memory, or unpacks to a size no honest file has."""
 
 
+class TooSpread(TooLarge):
+    """A small file lays its cells out over more room than any table takes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            say(
+                "“{path}” spreads a few cells over far more rows and columns than a table has; delete the empty or "
+                "merged ones in its own program, or export the table as CSV and import that file.",
+                path=path.name,
+            )
+        )
+
+
 class UnknownSheet(FileFault):
     """A sheet was named that the workbook doesn't have."""
 

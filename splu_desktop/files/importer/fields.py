@@ -186,11 +186,18 @@ def _varied(words: Words) -> bool:
     return len(np.unique(sample)) > 0.2 * len(sample)
 
 
-def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code."""
-    import pandas as pd  # only where a table is read: it takes half a second to import
+def factorise_words(words: Sequence[Words], *, lean: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code.
 
-    found, distinct = pd.factorize(words[0] if len(words) == 1 else _mix(words))
+    `lean` : sort the words instead of hashing them, in a process to which pandas would take half a second to import.
+    """
+    keys = words[0] if len(words) == 1 else _mix(words)
+    if lean:
+        distinct, found = np.unique(keys, return_inverse=True)
+    else:
+        import pandas as pd  # only where a table is read: it takes half a second to import
+
+        found, distinct = pd.factorize(keys)
     codes: NDArray[np.int32] = found.astype(np.int32)
     firsts = np.empty(len(distinct), np.int64)
     firsts[codes] = np.arange(len(codes))

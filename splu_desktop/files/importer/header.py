@@ -14,6 +14,8 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.date_texts import parse_dates
 from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.missing import is_blank, neutral
+from splu_desktop.files.importer.number_texts import LONGEST
+from splu_desktop.files.importer.plain_sheet import Span
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
@@ -36,8 +38,6 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 
-Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
-
 
 @dataclass(frozen=True)
 class Header:
@@ -52,10 +52,10 @@ def shape_of(cell: str) -> str:
     """Classify a cell roughly: "" blank, "n" number, "d" date or other data that no name looks like, "t" text."""
     if is_blank(cell):
         return ""
-    if _NUMBER.fullmatch(cell):
+    if len(cell) <= LONGEST and _NUMBER.fullmatch(cell):
         return "n"
     if len(cell) <= 45:
-        if _DATA.fullmatch(cell.strip()):
+        if len(cell) <= LONGEST and _DATA.fullmatch(cell.strip()):
             return "d"
         if any(c.isdigit() for c in cell) and parse_dates([cell], np.ones(1, np.int64)).fits[0]:
             return "d"
@@ -197,7 +197,7 @@ def _votes(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: i
         else:
             lengths = {len(rows[j][i]) for j in under}
             apart = len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
-            votes += 0.5 if apart or _NAME_LIKE.fullmatch(row[i].strip()) else 0.1
+            votes += 0.5 if apart or (len(row[i]) <= LONGEST and _NAME_LIKE.fullmatch(row[i].strip())) else 0.1
     cells = [cell.strip() for cell in row if not is_blank(cell)]
     if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells):
         votes -= 1.0
@@ -300,7 +300,7 @@ def _continues(
     gaps = filled[last] < filled[below]
     names = [cell.strip() for cell in rows[last] if not is_blank(cell)]
     gaps |= len(set(names)) < len(names)  # equal names that the row below tells apart
-    units = sum(_UNIT.fullmatch(cell) is not None for cell in rows[below])
+    units = sum(len(cell) <= LONGEST and _UNIT.fullmatch(cell) is not None for cell in rows[below])
     enough = texts >= max(2, 0.6 * valued)
     return enough and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3 or texts >= 0.9 * valued)
 

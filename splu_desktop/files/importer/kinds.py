@@ -15,7 +15,14 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.date_texts import FIRST_DAY, parse_dates
 from splu_desktop.files.importer.missing import neutral
-from splu_desktop.files.importer.number_texts import LEADING_ZERO, NumberFormat, Numbers, parse_numbers, parse_plain
+from splu_desktop.files.importer.number_texts import (
+    LEADING_ZERO,
+    LONGEST,
+    NumberFormat,
+    Numbers,
+    parse_numbers,
+    parse_plain,
+)
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.
@@ -135,9 +142,9 @@ def decide(
             LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
         ):
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
-        if any(_LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
+        if any(len(label) <= LONGEST and _LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
             return Typed(Kind.CATEGORY, None, none, "more digits than numbers keep exactly: codes, kept as text")
-        if all(_TELEPHONE.fullmatch(labels[i]) for i in few):
+        if all(len(labels[i]) <= LONGEST and _TELEPHONE.fullmatch(labels[i]) for i in few):
             return Typed(Kind.CATEGORY, None, none, "a plus sign and many digits: telephone numbers, kept as text")
         if _CODE_NAME.search(_CAMEL.sub(" ", name)):
             return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
@@ -229,7 +236,10 @@ def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.
 
 def _codes(odd: Sequence[str]) -> bool:
     """Whether most of the texts that are no number look like codes (V57, E909, 12A)."""
-    return bool(odd) and sum(_CODE_TEXT.fullmatch(text) is not None for text in odd) > len(odd) / 2
+    return (
+        bool(odd)
+        and sum(len(text) <= LONGEST and _CODE_TEXT.fullmatch(text) is not None for text in odd) > len(odd) / 2
+    )
 
 
 def _reason(kind: Kind, misfits: NDArray[np.bool_], counts: NDArray[np.int64]) -> str:

@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+import numpy as np
+
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt
+from splu_desktop.files.importer.faults import Corrupt, TooSpread
+from splu_desktop.files.isolation.wire import Plain
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
 _WEB = re.compile(
@@ -29,7 +32,7 @@ _BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
 _LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
 _BLOCK = 1 << 16
 _WIDEST, _LONGEST = 16_384, 1_048_576  # columns and rows of a sheet
-_PER_BYTE = 4.0  # of memory, per byte of the file
+_GIVEN = 2_000_000  # rows and cells that tables may have by places and spans alone, and one more for each byte
 _CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 
 
@@ -82,18 +85,32 @@ def table(path: Path, progress: Progress) -> MarkedUp:
     key = (path, facts.st_size, facts.st_mtime_ns)
     made = _kept.get(key)
     if made is None:
-        memory.check(path, _PER_BYTE * facts.st_size)
-        with path.open("rb") as file:
-            web = form_of(file.read(4096)) == "html"
-        found = (_web if web else _book)(path, facts.st_size, progress)
-        found.sort(key=lambda rows: -sum(sum(map(bool, row)) for row in rows))
-        out = io.StringIO()
-        rows = found[0] if found else []
-        csv.writer(out, delimiter=DELIMITER, quotechar=QUOTE, lineterminator="\n").writerows(rows)
-        made = MarkedUp(out.getvalue().encode(ENCODING), sum(len(other) > 1 for other in found[1:]))
+        from splu_desktop.files.isolation.parent import BrokeOff, isolated  # whose other side imports this
+
+        need = memory.need("marked_up", facts.st_size)
+        memory.check(path, need)
+        found = isolated("marked_up", path, progress, size=facts.st_size, need=need)
+        try:
+            made = MarkedUp(found["text"].tobytes(), int(found["others"]))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise BrokeOff(path) from None
         forget()
         _kept[key] = made
     return made
+
+
+def as_text(path: Path, progress: Progress) -> Plain:
+    """Return the largest table as bytes of text, and how many others there are; in a reader's process."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        web = form_of(file.read(4096)) == "html"
+    found = (_web if web else _book)(path, size, progress)
+    found.sort(key=lambda rows: -sum(sum(map(bool, row)) for row in rows))
+    out = io.StringIO()
+    rows = found[0] if found else []
+    csv.writer(out, delimiter=DELIMITER, quotechar=QUOTE, lineterminator="\n").writerows(rows)
+    text = np.frombuffer(out.getvalue().encode(ENCODING, "replace"), np.uint8)
+    return {"text": text, "others": sum(len(other) > 1 for other in found[1:])}
 
 
 def forget() -> None:
@@ -101,19 +118,35 @@ def forget() -> None:
     _kept.clear()
 
 
+class _Room:
+    """How many rows and cells a file may still lay out, lest a small one fills the memory."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self._path, self._left = path, _GIVEN + size
+
+    def take(self, count: int) -> None:
+        """Count rows or cells laid out. Raises TooSpread."""
+        self._left -= count
+        if self._left < 0:
+            raise TooSpread(self._path)
+
+
 class _Sheet:
     """Gathers the cells of one table, those that reach over several rows or columns among them."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: _Room) -> None:
         self.rows: list[list[str]] = []
+        self._room = room
         self._row: list[str] | None = None
         self._down: dict[int, tuple[int, str]] = {}  # column -> rows that a cell above still reaches, and its text
 
     def begin_row(self, at: int | None = None) -> None:
         """Begin a row, at a place from 0 where one is given."""
         self.end_row()
-        while at is not None and len(self.rows) < min(at, _LONGEST):
-            self.rows.append([])
+        missing = min(at or 0, _LONGEST) - len(self.rows)
+        if missing > 0:
+            self._room.take(missing)
+            self.rows.extend([] for _ in range(missing))
         self._row = []
 
     def end_row(self) -> None:
@@ -130,10 +163,12 @@ class _Sheet:
         while at is not None and len(self._row) < min(at, _WIDEST):
             self._reach()
             if len(self._row) < at:
+                self._room.take(1)
                 self._row.append("")
         self._reach()
         column = len(self._row)
         across = max(1, min(across, _WIDEST - column))
+        self._room.take(across)
         if down > 1:
             self._down.update(dict.fromkeys(range(column + 1, column + across), (down - 1, "")))
             self._down[column] = (down - 1, text)
@@ -142,6 +177,7 @@ class _Sheet:
     def _reach(self) -> None:
         assert self._row is not None
         while (column := len(self._row)) in self._down:
+            self._room.take(1)
             left, text = self._down.pop(column)
             if left > 1:
                 self._down[column] = (left - 1, text)
@@ -151,8 +187,9 @@ class _Sheet:
 class _Web(HTMLParser):
     """Finds all tables of a page; what stands in a table within a cell belongs to the inner one."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: _Room) -> None:
         super().__init__(convert_charrefs=True)
+        self._room = room
         self.found: list[list[list[str]]] = []
         self._open: list[_Sheet] = []
         self._cells: list[tuple[list[str], int, int] | None] = []  # per open table: texts, columns and rows reached
@@ -163,7 +200,7 @@ class _Web(HTMLParser):
         if tag in ("script", "style", "template"):
             self._silent += 1
         elif tag == "table":
-            self._open.append(_Sheet())
+            self._open.append(_Sheet(self._room))
             self._cells.append(None)
         elif not self._open:
             return
@@ -218,7 +255,7 @@ def _number(text: str | None) -> int:
 
 
 def _web(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
-    page = _Web()
+    page = _Web(_Room(path, size))
     with path.open("rb") as file:
         head = file.read(4096)
         file.seek(0)
@@ -254,8 +291,9 @@ def _charset(head: bytes, path: Path) -> str:
 class _Book:
     """Finds the sheets of a workbook."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: _Room) -> None:
         self.found: list[list[list[str]]] = []
+        self._room = room
         self._sheet: _Sheet | None = None
         self._cell: tuple[int | None, int, int] | None = None  # place, columns and rows reached
         self._texts: list[str] = []
@@ -267,7 +305,7 @@ class _Book:
         """Begin a sheet, row, cell or value."""
         tag, given = _local(name), {_local(key): value for key, value in attributes.items()}
         if tag == "Worksheet":
-            self._sheet = _Sheet()
+            self._sheet = _Sheet(self._room)
         elif self._sheet is None:
             return
         elif tag == "Row":
@@ -323,7 +361,7 @@ def _value(text: str, kind: str) -> str:
 
 
 def _book(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
-    book = _Book()
+    book = _Book(_Room(path, size))
     parser = expat.ParserCreate()
     parser.buffer_text = True
     handlers: dict[str, Callable[..., Any]] = {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.said import Said, say
 from splu_desktop.files.importer.header import shape_of
 from splu_desktop.files.importer.missing import is_blank, neutral
-from splu_desktop.files.importer.number_texts import MarkEvidence, parse_numbers
+from splu_desktop.files.importer.number_texts import LONGEST, MarkEvidence, parse_numbers
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -158,7 +158,7 @@ def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
             filled = [cell for cell in _cells(columns, at) if not is_blank(cell)]
             if len(filled) == 1:
                 found[at] = Kind.TITLE
-            elif len(filled) <= 0.5 * typical and _TOTAL.fullmatch(filled[0]):
+            elif len(filled) <= 0.5 * typical and _fits(_TOTAL, filled[0]):
                 found[at] = Kind.SUM
     return found
 
@@ -181,7 +181,7 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
         group_of = {
             code: index[group]
             for code, label in enumerate(column.labels)
-            if (named := _OF_GROUP.fullmatch(label.strip()))
+            if (named := _fits(_OF_GROUP, label.strip()))
             and (group := (named["after"] or named["before"]).strip().casefold()) in index
         }
         at = np.flatnonzero(np.isin(column.codes[:n], list(group_of))) if group_of else np.zeros(0, np.int64)
@@ -227,9 +227,7 @@ def _ruled(columns: Sequence[RawColumn]) -> list[int]:
         used = np.unique(codes).tolist()
         if len(used) > _FEW:
             return []
-        dashes = [
-            code for code in used if _RULE.fullmatch(column.labels[code]) and len(column.labels[code].strip()) > 2
-        ]
+        dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]
         seen |= bool(dashes)
         fits = np.isin(codes, [*dashes, *(code for code in used if is_blank(column.labels[code]))])
         at = np.flatnonzero(fits) if at is None else at[fits]
@@ -294,11 +292,11 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     for i in range(n - 1, first - 1, -1):
         row = _cells(columns, i)
         words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
-        total = bool(words) and _TOTAL.fullmatch(words[0][1]) is not None and len(words) > 1
+        total = bool(words) and _fits(_TOTAL, words[0][1]) is not None and len(words) > 1
         # SAP marks its totals by asterisks, one per level.
         if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
             total = True
-        if len(words) > 1 and valued[words[0][0]] and _STATISTIC.fullmatch(words[0][1]):
+        if len(words) > 1 and valued[words[0][0]] and _fits(_STATISTIC, words[0][1]):
             total = True
         foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
@@ -373,3 +371,8 @@ def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: 
 def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
     shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
     return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)
+
+
+def _fits(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the match of a text as a whole; longer ones than `LONGEST` are no words for a total."""
+    return pattern.fullmatch(text) if len(text) <= LONGEST else None

@@ -18,6 +18,11 @@ _CURRENCY = (
 _BLANKS_BETWEEN = " \u00a0\u202f\u2009"  # ordinary, no-break, narrow no-break and thin space
 _GROUPS = {"": "", ",": ",", ".": r"\.", " ": f"[{_BLANKS_BETWEEN}]", "'": "['’]"}
 # A whole number with a leading zero ("007") is a code: written out as a number it would lose its zeros.
+LONGEST = 128
+"""Characters of a text that can be a number or a date; longer ones are words, and no pattern tries them.
+
+Patterns that allow blanks in several places try each way to share them out: 50,000 blanks took a minute.
+"""
 LEADING_ZERO = re.compile(r"[+-]?0\d+")
 
 
@@ -154,6 +159,8 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.f
         values = plain.copy()
         todo = np.flatnonzero(np.isnan(plain)).tolist()
     for i in todo:
+        if len(labels[i]) > LONGEST:
+            continue
         found = match(labels[i])
         if found is None and _NOTHING.fullmatch(labels[i]):
             values[i] = 0.0
@@ -213,7 +220,7 @@ class MarkEvidence:
     def add(self, labels: Sequence[str]) -> None:
         """Count the evidence in some texts."""
         for whole in labels:
-            decorated = _DECORATED.fullmatch(whole)
+            decorated = _DECORATED.fullmatch(whole) if len(whole) <= LONGEST else None
             if decorated is None:
                 continue
             label = decorated["core"].strip()

@@ -8,7 +8,7 @@ from collections import Counter
 from html import escape
 from pathlib import Path
 
-from splu_desktop.files.importer.header import Span
+from splu_desktop.files.importer.plain_sheet import Span
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.sheet_errors import SheetScan
 

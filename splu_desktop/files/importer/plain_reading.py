@@ -27,15 +27,13 @@ from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files import xlsx_parts
 from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.fields import Irregular, Packed, Words, factorise_words, joined, plain_bytes
-from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.plain_numbers import numbers_of
-from splu_desktop.files.importer.plain_sheet import PlainColumn, PlainSheet
+from splu_desktop.files.importer.plain_sheet import PlainColumn, PlainSheet, Span
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.sheet_cells import Block, Piece, parse
 from splu_desktop.files.importer.sheet_errors import MOST_FAILED, Failed, column_of, padding_styles, part_of, uses_1904
-from splu_desktop.files.importer.spread import aside, spread, workers
-from splu_desktop.files.rust_libraries import silenced
+from splu_desktop.files.importer.spread import spread, workers
 
 _BLOCK = 1 << 20
 _LONGEST_ROW = 64 << 20
@@ -267,8 +265,6 @@ def _bytes(part: Packed) -> list[bytes]:
 
 def _found(cells: _Joined, is_number: NDArray[np.bool_], height: int, own: Progress) -> _Found:
     """Find the distinct cells of a column. Raises Irregular."""
-    import pandas as pd  # only where a table is read: it takes half a second to import
-
     number = is_number[cells.tails]
     other = ~number
     codes = np.full(height, -1, np.int32)
@@ -278,7 +274,7 @@ def _found(cells: _Joined, is_number: NDArray[np.bool_], height: int, own: Progr
             raise Irregular  # a number among texts of more than 64 bytes
         values = numbers_of([word[number] for word in cells.words], cells.length[number], own)
         values += 0.0  # "-0" is 0, too
-        found, numbers = pd.factorize(values)
+        numbers, found = np.unique(values, return_inverse=True)
         codes[cells.rows[number]] = found
     others: list[tuple[int, bytes]] = []
     rows, tails = cells.rows[other], cells.tails[other]
@@ -292,7 +288,7 @@ def _found(cells: _Joined, is_number: NDArray[np.bool_], height: int, own: Progr
         else:
             words, length = [word[other] for word in cells.words], cells.length[other]
             same = bool((tails == tails[0]).all())
-            places, firsts = factorise_words(words if same else [*words, tails.astype(np.uint64)])
+            places, firsts = factorise_words(words if same else [*words, tails.astype(np.uint64)], lean=True)
             contents = plain_bytes([word[firsts] for word in words], length[firsts])
             others = list(zip(tails[firsts].tolist(), contents, strict=True))
         codes[rows] = places + len(numbers)
@@ -339,10 +335,9 @@ class _Interpreter:
         packed.seek(0)
         found: list[Any] = []
         try:
-            with silenced():
-                mini = aside(lambda: calamine.load_workbook(packed).get_sheet_by_index(0), progress, _STAGE)
-                for row in mini.iter_rows():
-                    found += [*row[1:], *[""] * (_PER_ROW + 1 - len(row))]
+            progress.report(_STAGE, 0.5)
+            for row in calamine.load_workbook(packed).get_sheet_by_index(0).iter_rows():
+                found += [*row[1:], *[""] * (_PER_ROW + 1 - len(row))]
         except BaseException as error:  # a panic in calamine is no Exception
             if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, Cancelled)):
                 raise

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.cells import Cells, Chunks, text_of
-from splu_desktop.files.importer.header import Span
 from splu_desktop.files.importer.hidden_parts import Hidden
 from splu_desktop.files.importer.sheet_errors import Failed
+from splu_desktop.files.isolation.wire import Plain
+
+Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +27,28 @@ class PlainColumn:
     numbers: NDArray[np.float64]
     others: list[Any]
 
-    def text(self, row: int) -> str:
-        """Return the text of one cell."""
+    def fits(self, rows: int) -> bool:
+        """Whether there is a cell for each of `rows`, and a distinct one for each code."""
+        codes = self.codes
+        return bool(
+            codes.dtype == np.int32
+            and codes.shape == (rows,)
+            and self.numbers.dtype == np.float64
+            and self.numbers.ndim == 1
+            and isinstance(self.others, list)
+            and (not rows or (codes.min() >= 0 and codes.max() <= len(self.numbers) + len(self.others)))
+        )
+
+    def cell(self, row: int) -> Any:
+        """Return one cell, "" for an empty one."""
         code, count = int(self.codes[row]), len(self.numbers)
         if code < count:
-            return text_of(float(self.numbers[code]))
-        return text_of(self.others[code - count]) if code < count + len(self.others) else ""
+            return float(self.numbers[code])
+        return self.others[code - count] if code < count + len(self.others) else ""
+
+    def text(self, row: int) -> str:
+        """Return the text of one cell."""
+        return text_of(self.cell(row))
 
     def cut(self, part: slice) -> tuple[NDArray[np.int32], Cells]:
         """Return some rows' codes over the distinct cells among them."""
@@ -71,6 +89,45 @@ class PlainSheet:
     failed: list[Failed]
     padded: Counter[tuple[int, int]]
     hidden: Hidden = field(default_factory=Hidden)
+
+    def as_plain(self) -> Plain:
+        """Return the sheet as plain data, as `from_plain` takes it."""
+        columns = {i: [column.codes, column.numbers, column.others] for i, column in self.columns.items()}
+        return {
+            "name": self.name,
+            "size": [self.height, self.width],
+            "numbers": self.numbers,
+            "columns": columns,
+            "merged": np.array(self.merged, np.int64).reshape(-1, 4),
+            "failed": np.array([(cell.row, cell.column) for cell in self.failed], np.int64).reshape(-1, 2),
+            "errors": [cell.value for cell in self.failed],
+            "padded": [[*place, count] for place, count in self.padded.items()],
+            "hidden": [self.hidden.rows, sorted(self.hidden.columns)],
+        }
+
+    @classmethod
+    def from_plain(cls, data: Plain) -> PlainSheet:
+        """Return the sheet that another process found. Raises KeyError, TypeError, ValueError where it is none."""
+        numbers, (height, width), (rows, hidden) = data["numbers"], data["size"], data["hidden"]
+        if numbers.dtype != np.int64 or numbers.ndim != 1 or (np.diff(numbers, prepend=0) < 1).any():
+            raise ValueError
+        columns = {int(i): PlainColumn(*column) for i, column in data["columns"].items()}
+        if not all(column.fits(len(numbers)) for column in columns.values()) or min(columns, default=0) < 0:
+            raise ValueError
+        return cls(
+            str(data["name"]),
+            int(height),
+            int(width),
+            numbers,
+            columns,
+            [((top, left), (bottom, right)) for top, left, bottom, right in data["merged"].tolist()],
+            [
+                Failed(row, column, str(value))
+                for (row, column), value in zip(data["failed"].tolist(), data["errors"], strict=True)
+            ],
+            Counter({(int(column), int(digits)): int(count) for column, digits, count in data["padded"]}),
+            Hidden(int(rows), {int(column) for column in hidden}),
+        )
 
     @cached_property
     def _right(self) -> int:

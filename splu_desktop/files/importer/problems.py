@@ -9,7 +9,6 @@ from enum import Enum
 from pathlib import Path
 
 from splu_desktop.files.inert import inert
-from splu_desktop.files.whole import whole_file
 
 
 class ProblemKind(Enum):
@@ -77,9 +76,11 @@ class Problem:
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:
     """Write a problem list as CSV, whole or not at all. It holds values of the source. Raises CannotWrite."""
+    from splu_desktop.files.whole import whole_file  # a reader's process has no use for it
+
     with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"))
         for p in problems:
-            place = (p.sheet or "", p.row or "", p.column or "")
-            writer.writerow((p.kind.value, *place, inert(p.value or ""), p.rows, p.decision.value, inert(p.sentence)))
+            row = (p.kind.value, p.sheet, p.row, p.column, p.value, p.rows, p.decision.value, p.sentence)
+            writer.writerow(["" if cell is None else inert(str(cell)) for cell in row])

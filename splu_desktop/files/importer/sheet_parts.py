@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.said import say
 from splu_desktop.files.importer.cells import Cells, Chunks, listed
-from splu_desktop.files.importer.header import Span
+from splu_desktop.files.importer.plain_sheet import Span
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 
 _NEARLY = 0.9  # of the rows of the other columns, up to which a block of columns may end sooner

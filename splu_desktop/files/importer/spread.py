@@ -74,28 +74,3 @@ def spread(
             progress.report(stage, 1.0 - len(left) / len(begun))
         found = dict(zip(places, (result for future in begun for result in future.result()), strict=True))
         return [found[i] for i in range(count)]
-
-
-def aside(work: Callable[[], T], progress: Progress, stage: str) -> T:
-    """Do one long piece of work that can't be told to stop, and walk away from it when the user cancels.
-
-    Its thread then ends by itself, its result is dropped.
-    """
-    found: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(work())
-        except BaseException as fault:  # handed over to the thread that waits
-            failed.append(fault)
-
-    thread = threading.Thread(target=run, name="splu-aside", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_LOOK)
-        if thread.is_alive():
-            progress.report(stage, 0.5)
-    if failed:
-        raise failed[0]
-    return found[0]

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import python_calamine as calamine
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.said import say
-from splu_desktop.files.importer.calamine_sheet import CalamineSheet, load, open_workbook
+from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.cells import (
     Chunks,
     day_of,
@@ -23,19 +22,18 @@ from splu_desktop.files.importer.cells import (
     texts_of,
 )
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.faults import EmptyFile, OtherWidth, UnknownSheet
+from splu_desktop.files.importer.faults import OtherWidth
 from splu_desktop.files.importer.grid import Grid
-from splu_desktop.files.importer.header import Header, Span, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.plain_reading import read_plain
-from splu_desktop.files.importer.plain_sheet import PlainSheet
+from splu_desktop.files.importer.header import Header, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.plain_sheet import PlainSheet, Span
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.sheet_errors import Failed, uses_1904
 from splu_desktop.files.importer.sheet_parts import beside, fill_down
+from splu_desktop.files.isolation.parent import BrokeOff, isolated
 
 HEAD_ROWS = 400
-_LARGER = 5  # how many times larger the table's own sheet then is
-_SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
+_ZIPPED = ("xlsx", "xlsb", "ods")
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
 
@@ -48,81 +46,11 @@ class SheetFacts:
     visible: bool
 
 
-def sheets(book: calamine.CalamineWorkbook) -> tuple[SheetFacts, ...]:
-    """Return the sheets that can hold a table, hidden ones too."""
-    return tuple(
-        SheetFacts(meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
-        for meta in book.sheets_metadata
-        if meta.typ == calamine.SheetTypeEnum.WorkSheet
-    )
-
-
-Sheet = CalamineSheet | PlainSheet
-
-
-class _Opened:
-    """A workbook whose sheets are loaded one by one."""
-
-    def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
-        self.path, self.kind, self.book, self._progress = path, kind, book, progress
-
-    def load(self, name: str) -> Sheet:
-        """Load one sheet; a refusal becomes a sentence."""
-        plain = read_plain(self.path, name, self._progress) if self.kind == "xlsx" else None
-        return load(self.path, self.kind, self.book, name, self._progress) if plain is None else plain
-
-
-def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[Sheet, str]:
-    """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
-    path, book = opened.path, opened.book
-    known = sheets(book)
-    if wanted is not None:
-        if wanted not in {sheet.name for sheet in known}:
-            raise UnknownSheet(path, wanted, tuple(sheet.name for sheet in known))
-        sheet = opened.load(wanted)
-        if sheet.height == 0:
-            raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
-        return sheet, "chosen"
-    fallback = cover = None
-    for fact in known:
-        if not fact.visible:
-            continue
-        sheet = opened.load(fact.name)
-        if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
-            if cover is not None and _cells(sheet) <= _LARGER * _cells(cover):
-                continue
-            if cover is None and len(known) > 1 and _cells(sheet) <= _SMALL and sheet.width <= 3:
-                cover = sheet  # perhaps notes on the table, which then follows on a sheet of its own
-                continue
-            if cover is not None:
-                return sheet, "the first visible sheet with a table; a sheet of notes before it was passed over"
-            return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
-        if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
-            fallback = sheet
-    if cover is not None:
-        return cover, "the first visible sheet with a table"
-    if fallback is not None:
-        return fallback, "the first visible sheet with cells"
-    hidden = [sheet.name for sheet in known if not sheet.visible]
-    if hidden:
-        raise EmptyFile(
-            path,
-            say(
-                "has no visible sheet with cells (hidden: {sheets}; name one to read it)", sheets=", ".join(hidden[:5])
-            ),
-        )
-    raise EmptyFile(path, "has no sheet with cells")
-
-
-def _cells(sheet: Sheet) -> int:
-    return int(sheet.height * sheet.width)
-
-
 @dataclass(frozen=True, eq=False)
 class SheetLayout:
     """How a sheet is laid out."""
 
-    sheet: Sheet
+    sheet: PlainSheet
     known: tuple[SheetFacts, ...]
     head: list[list[str]]
     header: Header
@@ -130,8 +58,16 @@ class SheetLayout:
     reasons: dict[str, str]
 
 
-Chosen = tuple["_Opened", Sheet, str]
-_remembered: dict[tuple[Path, int, int, str | None], Chosen] = {}  # the sheet last previewed, until it is read
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """The sheet of a workbook that is read, and why."""
+
+    sheet: PlainSheet
+    known: tuple[SheetFacts, ...]
+    why: str
+
+
+_remembered: dict[tuple[Path, int, int, str | None], _Chosen] = {}  # the sheet last previewed, until it is read
 
 
 def forget() -> None:
@@ -139,7 +75,7 @@ def forget() -> None:
     _remembered.clear()
 
 
-def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> Chosen:
+def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> _Chosen:
     """Open a workbook and choose its sheet; while its reading is tried out and then done, the sheet is opened once."""
     facts = path.stat()
     key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet)
@@ -149,23 +85,49 @@ def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *
     forget()
     if known is not None:
         return known
-    opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
-    found = (opened, *choose_sheet(opened, choices.sheet))
+    found = _opened(path, kind, choices.sheet, progress)
     if remember:
         _remembered[key] = found
     return found
 
 
+def open_first(path: Path, kind: str, progress: Progress) -> PlainSheet:
+    """Open the first sheet of a workbook, hidden or not. Raises FileFault, Cancelled."""
+    return _opened(path, kind, None, progress, first=True).sheet
+
+
+def _opened(path: Path, kind: str, wanted: str | None, progress: Progress, *, first: bool = False) -> _Chosen:
+    """Open a sheet: the one wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
+    size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
+    need = memory.need(kind, size)
+    memory.check(path, need)
+    found = isolated("workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, first=first)
+    try:
+        known = tuple(SheetFacts(str(name), bool(visible)) for name, visible in found["known"])
+        return _Chosen(PlainSheet.from_plain(found["sheet"]), known, found["why"])
+    except (KeyError, TypeError, ValueError):
+        raise BrokeOff(path) from None
+
+
+def all_sheets(content: bytes, path: Path, progress: Progress) -> list[PlainSheet]:
+    """Return all sheets of an XLSX workbook given as bytes; `path` is its name. Raises FileFault, Cancelled."""
+    size = memory.unpacked_size(path, content)
+    found = isolated("sheets", path, progress, size=size, need=memory.need("xlsx", size), content=content)
+    try:
+        return [PlainSheet.from_plain(sheet) for sheet in found]
+    except (KeyError, TypeError, ValueError):
+        raise BrokeOff(path) from None
+
+
 def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool = False) -> SheetLayout:
     """Open a workbook and find sheet and header. `remember` : keep the sheet for the next look at it."""
     progress.report("Opening the workbook", 0.0)
-    opened, sheet, why = _chosen(path, kind, choices, progress, remember=remember)
-    book = opened.book
+    chosen = _chosen(path, kind, choices, progress, remember=remember)
     progress.report("Opening the workbook", 1.0)
+    sheet = chosen.sheet
     head, merged = sheet.head(HEAD_ROWS), sheet.merged
     header = choose_header(head, choices, merged)
-    reasons = {"sheet": why, "header": header.reason}
-    return SheetLayout(sheet, sheets(book), head, header, merged, reasons)
+    return SheetLayout(sheet, chosen.known, head, header, merged, {"sheet": chosen.why, "header": header.reason})
 
 
 def read(
@@ -235,7 +197,7 @@ def read(
     return table, resolved, reasons
 
 
-def _digits(sheet: Sheet, column: int, cells: int) -> int:
+def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
     """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
     counts = ((digits, n) for (place, digits), n in sheet.padded.items() if place == column)
     width, count = max(counts, key=lambda pair: pair[1], default=(0, 0))

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.faults import Corrupt
 
 _LAST_COLUMN = 255
-_CELLS = frozenset((0x0006, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0406, 0x0207))
+_CELLS = frozenset((0x0006, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0406))
 _PASSWORD = 0x002F
 _ENTRY = 128  # bytes of an entry of the directory
 _SMALL = 4096  # bytes below which a stream stands in sectors of 64 bytes

@@ -21,8 +21,12 @@ LIMITS = (
         "and that tells something about each smoker."
     ),
     mark(
-        "The value in a person's own row is right with probability 1/gamma. Someone who knows more about the person, "
-        "from elsewhere, may be surer."
+        "The value in a person's own row is right with probability 1/gamma on average, before looking at it. Once "
+        "read, a value that is common among people like this one may be nearly certain."
+    ),
+    mark(
+        "Neither who learns from the whole table nor who knows all other records is bounded by gamma. Section 9 "
+        "measures the first; to the second, a value that only one record has names its bearer wherever it is shown."
     ),
     mark(
         "Each further release of the same records with fresh draws weakens the promise (section 10). So does handing "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from splu_desktop.core import sentences
+from splu_desktop.core import attackers, sentences
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     KINDS,
@@ -87,7 +87,7 @@ def verdict(report: Report, t: Language) -> str:
 
 def what_was_done(report: Report, t: Language) -> list[Block]:
     """Return section 2: one page in plain words."""
-    public, release = report.public, report.public.release
+    release = report.public.release
     blocks: list[Block] = [
         Heading(t("2 What was done, in plain words"), new_page=True),
         Paragraph(
@@ -114,17 +114,8 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
             )
         ),
     ]
-    blocks += [
-        Paragraph(
-            t(
-                "In “{column}” groups have {gamma} records, so the value in a person's own row is the person's own "
-                "with a probability of about 1 in {gamma}.",
-                column=part.column,
-                gamma=t.number(part.gamma),
-            )
-        )
-        for part in public.mechanism
-    ]
+    blocks.append(Paragraph(t("What a single row tells, and to whom:")))
+    blocks += [Paragraph(text) for name in release.sensitive for text in readers(name, report, t)]
     blocks.append(Paragraph(t("The promise:")))
     for promise in every_promise(report):
         blocks += [Paragraph(text, "lead") for text in promises(promise.column, report, t)]
@@ -173,9 +164,22 @@ def promises(column: str, report: Report, t: Language) -> list[str]:
         return [_unbroken(t.sentence(sentence)) for sentence in tolerant.sentences]
     found = next(promise for promise in report.public.guarantees if promise.column == column)
     return [
-        _unbroken(t.sentence(sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column))),
+        _unbroken(
+            t.sentence(
+                found.unprotected
+                or sentences.small_count_promise(found.gamma, found.epsilon, found.alpha, column=column)
+            )
+        ),
         _unbroken(t.sentence(sentences.large_count_promise(found.gamma, found.epsilon, found.t_e, column=column))),
     ]
+
+
+def readers(column: str, report: Report, t: Language) -> list[str]:
+    """Return what a row tells to whom, as the program states it (`core.attackers`)."""
+    tolerant = next((each for each in report.public.tolerant if each.column == column), None)
+    gammas = {part.column: part.gamma for part in report.public.mechanism}
+    said = tolerant.readers if tolerant is not None else attackers.of_gamma(column, gammas[column])
+    return [_unbroken(t.sentence(sentence)) for sentence in said]
 
 
 def _unbroken(sentence: str) -> str:

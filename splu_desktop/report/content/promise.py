@@ -46,8 +46,9 @@ def mechanism(report: Report, t: Language) -> list[Block]:
             Paragraph(
                 t(
                     "Columns with a tolerance per value: {names}. Their groups have several sizes, and a group of size "
-                    "S holds a value with tolerance f at most floor(f S) times, so nobody who finds a row is surer of "
-                    "a value than its tolerance. Sizes and tolerances stand in section 7.",
+                    "S holds a value with tolerance f at most floor(f S) times, so of the rows that show a value no "
+                    "larger share than its tolerance is right, on average over the table. Sizes and tolerances stand "
+                    "in section 7.",
                     names=listed(several, t),
                 )
             )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from splu_desktop.core.attackers import Attack, Figures
 from splu_desktop.core.disclosure import Disclosure, Gain
-from splu_desktop.files.language import Language
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, listed, share, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
-from splu_desktop.report.model import Original, Report
+from splu_desktop.report.model import Report
 
 _MOST_CAUSES = 10
 
@@ -20,7 +23,7 @@ def measured(report: Report, t: Language) -> list[Block]:
         other = originals.get(found.column)
         blocks += _gains(found, None if other is None else other.disclosure, t)
         blocks += _diversity(found, t)
-    blocks += _learners(report, report.original, t)
+    blocks += _attacks(report, t) if report.public.risk.recognisable.nsas else []
     return blocks
 
 
@@ -95,8 +98,9 @@ def _gains(found: Disclosure, original: Disclosure | None, t: Language) -> list[
                 "The attacker knows every unchanged column of a person, finds the class of equal rows and compares the "
                 "values there with those of the whole table. Taking published values at face value, as the measures "
                 "were "
-                "defined, overstates the gain: most of them are decoys. The first column is what someone rightly "
-                "believes who knows the mechanism and gamma."
+                "defined, overstates the gain: most of them are decoys. The first column is what someone believes who "
+                "undoes the draw within each class alone, without learning from the rest of the table; the attack at "
+                "the end of this section does both, and gains more."
             )
         ),
         Table(
@@ -107,25 +111,14 @@ def _gains(found: Disclosure, original: Disclosure | None, t: Language) -> list[
             [3.0] + [1.2] * len(gains),
         ),
     ]
-    if found.confidence is not None:
+    if found.confidence is None:
         blocks.append(
             Paragraph(
                 t(
-                    "The value in a person's own row is the person's own with a probability of {confidence} (1/gamma), "
-                    "whatever the class.",
-                    confidence=t.percent(found.confidence, 2),
-                ),
-                "lead",
-            )
-        )
-    else:
-        blocks.append(
-            Paragraph(
-                t(
-                    "This column has a tolerance per value, which bounds how surely anybody may be linked to each "
-                    "(section 7). Whoever knows the mechanism reckons with the whole table of chances, which follows "
-                    "from release.json; its groups may rule values out, and the last line is over those left "
-                    "possible."
+                    "This column has a tolerance per value, which bounds on average over the table how often a row "
+                    "that shows it is right (section 7), not in a class. Whoever knows the mechanism reckons with "
+                    "the whole table of chances, which follows from release.json; its groups may rule values out, "
+                    "and the last line is over those left possible."
                 ),
                 "lead",
             )
@@ -188,66 +181,106 @@ def _diversity(found: Disclosure, t: Language) -> list[Block]:
     ]
 
 
-def _learners(report: Report, original: Original | None, t: Language) -> list[Block]:
-    header = (t("Column"), t("Trained on"), t("Tested on"), t("Margins alone"), t("Classifier"), t("Records tested"))
-    rows: list[tuple[Cell, ...]] = []
-    for learner in report.public.risk.learners:
-        a = learner.accuracy
-        rows.append(
-            (
-                learner.column,
-                t("published"),
-                t("published"),
-                share(a.margins, t),
-                share(a.trained, t),
-                whole(a.tested, t),
-            )
-        )
-        for each in original.disclosure if original is not None else ():
-            if each.column == learner.column:
-                b, c = each.published_on_true, each.original
-                rows.append(
-                    (
-                        each.column,
-                        t("published"),
-                        t("true values"),
-                        share(b.margins, t),
-                        share(b.trained, t),
-                        whole(b.tested, t),
-                    )
-                )
-                rows.append(
-                    (
-                        each.column,
-                        t("original"),
-                        t("true values"),
-                        share(c.margins, t),
-                        share(c.trained, t),
-                        whole(c.tested, t),
-                    )
-                )
-    left = sorted(
-        {
-            name
-            for x in report.public.risk.learners
-            for name in set(report.public.release.nsas) - set(x.accuracy.columns)
-        }
-    )
+NAMES = {
+    "margins": mark("the most frequent value, without the table"),
+    "row": mark("the row alone"),
+    "naive-bayes": mark("naive Bayes, without the row"),
+    "naive-bayes-and-row": mark("naive Bayes and the row"),
+    "release": mark("strongest learner, without the row"),
+    "release-and-row": mark("strongest learner and the row"),
+    "original": mark("the original's statistics alone"),
+}
+LEARNERS = {
+    "naive-bayes": mark("naive Bayes"),
+    "weighted-naive-bayes": mark("naive Bayes with a weight for each column"),
+    "regression": mark("regression with single columns and pairs"),
+}
+
+
+def _attacks(report: Report, t: Language) -> list[Block]:
     blocks: list[Block] = [
-        Heading(t("A classifier trained on the published table"), 2),
+        Heading(t("An attack on the release"), 2),
         Paragraph(
             t(
-                "How often a naive Bayes classifier names the sensitive value from the unchanged columns, beside the "
-                "guess of the most frequent value, which needs the margins alone. What it gains is what the table "
-                "teaches about everyone, on purpose; it can't learn about one person."
+                "Someone who knows every unchanged column of a person and how values were drawn learns from the whole "
+                "release how the sensitive column goes with the others, by undoing the draw, and then reads the "
+                "person's row. No group size bounds what this gains: what many records teach is told on purpose. "
+                "Beside it stands what needs no release or no row. “Known” are rows of which the attacker is so sure."
             )
         ),
-        Table(t("Classifier"), header, rows, "lllrrr", (2, 1, 1, 1, 1, 1)),
     ]
+    judged = {} if report.original is None else {each.column: each for each in report.original.disclosure}
+    for estimated in report.public.risk.attacks:
+        if estimated.column in judged:
+            true = judged[estimated.column]
+            blocks += _attacked(true.attack, (*true.attack.figures, true.original), t)
+            told = t(
+                "Judged on true values. Rows that agree in every unchanged column can't be told apart; among them the "
+                "chances of the draw decide. The original's statistics were learned without the records tested."
+            )
+        else:
+            blocks += _attacked(estimated, estimated.figures, t)
+            told = t(
+                "Estimated from the release alone, by what the strongest attacker rightly believes; the larger the "
+                "table and the smaller the groups, the closer to the truth. The internal edition judges on true values."
+            )
+        blocks.append(Paragraph(told, "note"))
+    left = sorted({name for each in report.public.risk.attacks for name in report.public.release.nsas} - used(report))
     if left:
         note = t(
-            "Left out of the classifier, since nearly every record has a value of its own: {names}.",
+            "Nothing was learned from columns without values that several records share: {names}.",
             names=listed(left, t),
         )
         blocks.append(Paragraph(note, "note"))
     return blocks
+
+
+def used(report: Report) -> set[str]:
+    """Return the columns that attackers learned from."""
+    return {name for each in report.public.risk.attacks for name in each.columns}
+
+
+def _attacked(attack: Attack, figures: Sequence[Figures], t: Language) -> list[Block]:
+    header = (
+        t("Attacker"),
+        t("Right guesses"),
+        t("Known at 80 %"),
+        t("of these right"),
+        t("Known at 95 %"),
+        t("of these right"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            t(NAMES[each.name]),
+            share(each.right, t),
+            share(each.known_80, t),
+            share(each.right_80, t),
+            share(each.known_95, t),
+            share(each.right_95, t),
+        )
+        for each in figures
+    ]
+    best = next(each for each in figures if each.name == "release-and-row")
+    return [
+        Paragraph(
+            t(
+                "“{column}”: the strongest attacker ({learner}) is right about {right} of the rows, and is at least "
+                "80 % sure of {known}.",
+                column=attack.column,
+                learner=t(LEARNERS[attack.learner]),
+                right=t.percent(best.right, 1),
+                known=t.percent(best.known_80, 1),
+            ),
+            "lead",
+        ),
+        Table(t("Attack on “{column}”", column=attack.column), header, rows, "lrrrrr", (3, 1, 1, 1, 1, 1)),
+        Paragraph(
+            t(
+                "{betrayed} of the rows are betrayed as re-drawn, with 95 % certainty: the value hardly occurs, or "
+                "never, with the other columns. What is known of the remaining rows gains by it, and is counted above. "
+                "Records tested: {tested}.",
+                betrayed=t.percent(attack.betrayed, 1),
+                tested=t.number(attack.tested),
+            )
+        ),
+    ]

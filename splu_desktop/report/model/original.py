@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from splu_desktop.core.classifier import Accuracy
+from splu_desktop.core.attackers import Attack, Figures
 from splu_desktop.core.disclosure import Disclosure
 from splu_desktop.report.model.public import CheckResult, Eligibility
 
@@ -100,16 +100,15 @@ class MeasuredUtility:
 
 @dataclass(frozen=True)
 class OriginalDisclosure:
-    """The same measures for the original table, and for a classifier judged by true values.
+    """The same measures for the original table, and the attack on the release judged by true values.
 
-    `published_on_true` was trained on the published table and tested on original records; `original` is the best that
-    this classifier could do with the original at hand.
+    `original` is what the original's statistics alone teach, every record tested being kept out of them.
     """
 
     column: str
     disclosure: Disclosure
-    published_on_true: Accuracy
-    original: Accuracy
+    attack: Attack
+    original: Figures
 
 
 @dataclass(frozen=True)

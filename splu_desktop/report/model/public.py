@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from splu_desktop.core.classifier import Accuracy
+from splu_desktop.core.attackers import Attack
 from splu_desktop.core.disclosure import Disclosure
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.said import say
@@ -152,6 +152,7 @@ class Guarantee:
     curve_t_f_chebyshev: tuple[int, ...]
     thresholds: tuple[tuple[float, float, int], ...]  # epsilon, T_E, T_f
     repeated: tuple[Repeated, ...]
+    unprotected: str | None = None  # the sentence that public figures alone tell small counts
 
 
 @dataclass(frozen=True)
@@ -197,20 +198,12 @@ class Recognisable:
 
 
 @dataclass(frozen=True)
-class Learner:
-    """Accuracy of a classifier for one SA, beside the guess from the margins alone."""
-
-    column: str
-    accuracy: Accuracy
-
-
-@dataclass(frozen=True)
 class Risk:
     """Measured disclosure risk of the published table."""
 
     recognisable: Recognisable
     disclosure: tuple[Disclosure, ...]
-    learners: tuple[Learner, ...]
+    attacks: tuple[Attack, ...]  # judged by what the strongest attacker believes
 
 
 @dataclass(frozen=True)
@@ -239,7 +232,7 @@ class TolerantValue:
 
     Attributes
     ----------
-    tolerance : how surely a record may be linked to it.
+    tolerance : share of the rows showing it that may truly have it, on average.
     t_p : least probability of a larger error in its small counts.
     keeps : probability that a record of it keeps it, a_s.
     signal : a_s - b_s.
@@ -261,6 +254,7 @@ class Tolerant:
     ----------
     sizes, shares : group sizes and the share of the records in groups of each; none where it was drawn otherwise.
     t_f : count from which the published count is within epsilon.
+    sentences, readers : what is promised, and what a row tells to whom (`core.attackers`).
     fakes : fake values in each group.
     certainty : how sure of a sensitive value someone can be at most who knows all other records of the group.
     mse : the papers' loss, sum of (size - 1)^2 over the groups, over N - 1; fake values count as records.
@@ -275,6 +269,7 @@ class Tolerant:
     shares: tuple[float, ...]
     t_f: int
     sentences: tuple[str, ...]
+    readers: tuple[str, ...]
     values: tuple[TolerantValue, ...]
     fakes: int
     certainty: float

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.record_shares import spread, whole
 from splu_desktop.core.said import say
-from splu_desktop.core.tolerance import caps
+from splu_desktop.core.tolerance import NOT_SENSITIVE, caps
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.decoy_groups import DecoyGroups
@@ -52,8 +52,13 @@ def check_fakes(fakes: object) -> None:
 
 
 def caps_of(limits: Limits, sizes: tuple[int, ...], fakes: int = 0) -> Ints:
-    """Return (m, q) floor(f'_i S_j), see `tolerance.caps`."""
-    return np.stack([caps(limits, size, fakes) for size in sizes], axis=1)
+    """Return (m, q) floor(f'_i S_j), see `tolerance.caps`; more than any group holds for values that are not sensitive.
+
+    Some groups of the smallest size hold more than S records, and those of such a value may fill them too.
+    """
+    most = np.stack([caps(limits, size, fakes) for size in sizes], axis=1)
+    free = np.array([limit == NOT_SENSITIVE for limit in limits], bool)
+    return np.asarray(np.where(free[:, None], 2 * np.array(sizes) + fakes, most))
 
 
 def bounds_of(counts: NDArray[Any], most: Ints, draw: DecoyGroups) -> NDArray[Any]:

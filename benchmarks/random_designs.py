@@ -1,0 +1,92 @@
+"""Random designs of tolerances with and without fake values: every law adds up, every interval holds.
+
+    python benchmarks/random_designs.py [--designs 1000] [--covered 20] [--releases 60] [--start 0]
+
+Prints each design whose law is not one (NaN, a row that does not add up to 1, a published count not right on average),
+then, for the first `--covered` designs, the share of 95 % intervals of every true count of 20 and more that hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.group_design import design
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.query import Condition, Reader
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Table
+from splu_desktop.core.tolerance import Infeasible
+from tests.core.random_designs import faults, of_seed
+from tests.core.tables import column
+from tests.seeded import Seeded
+
+FEWEST = 20  # records of a count that is asked about
+
+
+def coverage(seed: int, grouping: DecoyGroups, releases: int) -> tuple[float, int]:
+    """Return the share of intervals that hold the truth, and the number of counts asked about."""
+    sa, _, _ = of_seed(seed)
+    chance = np.random.default_rng(seed)
+    ward = (sa.codes + chance.integers(0, 3, sa.n)) % 4
+    table = Table((column("ward", ward), sa))
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": grouping})
+    counts = np.zeros((table["ward"].m, sa.m), np.int64)
+    np.add.at(counts, (ward, sa.codes), 1)
+    cells = np.argwhere(counts >= FEWEST)
+    names = table["ward"].labels
+    asked = [[Condition("ward", (str(names[w]),)), Condition("s", (str(sa.labels[v]),))] for w, v in cells]
+    if not asked:
+        return float("nan"), 0
+    truth = counts[tuple(cells.T)]
+    held = []
+    for release in range(releases):
+        answers = Reader(sanitise.run(table, plan, randomness=Seeded(release))).answers(asked, vanished=True)
+        held.append([answer.low <= x <= answer.high for answer, x in zip(answers, truth, strict=True)])
+    return float(np.mean(held)), len(asked)
+
+
+def main() -> None:
+    """Print what is wrong with the designs, how many were tried, and coverage."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--designs", type=int, default=1_000)
+    parser.add_argument("--covered", type=int, default=20)
+    parser.add_argument("--releases", type=int, default=60)
+    parser.add_argument("--start", type=int, default=0)
+    args = parser.parse_args()
+    start, good, none, covered, wrong = time.perf_counter(), 0, 0, [], 0
+    for seed in range(args.start, args.start + args.designs):
+        sa, limits, fakes = of_seed(seed)
+        try:
+            grouping = design(sa, limits, fakes=fakes).grouping
+        except Infeasible:
+            none += 1
+            continue
+        found = faults(grouping.transition(sa.counts().astype(float), sa.labels))
+        good, wrong = good + (not found), wrong + bool(found)
+        if found:
+            print(seed, grouping.sizes, fakes, found, flush=True)
+        if len(covered) < args.covered:
+            share, counts = coverage(seed, grouping, args.releases)
+            if counts:
+                covered.append(share)
+                what = f"sizes {grouping.sizes}, {fakes} fakes, {counts} counts"
+                print(f"{seed}: {what}: {100 * share:.1f} %", flush=True)
+    print(f"{good} laws add up, {wrong} do not, {none} tolerances without sizes")
+    if covered:
+        mean, least, most = 100 * np.mean(covered), 100 * min(covered), 100 * max(covered)
+        print(f"coverage {mean:.1f} %, least {least:.1f} %, most {most:.1f} %")
+    print(f"{time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

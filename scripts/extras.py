@@ -1,0 +1,27 @@
+"""Install the optional parts that a few tests ask for, by the commands that the README and CONTRIBUTING name.
+
+Run by ./check --extras. Parquet's library needs no installing: it is among the developers' packages.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import qt_libraries
+
+PACKAGES = {"soffice": "libreoffice-calc", "pdftotext": "poppler-utils"}
+
+
+def main() -> int:
+    """Install what lacks. Returns 0 when all is there, else 1."""
+    lacking = [package for tool, package in PACKAGES.items() if shutil.which(tool) is None]
+    if lacking and (reason := qt_libraries.apt_install(lacking)):
+        print(f"The optional parts could not be installed ({reason}):", file=sys.stderr)
+        print(f"  sudo apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,638 @@
+"""A real attack on one re-drawn column: learn from the release how it goes with the others, then read the row.
+
+The second of the three readers (mechanism.md section 3). What the learners are taught is the release alone; they know
+the draw, T[v, u] = Pr(shown u | true v), as everybody does who holds release.json.
+
+- **Naive Bayes** (`_tables`): for each NSA the published counts of (label, value) are undone by the inverse of T,
+  x = C G, pulled towards independence as far as the noise asks for it (the shrinkage of mechanism.md section 4), made
+  positive by the mean of a normal cut off at 0, and fitted to both margins: sums over the labels and over the values
+  are known.
+- **Weighted naive Bayes** (`_weights`): columns that say the same would be counted twice, so each gets a weight of its
+  own, by the likelihood of what is *shown*, sum over records of log sum_v q(v | x) T[v, u] (Patrini et al. 2017's
+  forward correction), which is largest, on average, at the truth.
+- **Regression** (`_regression`): every cell of every table, and of the pairs of columns that explain what is left, may
+  move away from there (ridge penalty), by the same likelihood.
+
+A record's own shown value never teaches what is believed of it (folds), so it may be used once more for reading the
+row: P(v | x, u) is proportional to q(v | x) T[v, u]. Last, factors on the log-odds make each learner as sure as the
+release justifies, again by that likelihood. The learner that explains the shown values best is the strongest one.
+
+Without the source the share of right guesses is that which the strongest learner believes of them (`attack`). With it
+(`judged`), records are found by their NSAs; of records that agree in all of those nobody knows which is which, and
+the chances of each are those of the draw given the class's true values, which leaves the expectation exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_ndtr
+
+from splu_desktop.core.attackers import Attack, Figures
+from splu_desktop.core.classes import classes_of
+from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Codes, Column, Table
+from splu_desktop.core.tolerant_transition import MatrixTransition
+
+BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's own with no more than this
+_STAGE = "Attacking the release"
+
+_TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage points
+_MOST_BELIEFS = 2_000_000  # numbers: records judged times values
+_CLASSES = 64  # values that are learned of by themselves; rarer ones together
+_RARE = 20  # records below which nothing is learned of a value by itself
+_LABELS, _BINS, _FEW = 200, 32, 10  # of an NSA: labels kept, intervals of numbers, records below which labels are one
+_FOLDS = 4
+_PAIRS, _COARSE = 20, 12  # pairs of columns taken up, and labels of each
+_RIDGE = 20.0
+_WORK = 6_000_000  # numbers that one round of learning may touch: some tenths of a second
+_ROUNDS = 30
+_STIFF = 4.0  # how little the factors of single values differ from the common one
+_LEAST = 1e-9
+_STEEP = 20.0  # largest log-odds that one label gives
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """How a column was drawn, with its rare values in one class.
+
+    Attributes
+    ----------
+    classes : (m,) the class of each of the m published values.
+    share : (m,) of each value among the published records, which stands for its true share.
+    kept : (m,) probability that a record keeps its value.
+    shown : (M, m) probability that a record of a class is published as each value.
+    """
+
+    classes: Ints
+    share: Floats
+    kept: Floats
+    shown: Floats
+
+    @classmethod
+    def of(cls, published: Published, sa: str) -> Draw:
+        """Return the draw of one SA as the reader of a release knows it."""
+        column = published.table[sa]
+        counts = column.counts().astype(np.float64)
+        share = counts / max(column.n, 1)
+        classes = _classes(counts, _RARE)
+        plain = published.draws[sa].two_numbers(counts)
+        if plain is None:
+            tolerant = published.transition(sa)
+            return cls(classes, share, tolerant.a, _together(classes, share) @ tolerant.matrix)
+        if plain.matrix is not None:
+            shown = _together(classes, share) @ plain.matrix
+        else:  # thousands of values: quasi-independence, f_v T[v, u] = theta_v theta_u
+            theta, part = plain.affinity, _together(classes, share)
+            towards = part * (theta / np.maximum(counts, _LEAST))
+            shown = towards.sum(axis=1, keepdims=True) * theta + towards * -theta + part * plain.a
+        return cls(classes, share, np.full(column.m, plain.a), shown / shown.sum(axis=1, keepdims=True))
+
+    @classmethod
+    def none(cls, column: Column) -> Draw:
+        """Return the draw that leaves every value as it is: how the original itself is learned from."""
+        counts = column.counts().astype(np.float64)
+        share = counts / max(column.n, 1)
+        classes = _classes(counts, _FEW)
+        return cls(classes, share, np.ones(column.m), _together(classes, share))
+
+    @property
+    def prior(self) -> Floats:
+        """(M,) share of each class."""
+        return np.bincount(self.classes, self.share).astype(np.float64)
+
+    @property
+    def matrix(self) -> Floats:
+        """(M, M) probability that a record of one class is published as a value of another."""
+        return np.asarray(self.shown @ np.eye(len(self.shown))[self.classes])
+
+    @property
+    def within(self) -> Floats:
+        """(m,) share of each value in its class."""
+        return np.asarray(self.share / np.maximum(self.prior[self.classes], _LEAST))
+
+    @property
+    def foremost(self) -> tuple[Ints, Floats]:
+        """(M,) the most frequent value of each class, and its share there."""
+        order = np.lexsort((-self.share, self.classes))
+        first = order[np.searchsorted(self.classes[order], np.arange(len(self.shown)))]
+        return first, self.within[first]
+
+
+def _classes(counts: Floats, least: int) -> Ints:
+    order = np.argsort(-counts, kind="stable")
+    alone = int(np.count_nonzero(counts >= least))
+    alone = min(max(alone, 1), _CLASSES)
+    rank = np.empty(len(counts), np.int64)
+    rank[order] = np.arange(len(counts))
+    return np.minimum(rank, alone)
+
+
+def _together(classes: Ints, share: Floats) -> Floats:
+    """Return (M, m) the share of each value in its class, 0 elsewhere."""
+    whole = np.bincount(classes, share)
+    result = np.zeros((len(whole), len(share)))
+    result[classes, np.arange(len(share))] = share / np.maximum(whole[classes], _LEAST)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What one attacker says of each tested record.
+
+    Attributes
+    ----------
+    name : "margins", "row", "naive-bayes", "naive-bayes-and-row", "release", "release-and-row".
+    guess : (K,) code of the value named.
+    certainty : (K,) how sure the attacker is of it.
+    """
+
+    name: str
+    guess: Ints
+    certainty: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """An attack as it was carried out, before anybody judges it.
+
+    Attributes
+    ----------
+    attack : its figures as the strongest learner believes them.
+    draw : of the column.
+    tested : (K,) places of the tested records.
+    shown : (K,) their published values.
+    guesses : of each attacker.
+    own : (K,) the strongest attacker's belief that the value shown is the person's own.
+    """
+
+    attack: Attack
+    draw: Draw
+    tested: Ints
+    shown: Ints
+    guesses: tuple[Guesses, ...]
+    own: Floats
+
+
+def attack(published: Published, sa: str, progress: Progress | None = None) -> Carried:
+    """Attack one SA of a release, from the release alone.
+
+    Raises UnknownColumn; Cancelled.
+    """
+    progress = progress or Silent()
+    table, draw = published.table, Draw.of(published, sa)
+    learned = _learned(table, published.nsas, table[sa].codes, draw, progress)
+    tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
+    prior = np.tile(draw.prior, (len(tested), 1))
+    guesses, own, best = [], np.zeros(0), learned.beliefs[learned.best]
+    naive = learned.beliefs["naive-bayes"]
+    for name, beliefs in (("margins", prior), ("row", prior), ("naive-bayes", naive), ("release", best)):
+        if name != "row":
+            guesses.append(Guesses(name, *_from_release(beliefs, draw)))
+        if name != "margins":
+            guess, certainty, own = _with_row(beliefs, draw, u)
+            guesses.append(Guesses("row" if name == "row" else f"{name}-and-row", guess, certainty))
+    figures = []
+    for each in guesses:
+        rightly = _believed(best, draw, u, each.guess, row=each.name.endswith("row"))
+        figures.append(_figures(each, rightly))
+    betrayed = own <= BETRAYED
+    found = Attack(
+        column=sa,
+        learner=learned.best,
+        tested=len(tested),
+        trained_on=table.n,
+        columns=learned.columns,
+        figures=tuple(figures),
+        betrayed=_mean(betrayed),
+        betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
+    )
+    return Carried(found, draw, tested, u, tuple(guesses), own)
+
+
+def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> Attack:
+    """Return the figures of an attack on true values.
+
+    Parameters
+    ----------
+    published, source : with common labels in every column (`align`); records need not be in the same order.
+
+    A record that no source record agrees with in the NSAs has no true value, and no guess about it is right.
+    """
+    sa = carried.attack.column
+    true = _Truth.of(carried, published, source, nsas)
+    figures = tuple(_figures(each, true.chance(each.guess)) for each in carried.guesses)
+    betrayed = carried.own <= BETRAYED
+    kept = true.chance(carried.shown)
+    return replace(
+        carried.attack,
+        column=sa,
+        figures=figures,
+        betrayed_own=_mean(kept[betrayed]) if betrayed.any() else None,
+    )
+
+
+def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progress | None = None) -> Figures:
+    """Return what the original's statistics alone teach: the same learners, taught from the original.
+
+    Every record tested is kept out of the table that teaches about it, as Anonymeter's controls are, so nothing here
+    comes from the person's own row. Raises UnknownColumn; Cancelled.
+    """
+    column = source[sa]
+    draw = Draw.none(column)
+    learned = _learned(source, nsas, column.codes, draw, progress or Silent())
+    guess, certainty = _from_release(learned.beliefs[learned.best], draw)
+    right = (guess == column.codes[learned.tested]).astype(np.float64)
+    return _figures(Guesses("original", guess, certainty), right)
+
+
+def _figures(said: Guesses, rightly: Floats) -> Figures:
+    sure = [said.certainty >= least for least in (0.8, 0.95)]
+    known = [_mean(rows) for rows in sure]
+    right = [_mean(rightly[rows]) if rows.any() else None for rows in sure]
+    return Figures(said.name, _mean(rightly), known[0], known[1], right[0], right[1])
+
+
+def _mean(values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _from_release(beliefs: Floats, draw: Draw) -> tuple[Ints, Floats]:
+    """Return guess and certainty from what the release teaches, without the row."""
+    first, part = draw.foremost
+    scores = beliefs * part
+    best = scores.argmax(axis=1)
+    return first[best], scores[np.arange(len(best)), best]
+
+
+def _with_row(beliefs: Floats, draw: Draw, shown: Ints) -> tuple[Ints, Floats, Floats]:
+    """Return guess, certainty, and the belief that the shown value is the person's own."""
+    rows = np.arange(len(shown))
+    joint = beliefs * draw.shown[:, shown].T
+    joint /= joint.sum(axis=1, keepdims=True)
+    group = draw.classes[shown]
+    own = _own(beliefs, draw, shown, joint)
+    first, part = draw.foremost
+    scores = joint * part
+    scores[rows, group] = np.maximum(joint[rows, group] - own, 0.0) * part[group]
+    best = scores.argmax(axis=1)
+    other = scores[rows, best]
+    return np.where(own >= other, shown, first[best]), np.maximum(own, other), own
+
+
+def _own(beliefs: Floats, draw: Draw, shown: Ints, joint: Floats) -> Floats:
+    group = draw.classes[shown]
+    kept = draw.within[shown] * draw.kept[shown] / np.maximum(draw.shown[group, shown], _LEAST)
+    return np.asarray(joint[np.arange(len(shown)), group] * np.minimum(kept, 1.0))
+
+
+def _believed(beliefs: Floats, draw: Draw, shown: Ints, guess: Ints, *, row: bool) -> Floats:
+    """Return (K,) how sure the beliefs are of any guess, with the row read or without."""
+    rows, group = np.arange(len(shown)), draw.classes[guess]
+    if not row:
+        return np.asarray(beliefs[rows, group] * draw.within[guess])
+    joint = beliefs * draw.shown[:, shown].T
+    joint /= joint.sum(axis=1, keepdims=True)
+    own = _own(beliefs, draw, shown, joint)
+    rest = joint[rows, group] - np.where(group == draw.classes[shown], own, 0.0)
+    return np.where(guess == shown, own, np.maximum(rest, 0.0) * draw.within[guess])
+
+
+@dataclass(frozen=True, eq=False)
+class _Truth:
+    """The true values of the class of records that each tested record stands in."""
+
+    share: Any  # SciPy's csr: (K, m + true values that nobody shows): chance of each, given class and shown value
+
+    @classmethod
+    def of(cls, carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> _Truth:
+        draw, n = carried.draw, published.n
+        columns = [
+            replace(published[name], codes=np.concatenate([published[name].codes, source[name].codes])) for name in nsas
+        ]
+        ids = classes_of(columns, n + source.n).ids
+        m = source[carried.attack.column].m
+        whole = sparse.csr_matrix(
+            (np.ones(source.n), (ids[n:], source[carried.attack.column].codes)), shape=(int(ids.max()) + 1, m)
+        )
+        whole.sum_duplicates()
+        mine = whole[ids[carried.tested]].tocoo()
+        known = len(draw.classes)
+        chance = np.zeros(len(mine.data))
+        there = mine.col < known  # a value that vanished in the draw: its records show what records of its kind do
+        value, shown = np.where(there, mine.col, 0), carried.shown[mine.row]
+        chance[:] = np.where(there, draw.shown[draw.classes[value], shown], draw.share[shown])
+        kept = there & (mine.col == shown)
+        chance[kept] = draw.kept[mine.col[kept]]
+        weight = sparse.csr_matrix((mine.data * np.maximum(chance, _LEAST), (mine.row, mine.col)), shape=mine.shape)
+        sums = np.asarray(weight.sum(axis=1)).ravel()
+        return cls(sparse.diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ weight)
+
+    def chance(self, guess: Ints) -> Floats:
+        """Return (K,) the chance that each record's true value is `guess`."""
+        picked = sparse.csr_matrix((np.ones(len(guess)), (np.arange(len(guess)), guess)), shape=self.share.shape)
+        return np.asarray(self.share.multiply(picked).sum(axis=1), np.float64).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class _Feature:
+    name: str
+    codes: Codes
+    width: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """(K, M) beliefs of the tested records by learner, each record's from the folds without it."""
+
+    best: str
+    beliefs: dict[str, Floats]
+    tested: Ints
+    columns: tuple[str, ...]
+
+
+def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Draw, progress: Progress) -> _Learned:
+    n, prior = table.n, np.maximum(draw.prior, _LEAST)
+    features = [feature for name in nsas if (feature := _feature(table[name])) is not None]
+    target, matrix = draw.classes[codes], draw.matrix
+    names = tuple(feature.name for feature in features)
+    tested = np.linspace(0, n - 1, min(n, _TESTED, _MOST_BELIEFS // len(prior))).astype(np.int64)
+    if not features or n < 2 * _FOLDS or len(prior) < 2:
+        beliefs = np.tile(prior, (len(tested), 1))
+        return _Learned("naive-bayes", {"naive-bayes": beliefs}, tested, names)
+    undone, _ = MatrixTransition.inverted(matrix, prior * n)
+    tables = []
+    for fold in range(_FOLDS):
+        progress.report(_STAGE, fold / _FOLDS / 3)
+        taught = np.arange(n) % _FOLDS != fold
+        tables.append([_tables(feature, target, taught, undone, prior) for feature in features])
+    likely = np.asarray(matrix[:, target].T)  # (N, M) chance of what is shown
+    base = np.log(prior).astype(np.float32)
+    some = _some(n, len(features) * len(prior))
+    evidence = np.empty((len(features), len(some), len(prior)), np.float32)
+    for fold in range(_FOLDS):
+        at = np.flatnonzero(some % _FOLDS == fold)
+        for j, feature in enumerate(features):
+            evidence[j, at] = tables[fold][j][feature.codes[some[at]]]
+    plain = np.ones(len(features), np.float32)
+    naive = [(plain, np.zeros_like(base))] * _FOLDS
+    weighted = []
+    for fold in range(_FOLDS):
+        progress.report(_STAGE, (1 + fold / _FOLDS) / 3)
+        weighted.append(_weights(evidence, likely[some], base, some % _FOLDS != fold))
+    scores = {
+        "naive-bayes": _scored(features, tables, naive, base, tested),
+        "weighted-naive-bayes": _scored(features, tables, weighted, base, tested),
+        "regression": _regression(features, tables, weighted, base, likely, tested, Part(progress, 2 / 3, 1 / 3)),
+    }
+    shown = likely[tested]
+    found = {name: _tempered(score, shown, prior / prior.sum()) for name, score in scores.items()}
+    best = max(found, key=lambda name: _likelihood(found[name], shown))
+    progress.report(_STAGE, 1.0)
+    return _Learned(best, found, tested, names)
+
+
+def _some(n: int, each: int) -> Ints:
+    """Return evenly spread places, so many that `each` numbers for every one of them can be worked on."""
+    return np.unique(np.linspace(0, n - 1, max(min(n, _WORK // max(each, 1)), min(n, 2_000))).astype(np.int64))
+
+
+def _feature(column: Column) -> _Feature | None:
+    """Return a column as a learner takes it: numbers in intervals, rare labels together; None if nothing is left."""
+    counts = column.counts()
+    if column.values is not None and column.m > _BINS:
+        # Labels stand in the order of their values: intervals of about equally many records, no value last.
+        place = np.where(np.asarray(column.missing), 0, counts)
+        part = (np.cumsum(place) - place / 2) / max(int(place.sum()), 1)
+        label = np.minimum((part * _BINS).astype(np.int64), _BINS - 1)
+        label[column.missing] = _BINS
+    else:
+        rank = np.empty(column.m, np.int64)
+        rank[np.argsort(-counts, kind="stable")] = np.arange(column.m)
+        label = np.where((counts >= _FEW) & (rank < _LABELS), rank, column.m)
+    used, label = np.unique(label, return_inverse=True)
+    codes = label.astype(np.int32)[column.codes]
+    return _Feature(column.name, codes, len(used)) if len(used) > 1 else None
+
+
+def _tables(feature: _Feature, target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats) -> Singles:
+    """Return (labels, M) log of the de-noised P(label | value) / P(label)."""
+    m = len(prior)
+    keys = feature.codes[taught].astype(np.int64) * m + target[taught]
+    counts = np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
+    whole = counts.sum(axis=1, keepdims=True)
+    mu, x = whole * prior, counts @ undone
+    var = np.maximum(counts @ undone**2 - np.maximum(x, 0.0), 1e-3 * mu + 1e-6)
+    off, spread = (x - mu) ** 2, np.zeros(m)
+    for _ in range(10):  # generalised least squares for E[(x - mu)^2] = Var + t mu^2
+        weight = mu**2 / (var + spread * mu**2) ** 2
+        spread = np.maximum((weight * (off - var)).sum(axis=0) / np.maximum((weight * mu**2).sum(axis=0), _LEAST), 0.0)
+    true = spread * mu**2
+    keep = true / (true + var)
+    mean, error = mu + keep * (x - mu), np.sqrt(keep * var) + _LEAST * (1.0 + mu)
+    z = mean / error  # the mean of a normal above 0
+    found = mean + error * np.exp(-(z**2) / 2 - log_ndtr(z)) / np.sqrt(2 * np.pi)
+    found = np.maximum(found, 1e-9 * mu + 1e-12)
+    for _ in range(20):  # both margins are known
+        found *= prior * whole.sum() / found.sum(axis=0)
+        found *= whole / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    odds = np.log(found / np.maximum(mu, 1e-300), out=np.zeros_like(found), where=(found > 0) & (mu > 0))
+    return np.asarray(np.clip(odds, -_STEEP, _STEEP), np.float32)
+
+
+def _weights(evidence: Singles, likely: Floats, base: Singles, taught: NDArray[np.bool_]) -> tuple[Singles, Singles]:
+    """Return (d,) the weight of each column and (M,) what is added for each value."""
+    d, (tables, shown) = len(evidence), (evidence[:, taught], likely[taught])
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        score = np.tensordot(at[:d].astype(np.float32), tables, 1) + (base + at[d:])
+        lost, gradient = _corrected(score, shown)
+        by_column = np.einsum("jnm,nm->j", tables, gradient, optimize=True)
+        slope = np.concatenate([-by_column, 2 * at[d:] - gradient.sum(axis=0)])
+        return lost + float((at[d:] ** 2).sum()), slope
+
+    start = np.concatenate([np.full(d, d**-0.5), np.zeros(len(base))])
+    bounds = [(0.0, 5.0)] * d + [(-5.0, 5.0)] * len(base)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ROUNDS}).x
+    return found[:d].astype(np.float32), found[d:].astype(np.float32)
+
+
+def _corrected(score: Floats | Singles, likely: Floats) -> tuple[float, Singles]:
+    """Return -sum log sum_v q(v) T[v, u] and (n, M) the slope of the logarithm by the scores, P(v | u) - q(v)."""
+    beliefs = _softmax(score)
+    joint = beliefs * likely
+    seen = np.maximum(joint.sum(axis=1, keepdims=True), 1e-30)
+    return -float(np.log(seen).sum()), (joint / seen - beliefs).astype(np.float32)
+
+
+def _softmax(score: NDArray[np.floating]) -> Floats:
+    power = np.exp(score - score.max(axis=1, keepdims=True), dtype=np.float64)
+    return np.asarray(power / power.sum(axis=1, keepdims=True))
+
+
+def _scored(
+    features: Sequence[_Feature],
+    tables: Sequence[Sequence[Singles]],
+    weights: Sequence[tuple[Singles, Singles]],
+    base: Singles,
+    records: Ints,
+) -> Singles:
+    """Return (K, M) scores of records, each by the tables of its fold."""
+    score = np.empty((len(records), len(base)), np.float32)
+    for fold, (weight, added) in enumerate(weights):
+        at = np.flatnonzero(records % _FOLDS == fold)
+        part = np.tile(base + added, (len(at), 1))
+        for j, feature in enumerate(features):
+            part += weight[j] * tables[fold][j][feature.codes[records[at]]]
+        score[at] = part
+    return score
+
+
+def _regression(
+    features: Sequence[_Feature],
+    tables: Sequence[Sequence[Singles]],
+    weights: Sequence[tuple[Singles, Singles]],
+    base: Singles,
+    likely: Floats,
+    tested: Ints,
+    progress: Progress,
+) -> Singles:
+    """Return (K, M) scores by tables that the corrected likelihood has moved, and by those of pairs of columns."""
+    score = np.empty((len(tested), len(base)), np.float32)
+    some = _some(len(likely), (len(features) + _PAIRS) * len(base))
+    before = _scored(features, tables, weights, base, some)
+    for fold in range(_FOLDS):
+        learn, test = some % _FOLDS != fold, tested % _FOLDS == fold
+        rows, weight = some[learn], weights[fold][0]
+        cells = [*features, *_pairs(features, before[learn], likely[rows], rows)]
+        start = np.zeros((sum(cell.width for cell in cells), len(base)), np.float32)
+        singly = [weight[j] * table for j, table in enumerate(tables[fold])]
+        start[: sum(feature.width for feature in features)] = np.concatenate(singly)
+        added = base + weights[fold][1]
+        moved = _moved(_hot(cells, rows), start, added, likely[rows], Part(progress, fold / _FOLDS, 1 / _FOLDS))
+        score[test] = _hot(cells, tested[test]) @ moved + added
+    return score
+
+
+def _hot(cells: Sequence[_Feature], rows: Ints) -> sparse.csr_matrix:
+    """Return (K, sum of widths) 1 where a record has a label, 0 elsewhere."""
+    ends = np.cumsum([cell.width for cell in cells])
+    at = np.stack([cell.codes[rows] + (end - cell.width) for cell, end in zip(cells, ends, strict=True)], axis=1)
+    starts = np.arange(0, at.size + 1, len(cells))
+    return sparse.csr_matrix((np.ones(at.size, np.float32), at.ravel(), starts), shape=(len(rows), int(ends[-1])))
+
+
+def _moved(hot: sparse.csr_matrix, start: Singles, added: Singles, likely: Floats, progress: Progress) -> Singles:
+    """Return the tables `start` where the corrected likelihood, less a ridge penalty on the way there, is largest."""
+    across, first = hot.T.tocsr(), hot @ start + added
+    rounds = iter(range(10 * _ROUNDS))
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        progress.report(_STAGE, min(next(rounds) / _ROUNDS, 1.0))
+        lost, gradient = _corrected(first + hot @ flat.reshape(start.shape).astype(np.float32), likely)
+        slope = _RIDGE * flat - np.asarray(across @ gradient, np.float64).ravel()
+        return lost + _RIDGE / 2 * float(flat @ flat), slope
+
+    found = minimize(loss, np.zeros(start.size), jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS}).x
+    return np.asarray(start + found.reshape(start.shape), np.float32)
+
+
+def _pairs(features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints) -> list[_Feature]:
+    """Return the pairs of columns that explain most of what the scores leave unexplained, as columns."""
+    _, slope = _corrected(score, likely)
+    few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1)
+    slope, coarse = slope[few], [_coarse(feature) for feature in features]
+    gains = []
+    for one, other in combinations(range(len(features)), 2):
+        cell = (coarse[one].codes * coarse[other].width + coarse[other].codes)[records[few]]
+        rows = sparse.csr_matrix(
+            (np.ones(len(cell), np.float32), (cell, np.arange(len(cell)))),
+            shape=(coarse[one].width * coarse[other].width, len(cell)),
+        )
+        moved, weight = rows @ slope, rows @ slope**2
+        gains.append((float((moved**2 / (weight + 5)).sum() - np.count_nonzero(weight > 1)), one, other))
+    chosen = sorted((each for each in gains if each[0] > 0), reverse=True)[:_PAIRS]
+    return [
+        _Feature(
+            f"{coarse[one].name} {coarse[other].name}",
+            coarse[one].codes * np.int32(coarse[other].width) + coarse[other].codes,
+            coarse[one].width * coarse[other].width,
+        )
+        for _, one, other in chosen
+    ]
+
+
+def _coarse(feature: _Feature) -> _Feature:
+    if feature.width <= _COARSE:
+        return feature
+    counts = np.bincount(feature.codes, minlength=feature.width)
+    part = (np.cumsum(counts) - counts / 2) / counts.sum()
+    used, label = np.unique(np.minimum((part * _COARSE).astype(np.int64), _COARSE - 1), return_inverse=True)
+    return _Feature(feature.name, label.astype(np.int32)[feature.codes], len(used))
+
+
+def _tempered(score: Singles, likely: Floats, prior: Floats) -> Floats:
+    """Return (K, M) beliefs as sure as what is shown justifies, which on average are the known shares.
+
+    The log-odds are multiplied by one factor for all values and, as far as the release asks for it, one for each: a
+    value near the eligibility limit has little signal left, and its odds come out too small.
+    """
+    base = np.log(prior).astype(np.float32)
+    odds = score - base
+    odds -= odds.mean(axis=1, keepdims=True)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        power = np.exp(at[0] + at[1:])
+        lost, gradient = _corrected(base + odds * power.astype(np.float32), likely)
+        slope = -np.einsum("nm,nm->m", gradient, odds) * power
+        whole = np.concatenate([[slope.sum()], slope + 2 * _STIFF * at[1:]])
+        return lost + _STIFF * float(at[1:] @ at[1:]), whole
+
+    starts = [np.concatenate([[log], np.zeros(len(prior))]) for log in (-1.5, -0.7, 0.0)]
+    first = min(starts, key=lambda at: loss(at)[0])
+    bounds = [(-4.0, 2.0)] + [(-2.0, 2.0)] * len(prior)
+    found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 20}).x
+    return _raked(_softmax(base + odds * np.exp(found[0] + found[1:])), prior)
+
+
+def _raked(beliefs: Floats, prior: Floats) -> Floats:
+    for _ in range(4):
+        beliefs = beliefs * (prior / np.maximum(beliefs.mean(axis=0), _LEAST))
+        beliefs /= beliefs.sum(axis=1, keepdims=True)
+    return beliefs
+
+
+def _likelihood(beliefs: Floats, likely: Floats) -> float:
+    return float(np.log(np.maximum((beliefs * likely).sum(axis=1), 1e-30)).sum())
+
+
+def align(source: Table, published: Table) -> tuple[Table, Table]:
+    """Return both tables with common labels in every column of `published`, equal labels with equal codes.
+
+    Labels are matched by text; the source must be spelled as the release is. Raises UnknownColumn.
+    """
+    pairs = [_aligned(source[column.name], column) for column in published.columns]
+    return Table(tuple(ours for ours, _ in pairs)), Table(tuple(theirs for _, theirs in pairs))
+
+
+def _aligned(ours: Column, theirs: Column) -> tuple[Column, Column]:
+    known = {label: code for code, label in enumerate(theirs.labels.tolist())}
+    new = np.array([known.setdefault(label, len(known)) for label in ours.labels.tolist()], np.int32)
+    labels = np.array(list(known), dtype=object)
+    missing = np.zeros(len(labels), bool)
+    missing[: theirs.m] = theirs.missing
+    missing[new] |= ours.missing
+    one = Column(theirs.name, ours.kind, new[ours.codes].astype(np.int32, copy=False), labels, missing)
+    return one, Column(theirs.name, theirs.kind, theirs.codes, labels.copy(), missing.copy())

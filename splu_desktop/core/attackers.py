@@ -1,0 +1,149 @@
+"""One record, three readers (mechanism.md section 3): what is said wherever 1/gamma is, of everybody whom it is about.
+
+- *The row alone*: right with a = r/N on average over the rows, before looking at what stands there. After reading s in
+  a class of records of which a share pi_C truly have s, the belief is pi_C a / (pi_C a + (1 - pi_C) b_s), which nothing
+  bounds: it is near 1 where s is common in the class.
+- *The row and the release*: measured by `core.attack`; not bounded either.
+- *An insider who knows every other record*: a published value has a true bearer, fakes being copies, so the sole
+  bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records.
+
+The sentences are made here alone; window, command line, report and the recipient's README show these.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from splu_desktop.core.said import Figure, Said, say
+from splu_desktop.core.tolerant_guarantees import sole_bearer_named
+
+if TYPE_CHECKING:
+    from splu_desktop.core.draw.decoy_groups import DecoyGroups
+
+_COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How well one attacker does, over the tested records.
+
+    Attributes
+    ----------
+    name : "margins" (the most frequent value), "row", "naive-bayes" and "release" (what the release teaches, without
+        the row), "naive-bayes-and-row" and "release-and-row", "original" (what the original's statistics teach).
+    right : share of right guesses.
+    known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent.
+    right_80, right_95 : share of right guesses among those; None where there are none.
+    """
+
+    name: str
+    right: float
+    known_80: float
+    known_95: float
+    right_80: float | None
+    right_95: float | None
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack on one column (`core.attack`).
+
+    Attributes
+    ----------
+    column : its name.
+    learner : the strongest one: "naive-bayes", "weighted-naive-bayes" or "regression"; "release" in `figures`.
+    tested, trained_on : records.
+    columns : NSAs that the learners used; those with too many labels are left out.
+    figures : of each attacker.
+    betrayed : share of the rows of which the strongest attacker is 95 % sure that their value is not the person's own:
+        pairs of values that do not occur, or hardly do, are among them.
+    betrayed_own : share of those in which it is the person's own nevertheless; None where there are none.
+    """
+
+    column: str
+    learner: str
+    tested: int
+    trained_on: int
+    columns: tuple[str, ...]
+    figures: tuple[Figures, ...]
+    betrayed: float
+    betrayed_own: float | None
+
+
+def after_reading(share: float, kept: float, led: float) -> float:
+    """Return how sure of s is who reads it in a row.
+
+    Parameters
+    ----------
+    share : of the records like this one that truly have s, pi_C.
+    kept : a, the probability that a record keeps its value.
+    led : b_s, the probability that a record of another value shows s.
+    """
+    shown = share * kept + (1 - share) * led
+    return share * kept / shown if shown > 0 else 0.0
+
+
+def sole_bearer(size: int) -> float:
+    """Return the probability that the value of the one record that has it is shown at all, in groups of `size`.
+
+    Whoever knows every other record then knows whose it is.
+    """
+    return float(1 - (1 - Fraction(1, size)) ** size)
+
+
+def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
+    """Return the three sentences for a column with one group size."""
+    kept, whole = Fraction(1, gamma), Fraction(1, 2 * gamma)  # half of what is eligible
+    led = (1 - kept) * whole / (1 - whole)
+    sure = after_reading(float(_COMMON), float(kept), float(led))
+    alone = say(
+        "A row alone: the value that stands in a person's row under “{column}” is the person's own in 1 in {gamma} "
+        "rows on average, before looking at what it says. Once read it may be nearly certain: where {common} of the "
+        "people like this one truly have a value that {whole} of all have, a row that shows it is right with {sure}.",
+        column=column,
+        gamma=gamma,
+        common=_share(_COMMON),
+        whole=Figure(f"{float(100 * whole):.3g} %"),
+        sure=_share(sure),
+    )
+    return alone, _with_release(column), _insider(column, sole_bearer(gamma))
+
+
+def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
+    """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
+    if all(limit == 1 for limit in grouping.tolerances.limits.values()):
+        return ()
+    alone = say(
+        "A row alone: tolerances hold on average over the rows that show a value of “{column}”, before looking at the "
+        "person's other columns. Among people like this one who mostly have the value, a row that shows it may be "
+        "nearly certain.",
+        column=column,
+    )
+    return alone, _with_release(column), _insider(column, float(sole_bearer_named(grouping)))
+
+
+def _with_release(column: str) -> Said:
+    return say(
+        "A row and the release: who also learns from the whole table how “{column}” goes with the other columns is "
+        "right more often. No group size bounds that, for what many records teach is told on purpose; the audit report "
+        "measures it by a real attack.",
+        column=column,
+    )
+
+
+def _insider(column: str, chance: float) -> Said:
+    return say(
+        "Someone who knows all other records is not bounded by this either: a value of “{column}” that one record "
+        "alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from a domain "
+        "declared in advance would hinder it, which this version does not make.",
+        column=column,
+        chance=_share(chance),
+    )
+
+
+def _share(share: float | Fraction) -> Figure:
+    """Return a share in whole per cent, never 100 % of what is less."""
+    return Figure(f"{min(math.floor(100 * share + 0.5), 99)} %")

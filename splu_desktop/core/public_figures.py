@@ -1,0 +1,58 @@
+"""What public figures alone tell of true counts: N, gamma, the values and how often each is published.
+
+A value stands at most once in each of r = floor(N / gamma) groups, so f_s <= r, and all counts add up to N. A group
+that holds s publishes it at most as often as it has records, so f'_s published records of s need f'_s over the largest
+group's size true ones at least, rounded up. Of a small table with few values this leaves little: 10 records, gamma 5
+and five values leave 2 each. T_P is about the draw, and no draw protects what was never open.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from splu_desktop.core.published import Published
+
+Ints = NDArray[np.int64]
+
+
+def of_plan(n: int, gamma: int, values: int) -> tuple[int, int]:
+    """Return the least and the most records that each of a column's values can have, before anything is drawn.
+
+    For N records in plain groups and a known domain of values that all occur.
+    """
+    least, most = _narrowed(n, np.ones(values, np.int64), np.full(values, n // gamma, np.int64))
+    return int(least[0]), int(most[0])
+
+
+def of_release(published: Published, sa: str) -> tuple[Ints, Ints]:
+    """Return (m,) the least and the most records that each published value of an SA can have had.
+
+    The domain is taken for the published one. Values that vanished from it make the least ones smaller.
+    """
+    return _narrowed(published.n, *published.draws[sa].bounds(published.table[sa]))
+
+
+def of_cell(least: Ints, most: Ints, chosen: NDArray[np.bool_], n: int, selected: int) -> tuple[int, int]:
+    """Return the least and the most of `selected` records that can have one of the chosen values."""
+    low = max(int(least[chosen].sum()), n - int(most[~chosen].sum()))
+    high = min(int(most[chosen].sum()), n - int(least[~chosen].sum()))
+    return max(0, low - (n - selected)), min(high, selected)
+
+
+def tell(least: int | Ints, most: int | Ints, epsilon: Fraction) -> bool | NDArray[np.bool_]:
+    """Return whether some figure is within epsilon of every count from `least` to `most`, elementwise."""
+    part, whole = epsilon.numerator, epsilon.denominator
+    return (whole - part) * most <= (whole + part) * least
+
+
+def _narrowed(n: int, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Return the ends that are left of the given ones since all counts add up to n."""
+    low = np.maximum(least, n - (most.sum() - most))
+    high = np.minimum(most, n - (least.sum() - least))
+    # Where values have vanished, what is left of the domain can't hold n records: then its sum tells nothing.
+    return (low, high) if (low <= high).all() else (least, most)

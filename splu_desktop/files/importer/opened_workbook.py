@@ -1,0 +1,110 @@
+"""A workbook in a reader's process: which sheet is read, and what is handed over of it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import python_calamine as calamine
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
+from splu_desktop.files.importer.calamine_sheet import corrupt, load, open_workbook
+from splu_desktop.files.importer.faults import EmptyFile, UnknownSheet
+from splu_desktop.files.importer.plain_reading import read_plain
+from splu_desktop.files.importer.plain_sheet import PlainSheet
+from splu_desktop.files.isolation.wire import Plain
+
+_LARGER = 5  # how many times larger the table's own sheet then is
+_SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
+
+
+def choose(path: Path, progress: Progress, *, kind: str, wanted: str | None, first: bool) -> Plain:
+    """Return the sheets' names and whether they are shown, the sheet to read, and why that one."""
+    progress.report("Opening the workbook", 0.0)
+    opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
+    if first:
+        sheet, why = opened.load(opened.first), ""
+    else:
+        sheet, why = choose_sheet(opened, wanted)
+    return {"known": [list(known) for known in opened.known], "sheet": sheet.as_plain(), "why": why}
+
+
+def all_sheets(path: Path, content: bytes | None, progress: Progress) -> Plain:
+    """Return all sheets of an XLSX workbook."""
+    progress.report("Opening the workbook", 0.0)
+    try:
+        book = calamine.load_workbook(path if content is None else io.BytesIO(content))
+        names = book.sheet_names
+    except BaseException as error:
+        raise corrupt(path, "the workbook can't be opened", error) from error
+    return [load(path, "xlsx", book, name, progress).as_plain() for name in names]
+
+
+class _Opened:
+    """A workbook whose sheets are loaded one by one."""
+
+    def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
+        self.path, self.kind, self._book, self._progress = path, kind, book, progress
+        self.known = [  # those that can hold a table, hidden ones too
+            (meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
+            for meta in book.sheets_metadata
+            if meta.typ == calamine.SheetTypeEnum.WorkSheet
+        ]
+
+    @property
+    def first(self) -> str:
+        """Name of the first sheet. Raises EmptyFile."""
+        if not self.known:
+            raise EmptyFile(self.path, "has no sheet with cells")
+        return self.known[0][0]
+
+    def load(self, name: str) -> PlainSheet:
+        """Load one sheet; a refusal becomes a sentence."""
+        plain = read_plain(self.path, name, self._progress) if self.kind == "xlsx" else None
+        return load(self.path, self.kind, self._book, name, self._progress) if plain is None else plain
+
+
+def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:
+    """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
+    path, known = opened.path, opened.known
+    if wanted is not None:
+        if wanted not in {name for name, _ in known}:
+            raise UnknownSheet(path, wanted, tuple(name for name, _ in known))
+        sheet = opened.load(wanted)
+        if sheet.height == 0:
+            raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
+        return sheet, "chosen"
+    fallback = cover = None
+    for name, visible in known:
+        if not visible:
+            continue
+        sheet = opened.load(name)
+        if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
+            if cover is not None and _cells(sheet) <= _LARGER * _cells(cover):
+                continue
+            if cover is None and len(known) > 1 and _cells(sheet) <= _SMALL and sheet.width <= 3:
+                cover = sheet  # perhaps notes on the table, which then follows on a sheet of its own
+                continue
+            if cover is not None:
+                return sheet, "the first visible sheet with a table; a sheet of notes before it was passed over"
+            return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
+        if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
+            fallback = sheet
+    if cover is not None:
+        return cover, "the first visible sheet with a table"
+    if fallback is not None:
+        return fallback, "the first visible sheet with cells"
+    hidden = [name for name, visible in known if not visible]
+    if hidden:
+        raise EmptyFile(
+            path,
+            say(
+                "has no visible sheet with cells (hidden: {sheets}; name one to read it)", sheets=", ".join(hidden[:5])
+            ),
+        )
+    raise EmptyFile(path, "has no sheet with cells")
+
+
+def _cells(sheet: PlainSheet) -> int:
+    return int(sheet.height * sheet.width)

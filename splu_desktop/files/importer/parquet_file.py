@@ -1,0 +1,81 @@
+"""A Parquet file in a reader's process: its columns as codes over distinct values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
+from splu_desktop.files.importer import memory
+from splu_desktop.files.importer.faults import Corrupt, NotInstalled, TooSpread
+from splu_desktop.files.isolation.wire import Plain
+
+_ROWS = 100_000  # at a time
+_CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
+_PER_BYTE = 4.0  # of memory, per unpacked byte
+
+
+def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None) -> Plain:
+    """Return names, and (codes, distinct values) of each column."""
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise NotInstalled(
+            say(
+                "“{path}” is a Parquet file, and this installation leaves the library for it out; "
+                "install it with “pip install splu-desktop[parquet]”, or export the table as CSV.",
+                path=path.name,
+            )
+        ) from error
+    try:
+        pa.set_cpu_count(1)
+        file = pq.ParquetFile(path if content is None else io.BytesIO(content))
+        told = file.metadata
+        memory.check(path, _PER_BYTE * sum(told.row_group(i).total_byte_size for i in range(file.num_row_groups)))
+        names = [str(name) for name in file.schema_arrow.names]
+        size = path.stat().st_size if content is None else len(content)
+        if limit is None and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:
+            raise TooSpread(path)
+        indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
+        codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
+        at = 0
+        for batch in file.iter_batches(batch_size=_ROWS):
+            progress.report("Reading", min(at / max(told.num_rows, 1), 1.0))
+            if limit is not None:
+                batch = batch.slice(0, limit - at)
+            for column, index, parts in zip(batch.columns, indexes, codes, strict=True):
+                if pa.types.is_nested(column.type) or pa.types.is_float16(column.type):
+                    column = pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
+                encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+                distinct = [*map(_plain, [*encoded.dictionary.to_pylist(), None])]
+                index.default_factory = index.__len__
+                new = np.fromiter(map(index.__getitem__, distinct), np.int32, len(distinct))
+                places = pc.fill_null(encoded.indices, len(distinct) - 1).to_numpy(zero_copy_only=False)
+                parts.append(new[places])
+            at += len(batch)
+            if limit is not None and at >= limit:
+                break
+    except (MemoryError, Corrupt):
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError, IndexError) as error:
+        raise Corrupt(path, "its Parquet content can't be read") from error
+    found = [
+        [np.concatenate(parts), [value for _, value in index]] for parts, index in zip(codes, indexes, strict=True)
+    ]
+    return {"names": names, "columns": found}
+
+
+def _plain(value: Any) -> tuple[str, Any]:
+    """Return a value as the wire takes it; TRUE and 1 are equal to Python, so its kind stands before it."""
+    if hasattr(value, "to_pydatetime"):
+        value = value.to_pydatetime(warn=False)
+    simple = (str, int, float, bool, bytes, dt.date, dt.time, dt.timedelta)
+    return type(value).__name__, value if value is None or isinstance(value, simple) else str(value)

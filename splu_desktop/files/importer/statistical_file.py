@@ -1,0 +1,117 @@
+"""A file of a statistics program in a reader's process: its columns as texts, codes turned into words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyreadstat
+
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.said import say
+from splu_desktop.files.importer.cells import text_of
+from splu_desktop.files.importer.faults import Corrupt
+from splu_desktop.files.isolation.wire import Plain
+
+_CHUNK = 100_000
+
+
+def _reader(path: Path, kind: str) -> Callable[..., tuple[dict[str, list[Any]], Any]]:
+    with path.open("rb") as file:
+        head = file.read(13)
+    if kind == "spss":
+        return pyreadstat.read_sav if head.startswith(b"$FL") else pyreadstat.read_por
+    if kind == "stata":
+        return pyreadstat.read_dta
+    return pyreadstat.read_xport if head == b"HEADER RECORD" else pyreadstat.read_sas7bdat
+
+
+def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None) -> Plain:
+    """Return names, (codes, texts) of each column, labels, texts declared as missing, and the encoding."""
+    reader = _reader(path, kind)
+    options: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    if reader in (pyreadstat.read_sav, pyreadstat.read_dta, pyreadstat.read_sas7bdat):
+        options["user_missing"] = True
+    indexes: list[defaultdict[Any, int]] = []
+    codes: list[list[Any]] = []
+    at = 0
+    while True:
+        step = _CHUNK if limit is None else min(_CHUNK, limit - at)
+        try:
+            found, meta = reader(str(path), row_offset=at, row_limit=step, output_format="dict", **options)
+        except (MemoryError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # of a damaged file the library raises whatever it stumbles over
+            raise Corrupt(
+                path, say("its {kind} content can't be read", kind=kind.upper() if kind != "stata" else "Stata")
+            ) from error
+        names = list(meta.column_names)
+        total = meta.number_rows
+        progress.report("Reading", min(at / total, 1.0) if total else 0.0)
+        if not at:
+            indexes = [defaultdict() for _ in names]
+            codes = [[] for _ in names]
+        rows = 0
+        for name, index, parts in zip(names, indexes, codes, strict=True):
+            index.default_factory = index.__len__
+            cells = found[name]
+            rows = len(cells)
+            parts.append(np.fromiter(map(index.__getitem__, cells), np.int32, rows))
+        at += rows
+        if rows < step or (limit is not None and at >= limit) or (total and at >= total):
+            break
+    words = [_words(meta.variable_value_labels.get(name, {})) for name in names]
+    texts = [[_text(value, known) for value in index] for index, known in zip(indexes, words, strict=True)]
+    declared = []
+    for name, known, index, own in zip(names, words, indexes, texts, strict=True):
+        spans = meta.missing_ranges.get(name, [])
+        within = [text for value, text in zip(index, own, strict=True) if _within(value, spans)]
+        declared.append([*_declared(meta, name, known), *within])
+    return {
+        "names": [str(name) for name in names],
+        "columns": [[np.concatenate(parts), own] for parts, own in zip(codes, texts, strict=True)],
+        "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
+        "words": any(words),
+        "declared": declared,
+        "encoding": getattr(meta, "file_encoding", None) or encoding,
+    }
+
+
+def _text(value: Any, words: dict[Any, str]) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    found = words.get(value)
+    if found is not None:
+        return found
+    if isinstance(value, dt.datetime) and value.time() == dt.time():
+        return value.isoformat(sep=" ")
+    return text_of(value)
+
+
+def _words(labels: dict[Any, str]) -> dict[Any, str]:
+    """Return code -> word; words that several codes share get their code behind them, as they differ."""
+    texts = [str(word) for word in labels.values()]
+    return {
+        code: str(word) if texts.count(str(word)) == 1 and str(word).strip() else f"{word} ({text_of(code)})"
+        for code, word in labels.items()
+    }
+
+
+def _declared(meta: Any, name: str, words: dict[Any, str]) -> tuple[str, ...]:
+    """Return the texts that the file itself declares as missing, one by one."""
+    return tuple(dict.fromkeys(_text(value, words) for value in meta.missing_user_values.get(name, [])))
+
+
+def _within(value: Any, spans: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a value lies in one of the ranges that the file declares as missing."""
+    if value is None or value == "":
+        return False
+    try:
+        return any(span["lo"] <= value <= span["hi"] for span in spans)
+    except TypeError:
+        return False  # a text in a range of numbers, or a number in one of texts

@@ -1,0 +1,106 @@
+"""The reader's side: a process that reads one file, within its limits, and ends.
+
+Only what a reader needs is imported, and late: the window waits meanwhile.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.said import say
+from splu_desktop.files.isolation import limits, wire
+from splu_desktop.files.isolation.wire import Plain
+
+_OFTEN = 0.03  # seconds between two reports of the same stage
+_LOOK = 0.5  # seconds between two looks whether the parent is there
+
+
+class _Told:
+    """A Progress that tells the parent; it never raises Cancelled, since the parent ends the process instead."""
+
+    def __init__(self, channel: int) -> None:
+        self._channel, self._stage, self._next = channel, "", 0.0
+        self._lock = threading.Lock()
+
+    def report(self, stage: str, done: float) -> None:
+        """Tell of a new stage at once, of progress in it now and then."""
+        now = time.monotonic()
+        if not stage or (stage == self._stage and now < self._next):
+            return
+        with self._lock:
+            self._stage, self._next = stage, now + _OFTEN
+            os.write(self._channel, json.dumps([stage, done]).encode() + b"\n")
+
+
+def main() -> int:
+    """Read the request on standard input, write the answer on standard output."""
+    channel = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what libraries print there is no progress
+    if hasattr(signal, "SIGINT"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    request = wire.read(memoryview(os.fdopen(0, "rb").read()))
+    limits.limit_self(request["memory"], request["seconds"])
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    gc.disable()  # what a reader makes does not refer to itself
+    path = Path(request["path"])
+    with os.fdopen(1, "wb") as file:
+        try:
+            answer = {"found": _do(request["work"], path, _Told(channel), request)}
+            wire.write(answer, file)
+        except BrokenPipeError:
+            return 1
+        except SpluError as fault:
+            wire.write({"fault": type(fault).__name__, "says": fault.args[0], "facts": vars(fault)}, file)
+        except MemoryError:
+            gc.collect()
+            says = say(
+                "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
+            )
+            file.seek(0)
+            wire.write({"fault": "TooLarge", "says": says}, file)
+    os._exit(0)  # without taking down, cell by cell, what was read
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
+def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
+    content = request["content"].tobytes() if "content" in request else None
+    given = request["given"]
+    match work:
+        case "workbook":
+            from splu_desktop.files.importer import opened_workbook
+
+            return opened_workbook.choose(path, progress, **given)
+        case "sheets":
+            from splu_desktop.files.importer import opened_workbook
+
+            return opened_workbook.all_sheets(path, content, progress)
+        case "marked_up":
+            from splu_desktop.files.importer import marked_up
+
+            return marked_up.as_text(path, progress)
+        case "statistical":
+            from splu_desktop.files.importer import statistical_file
+
+            return statistical_file.columns(path, progress, **given)
+        case _:
+            from splu_desktop.files.importer import parquet_file
+
+            return parquet_file.columns(path, content, progress, **given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

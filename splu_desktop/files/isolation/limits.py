@@ -1,0 +1,114 @@
+"""What a process may use of memory and time, and that none leaves an image of its memory behind when it crashes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+_SECONDS = 6.0  # of CPU time that any file may take, starting the process included
+_SECONDS_PER_BYTE = 0.25e-6  # and per byte, once unpacked: some ten times what the slowest reader takes
+_LEAST = 640 << 20  # bytes of memory that any file may take
+_CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, NOGPFAULTERRORBOX, NOOPENFILEERRORBOX
+
+
+def no_crash_dumps() -> None:
+    """Keep the system from writing this process's memory, and so the source's values, to disk if it crashes."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.kernel32.SetErrorMode(_CRASH_BOXES)
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def allowed(size: int, need: float, free: int | None) -> tuple[int, int]:
+    """Return bytes of memory and seconds of CPU time for the reading of a file.
+
+    Parameters
+    ----------
+    size : bytes of the file once unpacked.
+    need : bytes of memory that its reading is estimated to take.
+    free : bytes of memory that are free, None where not known.
+    """
+    memory = max(float(_LEAST), 2.0 * need)
+    if free is not None:
+        memory = min(memory, max(0.9 * free, _LEAST / 4))
+    return int(memory), int(_SECONDS + _SECONDS_PER_BYTE * size)
+
+
+def limit_self(memory: int, seconds: int) -> None:
+    """Hold this process to so much memory, CPU time, and half as much of the memory for its result.
+
+    On Windows the parent does that by a job, see `job`.
+    """
+    no_crash_dumps()
+    if sys.platform == "win32":
+        return
+    import resource
+
+    # Linux counts what is really used as data; addresses alone are used up by threads and mapped libraries.
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    for what, most in ((kind, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_FSIZE, memory // 2)):
+        hard = resource.getrlimit(what)[1]
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        try:
+            resource.setrlimit(what, (soft, hard))
+        except (ValueError, OSError):  # a system that knows no such limit
+            continue
+
+
+def job(process: Any, memory: int, seconds: int) -> Any:
+    """Put a process into a Windows job with these limits, which ends with its handle; returns that, None elsewhere."""
+    if sys.platform == "win32":
+        import ctypes
+        from ctypes import wintypes
+
+        class Basic(ctypes.Structure):
+            _fields_ = (
+                ("PerProcessUserTimeLimit", ctypes.c_int64),
+                ("PerJobUserTimeLimit", ctypes.c_int64),
+                ("LimitFlags", wintypes.DWORD),
+                ("MinimumWorkingSetSize", ctypes.c_size_t),
+                ("MaximumWorkingSetSize", ctypes.c_size_t),
+                ("ActiveProcessLimit", wintypes.DWORD),
+                ("Affinity", ctypes.c_size_t),
+                ("PriorityClass", wintypes.DWORD),
+                ("SchedulingClass", wintypes.DWORD),
+            )
+
+        class Extended(ctypes.Structure):
+            _fields_ = (
+                ("Basic", Basic),
+                ("IoInfo", ctypes.c_uint64 * 6),
+                ("ProcessMemoryLimit", ctypes.c_size_t),
+                ("JobMemoryLimit", ctypes.c_size_t),
+                ("PeakProcessMemoryUsed", ctypes.c_size_t),
+                ("PeakJobMemoryUsed", ctypes.c_size_t),
+            )
+
+        kernel = ctypes.windll.kernel32
+        kernel.CreateJobObjectW.restype = wintypes.HANDLE
+        handle = kernel.CreateJobObjectW(None, None)
+        told = Extended()
+        # PROCESS_TIME, PROCESS_MEMORY, DIE_ON_UNHANDLED_EXCEPTION, KILL_ON_JOB_CLOSE
+        told.Basic.LimitFlags = 0x0002 | 0x0100 | 0x0400 | 0x2000
+        told.Basic.PerProcessUserTimeLimit = seconds * 10_000_000
+        told.ProcessMemoryLimit = memory
+        extended_information = 9
+        kernel.SetInformationJobObject(
+            wintypes.HANDLE(handle), extended_information, ctypes.byref(told), ctypes.sizeof(told)
+        )
+        kernel.AssignProcessToJobObject(wintypes.HANDLE(handle), wintypes.HANDLE(int(process._handle)))
+        return handle
+    return None
+
+
+def close_job(handle: Any) -> None:
+    """Let go of a job; a process still in it ends."""
+    if handle and sys.platform == "win32":
+        import ctypes
+        from ctypes import wintypes
+
+        ctypes.windll.kernel32.CloseHandle(wintypes.HANDLE(handle))

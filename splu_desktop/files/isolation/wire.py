@@ -1,0 +1,118 @@
+"""What passes between the program and a reader's process: arrays as they are, all else as JSON. Nothing is unpickled.
+
+A message is the length of its JSON, the JSON, and the arrays it names, one after the other. The reader of a hostile
+file may be in the file's hands, so the message is taken for no more than it is: numbers, texts and arrays of few types.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import struct
+from collections.abc import Callable
+from typing import IO, Any
+
+import numpy as np
+
+from splu_desktop.core.said import Said
+
+Plain = Any
+"""None, bool, int, float, str, bytes, dates and times, arrays, sentences, and lists and dicts of those."""
+
+_TYPES = {name: np.dtype(name) for name in ("uint8", "bool", "int32", "int64", "float64")}
+_AT = 64  # bytes to which arrays are aligned
+_SIMPLE = {str, int, float, bool, type(None)}
+# str.format reaches into attributes and pads to any width; of that nothing is let through.
+_PLACEHOLDERS = re.compile(r"(?:[^{}]|\{\{|\}\}|\{[a-z_]+(?::\.\d{1,2}f)?\})*")
+
+
+class BadMessage(Exception):
+    """The bytes are no message."""
+
+
+def write(value: Plain, file: IO[bytes]) -> None:
+    """Write a message."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    content = json.dumps(_packed(value, arrays)).encode("ascii")
+    shapes, at = [], 0
+    for array in arrays:
+        shapes.append((array.dtype.name, array.shape, at))
+        at += -(-array.nbytes // _AT) * _AT
+    head = json.dumps(shapes).encode("ascii")
+    file.write(struct.pack("<QQ", len(content), len(head)))
+    file.write(content)
+    file.write(head)
+    file.write(b"\0" * (-(16 + len(content) + len(head)) % _AT))
+    for array in arrays:
+        file.write(np.ascontiguousarray(array).data.cast("B") if array.nbytes else b"")
+        file.write(b"\0" * (-array.nbytes % _AT))
+    file.flush()
+
+
+def read(data: memoryview) -> Plain:
+    """Return the message in `data`; its arrays are views into it. Raises BadMessage."""
+    try:
+        content, head = struct.unpack_from("<QQ", data)
+        start = -(-(16 + content + head) // _AT) * _AT
+        if start > len(data) + _AT:
+            raise BadMessage
+        arrays = []
+        for name, shape, at in json.loads(bytes(data[16 + content : 16 + content + head])):
+            count = int(np.prod(shape, dtype=object)) if shape else 1
+            if at < 0 or any(n < 0 for n in shape):
+                raise BadMessage
+            arrays.append(np.frombuffer(data, _TYPES[name], count, start + at if count else 0).reshape(shape))
+        return _unpacked(json.loads(bytes(data[16 : 16 + content])), arrays)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, struct.error, OverflowError, RecursionError):
+        raise BadMessage from None
+
+
+def _packed(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if isinstance(value, Said):
+        return {"say": [value.template, _packed(dict(value.values), arrays)]}
+    if isinstance(value, (list, tuple)):
+        return value if set(map(type, value)) <= _SIMPLE else [_packed(item, arrays) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[_packed(key, arrays), _packed(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    for kind, name, form in _MARKED:
+        if isinstance(value, kind):
+            return {name: form(value)}
+    return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
+
+
+def _unpacked(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
+    if isinstance(value, list):
+        return value if set(map(type, value)) <= _SIMPLE else [_unpacked(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((name, content),) = value.items()
+    if name == "array":
+        return arrays[content]
+    if name == "dict":
+        return {_unpacked(key, arrays): _unpacked(item, arrays) for key, item in content}
+    if name == "say":
+        template, values = content
+        if not _PLACEHOLDERS.fullmatch(template):
+            raise BadMessage
+        return Said(template, _unpacked(values, arrays))
+    return _MEANT[name](content)
+
+
+_MARKED: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
+    (dt.datetime, "moment", dt.datetime.isoformat),
+    (dt.date, "day", dt.date.isoformat),
+    (dt.time, "time", dt.time.isoformat),
+    (dt.timedelta, "seconds", dt.timedelta.total_seconds),
+    (bytes, "bytes", lambda content: content.decode("latin-1")),
+)
+_MEANT: dict[str, Callable[[Any], Any]] = {
+    "moment": dt.datetime.fromisoformat,
+    "day": dt.date.fromisoformat,
+    "time": dt.time.fromisoformat,
+    "seconds": lambda content: dt.timedelta(seconds=content),
+    "bytes": lambda content: content.encode("latin-1"),
+}

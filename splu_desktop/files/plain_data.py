@@ -1,0 +1,75 @@
+"""The door for settings and facts that strangers may have written: ordinary files of a bounded size, JSON or TOML.
+
+What comes in has only numbers that the program can hold and texts that it can write again. A pipe, which never ends,
+and a number of 400 digits, which no arithmetic takes, are refused here, once, and not wherever they would be met.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.said import say
+
+_WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
+
+
+class TooLong(ValueError):
+    """A file has more bytes than one of its kind can have."""
+
+
+def check_ordinary(path: Path) -> None:
+    """Raise OSError where `path` is a pipe, a socket or a device, which may never end. A folder is left to others."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, say("not an ordinary file"), str(path))
+
+
+def file_bytes(path: Path, most: int) -> bytes:
+    """Return the content of an ordinary file. Raises OSError; TooLong where it has more than `most` bytes."""
+    check_ordinary(path)
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise TooLong
+    return content
+
+
+def from_json(content: str | bytes) -> Any:
+    """Return what JSON says. Raises ValueError where it is none, or holds what `checked` refuses."""
+    try:
+        return checked(json.loads(content))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def from_toml(content: bytes) -> dict[str, Any]:
+    """Return what TOML says. Raises ValueError (TOMLDecodeError among them) where it is none, or as `checked` does."""
+    try:
+        data: dict[str, Any] = checked(tomllib.loads(content.decode("utf-8-sig")))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return data
+
+
+def checked(data: Any) -> Any:
+    """Return plain data as it is. Raises ValueError where a number or text in it is none that a file of ours holds."""
+    left = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left.extend(value)
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+        elif isinstance(value, str):
+            value.encode("utf-8")  # a lone half of a pair raises a ValueError
+        elif isinstance(value, float):
+            if not math.isfinite(value):
+                raise ValueError("a number without an end")
+        elif isinstance(value, int) and not -_WIDEST <= value < _WIDEST:
+            raise ValueError("a number of too many digits")
+    return data

@@ -1,0 +1,25 @@
+"""Whether there is room in memory for work, asked before it begins.
+
+Where memory runs out in the middle, NumPy raises MemoryError, but other libraries end the process: the loader that
+finds no room for a thread's own data, a C++ library that can't allocate. So work under a limit (`ulimit -v`, a
+container) is refused before it starts unless it has what it takes, threads and their arenas included.
+"""
+
+from __future__ import annotations
+
+import mmap
+import sys
+
+# Address space that reading, drawing and writing the smallest table takes, measured: libraries, threads, their arenas.
+LIBRARIES, THREADS = 600 << 20, 200 << 20
+PER_TEXT_BYTE = 25  # of the same per byte of a delimited text, from reading to the release
+
+
+def check_room(size: int) -> None:
+    """Raise MemoryError unless so many bytes of address space are to be had. None of them is used."""
+    if sys.platform == "win32":  # which has no such limits, and would set the bytes aside on disk
+        return
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close()
+    except OSError as fault:
+        raise MemoryError from fault

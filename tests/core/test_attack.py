@@ -1,0 +1,196 @@
+"""The attack on a release, judged on true values that are known here, and against one written apart from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from splu_desktop.core import attack, sanitise
+from splu_desktop.core.attackers import Figures
+from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Table
+from tests.core.tables import column, plan_for, skewed
+from tests.seeded import Seeded
+
+Codes = NDArray[np.int64]
+
+
+def telling(n: int, m: int, columns: int, seed: int, top: float = 0.18) -> Table:
+    """A table whose NSAs each hint at the SA, one of them never standing with value 0, and two saying the same."""
+    rng = np.random.default_rng(seed)
+    s = skewed(n, m, top, seed)
+    nsas = []
+    for j in range(columns):
+        shown = (s.codes + j) % (3 + j % 4)
+        nsas.append(column(f"c{j}", np.where(rng.random(n) < 0.55, shown, rng.integers(0, 3 + j % 4, n))))
+    nsas.append(column("again", nsas[0].codes))
+    nsas.append(column("apart", np.where(s.codes == 0, 0, rng.integers(0, 2, n))))
+    nsas.append(column("number", np.arange(n)))
+    return Table((*nsas, s))
+
+
+def released(table: Table, gamma: int, seed: int) -> tuple[Published, Codes]:
+    """A release and the true codes of its records, in its order."""
+    numbered = Table((*table.columns, column("row", np.arange(table.n))))
+    made = sanitise.run(numbered, plan_for(numbered, s=gamma), randomness=Seeded(seed))
+    row = made.table["row"]
+    order = np.array([int(label[1:]) for label in row.labels])[row.codes]
+    return replace(made, table=made.table.select(table.names)), table["s"].codes[order].astype(np.int64)
+
+
+def of(figures: tuple[Figures, ...], name: str) -> Figures:
+    return next(each for each in figures if each.name == name)
+
+
+@pytest.fixture(scope="module", params=[(12_000, 6, 6, 3), (12_000, 12, 14, 5)], ids=["gamma 3", "gamma 5"])
+def case(request: pytest.FixtureRequest) -> tuple[Table, Published, Codes, attack.Carried, attack.Attack]:
+    n, m, columns, gamma = request.param
+    table = telling(n, m, columns, gamma)
+    published, true = released(table, gamma, 1)
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    return table, published, true, carried, attack.judged(carried, theirs, ours, published.nsas)
+
+
+def test_judging_by_the_source_finds_the_shares_that_are_right(case) -> None:  # type: ignore[no-untyped-def]
+    """Which record is which is known here: "number" singles each out, so nothing is left to chance."""
+    _, _, true, carried, judged = case
+    for each in carried.guesses:
+        assert of(judged.figures, each.name).right == pytest.approx((each.guess == true[carried.tested]).mean())
+
+
+def test_records_that_nobody_can_tell_apart_are_judged_right_on_average() -> None:
+    table = telling(6_000, 6, 3, 9).select(["c0", "c1", "s"])
+    published, true = released(table, 3, 2)
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    judged = attack.judged(carried, theirs, ours, published.nsas)
+    for each in carried.guesses:
+        # Standard deviation of a share of 6,000 records at most .0065: false alarm below 1e-5.
+        really = (each.guess == true[carried.tested]).mean()
+        assert of(judged.figures, each.name).right == pytest.approx(really, abs=0.03)
+
+
+def test_what_is_estimated_from_the_release_alone_agrees_with_the_truth(case) -> None:  # type: ignore[no-untyped-def]
+    *_, carried, judged = case
+    for name in ("margins", "row", "naive-bayes-and-row", "release", "release-and-row"):
+        found, true = of(carried.attack.figures, name).right, of(judged.figures, name).right
+        assert found == pytest.approx(true, abs=0.03), name  # fixed seeds; 2 points from 40,000 records on
+
+
+def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-def]
+    """Of the rows claimed known at p, the share right is what was claimed."""
+    _, _, true, carried, _ = case
+    best = next(each for each in carried.guesses if each.name == "release-and-row")
+    right = best.guess == true[carried.tested]
+    for low, high in ((0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 0.95), (0.95, 1.01)):
+        here = (best.certainty >= low) & (best.certainty < high)
+        if here.sum() >= 300:
+            assert right[here].mean() == pytest.approx(best.certainty[here].mean(), abs=0.08), (low, high)
+
+
+def written_apart(published: Published, true: Codes) -> tuple[float, float]:
+    """Naive Bayes as anybody would write it: right guesses without the row and with it."""
+    transition = published.draws["s"].two_numbers(published.counts("s"))
+    matrix = transition.matrix
+    assert matrix is not None
+    shown, prior = published.table["s"].codes, transition.counts / published.n
+    score = np.tile(np.log(prior), (published.n, 1))
+    undo = np.linalg.inv(matrix)
+    for name in published.nsas:
+        nsa = published.table[name]
+        if nsa.m > 100:
+            continue
+        joint = np.zeros((nsa.m, len(prior)))
+        np.add.at(joint, (nsa.codes, shown), 1.0)
+        real = np.maximum(joint @ undo, 1.0)
+        score += np.log(real / real.sum(axis=0))[nsa.codes]
+    with_row = score + np.log(np.maximum(matrix[:, shown].T, 1e-12))
+    return float((score.argmax(axis=1) == true).mean()), float((with_row.argmax(axis=1) == true).mean())
+
+
+def test_the_attack_is_no_weaker_than_one_written_apart(case) -> None:  # type: ignore[no-untyped-def]
+    _, published, true, _, judged = case
+    release, with_row = written_apart(published, true)
+    # It smooths by a floor alone, so it may be weaker by some points, and is stronger by none.
+    assert -0.02 < of(judged.figures, "naive-bayes").right - release < 0.05
+    assert -0.02 < of(judged.figures, "naive-bayes-and-row").right - with_row < 0.05
+    assert of(judged.figures, "release").right > release - 0.02
+    assert of(judged.figures, "release-and-row").right > with_row - 0.02
+
+
+def test_the_release_teaches_what_its_noisy_labels_hide() -> None:
+    """The fault of the first release: a classifier tested on re-drawn labels seemed to be right in 1/gamma."""
+    table = telling(20_000, 8, 19, 4)
+    published, _ = released(table, 4, 6)
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    best = of(attack.judged(carried, theirs, ours, published.nsas).figures, "release")
+    shown = published.table["s"].codes[carried.tested]
+    guess = next(each.guess for each in carried.guesses if each.name == "release")
+    assert (guess == shown).mean() < 0.4
+    assert best.right > 0.8
+
+
+def test_the_original_is_learned_without_the_records_tested() -> None:
+    rng = np.random.default_rng(2)
+    table = Table((column("a", rng.integers(0, 1_500, 6_000)), column("s", rng.integers(0, 4, 6_000))))
+    # Columns that tell nothing of the value teach nothing, however many labels there are to learn by heart.
+    assert attack.from_original(table, ["a"], "s").right == pytest.approx(0.25, abs=0.03)
+    assert attack.from_original(telling(6_000, 6, 6, 3), ["c0", "c1", "c2"], "s").right > 0.5
+
+
+def test_pairs_that_never_occur_betray_a_row() -> None:
+    """Half of the records can't have half of the values: rows that show one of those are known to be re-drawn."""
+    rng = np.random.default_rng(8)
+    side = rng.integers(0, 2, 20_000)
+    table = Table((column("side", side), column("s", 5 * side + rng.integers(0, 5, 20_000))))
+    published, _ = released(table, 4, 5)
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    judged = attack.judged(carried, theirs, ours, published.nsas)
+    impossible = (published.table["side"].codes != published.table["s"].codes // 5).mean()
+    assert judged.betrayed == pytest.approx(impossible, abs=0.01)
+    assert judged.betrayed_own == 0
+    # Kept with 1/4, led to each of ten values alike: what is possible and shown is the person's own in
+    # .25 / (.25 + .75 * 4/9), more than in 1/4.
+    own = of(judged.figures, "release-and-row").right
+    assert own == pytest.approx(0.25 + 0.75 * 5 / 9 * 0.2, abs=0.02)
+
+
+@pytest.mark.parametrize("n", [2, 7, 40])
+def test_tiny_tables_and_tables_without_other_columns(n: int) -> None:
+    values = np.arange(n) % max(2, n // 2)
+    table = Table((column("a", np.arange(n)), column("s", values)))
+    for names in (["a", "s"], ["s"]):
+        part = table.select(names)
+        published = sanitise.run(part, plan_for(part, s=2), randomness=Seeded(1))
+        carried = attack.attack(published, "s")
+        ours, theirs = attack.align(part, published.table)
+        for each in (carried.attack, attack.judged(carried, theirs, ours, published.nsas)):
+            assert all(0 <= figures.right <= 1 + 1e-12 for figures in each.figures)
+
+
+def test_a_source_that_is_not_the_releases_leaves_no_guess_right() -> None:
+    table = telling(2_000, 6, 3, 5)
+    published, _ = released(table, 3, 2)
+    carried = attack.attack(published, "s")
+    other = Table((*(replace(each, codes=(each.codes + 1) % each.m) for each in table.columns[:-1]), table["s"]))
+    ours, theirs = attack.align(other, published.table)
+    for figures in attack.judged(carried, theirs, ours, published.nsas).figures:
+        assert 0 <= figures.right < 0.6
+
+
+def test_it_stops_where_it_is_told_to() -> None:
+    published, _ = released(telling(4_000, 6, 6, 3), 3, 1)
+    asked = iter([False] * 6)
+
+    def stopped() -> bool:
+        return next(asked, True)
+
+    with pytest.raises(Cancelled):
+        attack.attack(published, "s", Watched(lambda *_: None, stopped))

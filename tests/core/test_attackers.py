@@ -1,0 +1,122 @@
+"""What three readers learn of one record, against exact enumeration, and said wherever 1/gamma is."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.core import attackers
+from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.tolerance import Tolerances
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_sole_bearer_of_a_value_is_named_wherever_it_is_shown(size: int) -> None:
+    # All draws of a group of `size` records, of which record 0 alone has the value: is it shown at all?
+    draws = list(itertools.product(range(size), repeat=size))
+    shown = Fraction(sum(0 in draw for draw in draws), len(draws))
+    assert attackers.sole_bearer(size) == pytest.approx(float(shown), abs=1e-15)
+
+
+def test_the_sole_bearer_in_figures() -> None:
+    assert attackers.sole_bearer(5) == pytest.approx(1 - 0.8**5)
+    assert attackers.sole_bearer(10_000) == pytest.approx(0.632, abs=1e-3)
+
+
+def test_after_reading_is_bayes_over_the_class() -> None:
+    # 100 records alike: 81 have s; kept with .3, others led to s with .05.
+    assert attackers.after_reading(0.81, 0.3, 0.05) == pytest.approx(81 * 0.3 / (81 * 0.3 + 19 * 0.05))
+    assert attackers.after_reading(0.0, 0.3, 0.0) == 0.0
+    assert attackers.after_reading(1.0, 0.2, 0.1) == 1.0
+
+
+@pytest.mark.parametrize("gamma", [2, 3, 5, 10, 50, 500])
+def test_every_gamma_is_said_with_all_three_readers(gamma: int) -> None:
+    alone, release, insider = attackers.of_gamma("Diagnosis", gamma)
+    assert f"1 in {gamma:,} rows on average, before looking" in alone
+    assert "nearly certain" in alone
+    assert "No group size bounds" in release
+    assert "names its bearer" in insider
+    sure = int(re.search(r"right with (\d+) %", alone).group(1))  # type: ignore[union-attr]
+    assert 85 <= sure <= 99, "the example is about a value that is nearly certain"
+
+
+def test_tolerances_are_said_with_all_three_readers_too() -> None:
+    half = (Fraction(1, 2), Fraction(1, 2))
+    grouping = DecoyGroups((1, 4), half, Tolerances({"HIV": "0.25", "none": "1"}), 0)
+    alone, release, insider = attackers.of_tolerances("Diagnosis", grouping)
+    assert "on average" in alone
+    assert "No group size bounds" in release
+    assert "68 %" in insider, "1 - (3/4)^4, the smallest groups that may hold HIV"
+    assert (
+        "fake value"
+        in attackers.of_tolerances("Diagnosis", DecoyGroups((4,), (Fraction(1),), grouping.tolerances, 1))[2]
+    )
+    assert attackers.of_tolerances("Diagnosis", DecoyGroups((1,), (Fraction(1),), Tolerances({"none": "1"}), 0)) == ()
+    assert any("at most 25 % on average" in each for each in grouping.sentences("Diagnosis", Thresholds()))
+
+
+FALSE = (
+    r"whatever the class",
+    r"No record can be linked",
+    r"is right with probability 1 in gamma",
+    r"right with probability 1/gamma\.",
+    r"own only by chance",
+    r"may link a person's row",
+    r"nobody who finds a row is surer",
+    r"rightly believes who knows the mechanism",
+    r"unabhängig von der Klasse|gleich in welcher Klasse|also nur durch Zufall|Kein Datensatz kann mit mehr",
+    r"quelle que soit la classe|la sienne que par hasard|Aucun enregistrement ne peut être relié",
+)
+SPOKEN = [
+    *(ROOT / "splu_desktop").rglob("*.py"),
+    *(ROOT / "resources" / "translations").glob("*.toml"),
+    *(ROOT / "resources" / "help").glob("*.md"),
+    ROOT / "README.md",
+]
+
+
+@pytest.mark.parametrize("false", FALSE)
+def test_no_sentence_bounds_what_is_not_bounded(false: str) -> None:
+    """A guarantee about the average over rows is never said of a row that has been read, a class or a person."""
+    joined = re.compile(r'"\n\s*f?"')
+    for path in SPOKEN:
+        text = joined.sub("", path.read_text(encoding="utf-8"))
+        assert not re.search(false, text), f"{path.name}: {false}"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "splu_desktop/cli/guarantee.py",
+        "splu_desktop/cli/guarantee_tolerant.py",
+        "splu_desktop/cli/plan.py",
+        "splu_desktop/cli/publish.py",
+        "splu_desktop/files/recipient.py",
+        "splu_desktop/gui/plan_figures.py",
+        "splu_desktop/gui/plan_tolerant.py",
+        "splu_desktop/report/content/opening.py",
+    ],
+)
+def test_every_place_that_says_gamma_takes_the_sentences_from_one_source(place: str) -> None:
+    assert re.search(r"of_gamma|of_tolerances|\.readers\(|\.figures\(", (ROOT / place).read_text(encoding="utf-8")), (
+        place
+    )
+
+
+@pytest.mark.parametrize("text", ["README.md", *(f"resources/help/guide.{each}.md" for each in ("en", "de", "fr"))])
+def test_the_texts_tell_of_all_three_readers(text: str) -> None:
+    said = " ".join((ROOT / text).read_text(encoding="utf-8").split())
+    for wanted in (
+        r"before looking at|bevor man ihn ansieht|avant qu'on la regarde",
+        r"learns from the whole release|aus der ganzen Freigabe lernt|apprend de toute la publication",
+        r"names its bearer|dessen Träger|désigne son porteur",
+    ):
+        assert re.search(wanted, said), wanted

@@ -1,0 +1,1 @@
+"""Files made to break their readers, and the law that none does."""

@@ -1,0 +1,684 @@
+"""A generator of hostile files: the same 300 of each format on every machine, by mutation and by hand.
+
+A mutated file is a sound one with bytes turned, cut out, doubled or replaced by extreme numbers; in a ZIP the parts are
+mutated and packed again, so that readers get past its checksums. Those made by hand are the known ways to make a small
+file cost much: sizes that lie, cells far away, repeated and merged ones, chains in circles, bombs, deep nesting.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import struct
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import xlsxwriter
+
+COUNT = 300
+_EXTREMES = [struct.pack("<I", n) for n in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)] + [
+    struct.pack("<d", x) for x in (float("nan"), float("inf"), -1e308, 5e-324)
+]
+_TEXTS = [
+    b"4294967295",
+    b"-1",
+    b"9" * 400,
+    b"1e999",
+    b"NaN",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xed\xa0\x80",
+    b'"',
+    b"<",
+    b"&#0;",
+]
+ROWS = [
+    ["id", "age", "seen", "ward"],
+    *[[f"p{i}", 20 + i % 60, f"2024-01-{i % 28 + 1:02d}", "ABCD"[i % 4]] for i in range(60)],
+]
+
+File = tuple[str, bytes]
+"""File name and content."""
+
+
+def mutated(content: bytes, seed: int) -> bytes:
+    """Return a content with a few places spoilt."""
+    chance = random.Random(seed)
+    data = bytearray(content)
+    for _ in range(chance.choice((1, 1, 2, 4, 16))):
+        at = chance.randrange(len(data) + 1)
+        match chance.randrange(7):
+            case 0 if data:
+                data[at % len(data)] ^= 1 << chance.randrange(8)
+            case 1:
+                data[at : at + 4] = chance.choice(_EXTREMES)
+            case 2:
+                data[at : at + chance.randrange(200)] = b""
+            case 3:
+                data[at:at] = data[at : at + chance.randrange(400)] * chance.choice((1, 3, 100))
+            case 4:
+                data[at:at] = chance.choice(_TEXTS)
+            case 5:
+                del data[at:]
+            case _:
+                digits = [k for k, byte in enumerate(data[:65536]) if 48 <= byte <= 57]
+                if digits:
+                    data[(k := chance.choice(digits)) : k + 1] = chance.choice(_TEXTS)
+    return bytes(data)
+
+
+def repacked(content: bytes, seed: int) -> bytes:
+    """Return a ZIP with one of its parts mutated, sometimes itself."""
+    chance = random.Random(seed)
+    if chance.random() < 0.2:
+        return mutated(content, seed)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    name = chance.choice(sorted(parts))
+    parts[name] = mutated(parts[name], seed)
+    return packed(parts)
+
+
+def packed(parts: dict[str, bytes | str]) -> bytes:
+    """Return a ZIP."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return out.getvalue()
+
+
+def _parts(content: bytes) -> dict[str, bytes | str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@cache
+def xlsx() -> bytes:
+    """Return a sound workbook."""
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, {"in_memory": True}) as book:
+        sheet = book.add_worksheet("Data")
+        for y, row in enumerate(ROWS):
+            sheet.write_row(y, 0, row)
+    return out.getvalue()
+
+
+def _xlsx_with(old: bytes, new: bytes, part: str = "xl/worksheets/sheet1.xml") -> bytes:
+    parts = _parts(xlsx())
+    content = parts[part]
+    assert isinstance(content, bytes)
+    assert old in content
+    parts[part] = content.replace(old, new, 1)
+    return packed(parts)
+
+
+def _xlsx_by_hand() -> Iterator[bytes]:
+    strings, data = "xl/sharedStrings.xml", b"<sheetData>"
+    for count in (b"4294967295", b"18446744073709551615", b"-1", b"99999999999999999999", b"1e9"):
+        yield _xlsx_with(b"uniqueCount=", b'uniqueCount="' + count + b'" was=', strings)
+        yield _xlsx_with(b" count=", b' count="' + count + b'" was=', strings)
+        yield _xlsx_with(b'<dimension ref="', b'<dimension ref="A1:XFD' + count)
+        yield _xlsx_with(b"<v>0</v>", b"<v>" + count + b"</v>")
+        yield _xlsx_with(b'<row r="2"', b'<row r="' + count + b'"')
+    for far in (b"XFD1048576", b"ZZZZZZ9", b"A4294967295", b"A0", b"1A", b"", b"XFE2"):
+        cell = b'<row r="1048576"><c r="' + far + b'"><v>1</v></c></row>'
+        yield _xlsx_with(data, b"<!-- calamine -->" + data + cell)
+        yield _xlsx_with(b"</sheetData>", cell + b"</sheetData>")
+        yield _xlsx_with(b"</sheetData>", cell + b"<!-- calamine --></sheetData>")
+    yield _xlsx_with(data, data + b"<a>" * 300_000)
+    yield _xlsx_with(data, data + b"<row>" * 300_000)
+    yield _xlsx_with(data, b"<!DOCTYPE a [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;'>]>" + data)
+    yield _xlsx_with(data, data + b'<row r="1"><c r="A1"' + b' s="1"' * 200_000 + b"><v>1</v></c></row>")
+    yield _xlsx_with(data, data + b'<row r="1"><c r="A1" ' + b" " * 5_000_000 + b"><v>1</v></c></row>")
+    yield _xlsx_with(data, data + b'<row r="1"><c r="A1"><f>' + b"A" * 5_000_000)
+    yield _xlsx_with(data, data + b"<c " * 1_500_000)
+    yield _xlsx_with(data, data + b'<c t="e" r="A1"><f' * 300_000)
+    yield _xlsx_with(data, data + b'<c r="A1"><f>' * 300_000)
+    yield _xlsx_with(data, b'<cols><col hidden="1" min="1" max="99999999"/></cols>' * 20_000 + data)
+    yield _xlsx_with(data, b'<cols><col hidden="1" ' * 100_000 + data)
+    yield _xlsx_with(b"</sheetData>", b"</sheetData>" + b'<mergeCell ref="A1:XFD1048576"/>' * 100_000)
+    yield _xlsx_with(b"<si><t>", b"<si><t>" + b"x" * 30_000_000, strings)
+    yield _xlsx_with(b"<si>", b"<si>" * 300_000, strings)
+    yield _xlsx_with(b"<cellXfs", b"<cellXfs " * 200_000, "xl/styles.xml")
+    yield _xlsx_with(b"<sheets>", b"<sheets>" + b'<sheet name="a" sheetId="1" r:id="rId1"/>' * 2_000, "xl/workbook.xml")
+    yield _xlsx_with(b"<sheets>", b"<sheets>" + b"<sheet " * 100_000, "xl/workbook.xml")
+    yield packed({**_parts(xlsx()), "xl/worksheets/sheet1.xml": b" " * 200_000_000})
+    yield packed({**_parts(xlsx()), "xl/media/zeros": bytes(99_000_000), "xl/sharedStrings.xml": bytes(90_000_000)})
+
+
+def _biff(kind: int, content: bytes = b"") -> bytes:
+    return struct.pack("<HH", kind, len(content)) + content
+
+
+def xls_stream(cells: bytes) -> bytes:
+    """Return a BIFF8 workbook with one sheet of these records."""
+    begin = struct.pack("<HHHHII", 0x0600, 5, 0, 0, 0, 0)
+    name = b"Data"
+
+    def globals_(at: int) -> bytes:
+        sheet = struct.pack("<IHBB", at, 0, len(name), 0) + name
+        fonts = _biff(0x0031, struct.pack("<HHHHHBBBBBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0, 1, 0) + b"A") * 5
+        return _biff(0x0809, begin) + fonts + _biff(0x00E0, bytes(20)) * 16 + _biff(0x0085, sheet) + _biff(0x000A)
+
+    head = globals_(len(globals_(0)))
+    sheet = struct.pack("<HHHHII", 0x0600, 0x10, 0, 0, 0, 0)
+    return head + _biff(0x0809, sheet) + cells + _biff(0x000A)
+
+
+def contained(stream: bytes) -> bytes:
+    """Return a compound file that holds a stream "Workbook"."""
+    stream = stream.ljust(max(4096, -(-len(stream) // 512) * 512), b"\0")
+    count = len(stream) // 512
+    fat_sectors = -(-(count + 2) // 126)
+    fat = [*range(1, count), 0xFFFFFFFE, 0xFFFFFFFE, *[0xFFFFFFFD] * fat_sectors]
+    fat += [0xFFFFFFFF] * (fat_sectors * 128 - len(fat))
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    head += struct.pack("<IIIIIIIII", 0, fat_sectors, count, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
+    places = [count + 1 + k for k in range(fat_sectors)]
+    head += struct.pack("<109I", *places, *[0xFFFFFFFF] * (109 - fat_sectors))
+
+    def entry(name: str, kind: int, child: int, first: int, size: int) -> bytes:
+        coded = name.encode("utf-16-le")
+        told = coded.ljust(64, b"\0") + struct.pack("<HBB", len(coded) + 2 if name else 0, kind, 1)
+        return told + struct.pack("<III", 0xFFFFFFFF, 0xFFFFFFFF, child) + bytes(36) + struct.pack("<IQ", first, size)
+
+    folder = entry("Root Entry", 5, 1, 0xFFFFFFFE, 0) + entry("Workbook", 2, 0xFFFFFFFF, 0, len(stream))
+    folder += entry("", 0, 0xFFFFFFFF, 0, 0) * 2
+    return head + stream + folder + struct.pack(f"<{len(fat)}I", *fat)
+
+
+def _label(row: int, column: int, text: str) -> bytes:
+    return _biff(0x0204, struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1"))
+
+
+def _number(row: int, column: int, value: float) -> bytes:
+    return _biff(0x0203, struct.pack("<HHHd", row, column, 0, value))
+
+
+@cache
+def _xls_cells() -> bytes:
+    return b"".join(
+        _label(y, x, value) if isinstance(value, str) else _number(y, x, value)
+        for y, row in enumerate(ROWS)
+        for x, value in enumerate(row)
+    )
+
+
+@cache
+def xls() -> bytes:
+    """Return a sound old workbook."""
+    return contained(xls_stream(_xls_cells()))
+
+
+def _xls_by_hand() -> Iterator[bytes]:
+    cells = _xls_cells()
+    for row, column in ((65535, 255), (65535, 65535), (0, 256), (65535, 0)):
+        yield contained(xls_stream(cells + _number(row, column, 1.0)))
+        yield contained(xls_stream(_number(row, column, 1.0) + cells))
+    for value in (float("nan"), float("inf"), 1e308, -1e308):
+        yield contained(xls_stream(cells + _number(70, 0, value)))
+    formula = _biff(0x0006, struct.pack("<HHH", 61, 0, 0) + b"\0" * 6 + b"\xff\xff" + bytes(6))
+    yield contained(xls_stream(cells + formula + _biff(0x0207, struct.pack("<HB", 3, 0) + b"yes")))
+    yield contained(xls_stream(cells + formula + _biff(0x0207, struct.pack("<HB", 65535, 1) + b"\xff\xff\xff\xff")))
+    yield contained(xls_stream(_biff(0x00FC, struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF)) + cells))
+    yield contained(_biff(0x00FC, struct.pack("<II", 0x7FFFFFFF, 0x7FFFFFFF)) + xls_stream(cells))
+    yield contained(xls_stream(_biff(0x0200, struct.pack("<IIHHH", 0, 0xFFFFFFFF, 0, 0xFFFF, 0)) + cells))
+    yield contained(xls_stream(_biff(0x00E5, struct.pack("<H", 65535) + bytes(8)) + cells))
+    yield contained(xls_stream(_biff(0x00BD, struct.pack("<HH", 0, 0) + bytes(6) + struct.pack("<H", 255)) + cells))
+    yield contained(xls_stream(_biff(0x000C) * 200_000 + cells))
+    yield contained(xls_stream(_biff(0x0809, bytes(16)) * 50_000 + cells))
+    sound = xls()
+    for at in (30, 44, 48, 60, 64, 68, 72, 76, 80, 512 + 9):
+        for value in (0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 63):
+            yield sound[:at] + struct.pack("<I", value) + sound[at + 4 :]
+    fat = len(sound) - 512
+    for k in range(4):  # chains in circles
+        yield sound[: fat + 4 * k] + struct.pack("<I", k) + sound[fat + 4 * k + 4 :]
+
+
+def _record(kind: int, content: bytes = b"") -> bytes:
+    head = bytes([kind]) if kind < 128 else bytes([(kind & 127) | 128, kind >> 7])
+    length = len(content)
+    while length > 127:
+        head += bytes([(length & 127) | 128])
+        length >>= 7
+    return head + bytes([length]) + content
+
+
+def _wide(value: str) -> bytes:
+    return struct.pack("<I", len(value)) + value.encode("utf-16-le")
+
+
+def _xlsb_of(cells: bytes, before: bytes = b"") -> bytes:
+    book = _record(131) + _record(143) + _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide("Data"))
+    sheet = _record(129) + before + _record(148, struct.pack("<IIII", 0, 60, 0, 2)) + _record(145) + cells
+    link = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" Target="{}"/></Relationships>'
+    )
+    types = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
+    return packed(
+        {
+            "[Content_Types].xml": types,
+            "_rels/.rels": link.format("officeDocument", "xl/workbook.bin"),
+            "xl/_rels/workbook.bin.rels": link.format("worksheet", "worksheets/sheet1.bin"),
+            "xl/workbook.bin": book + _record(144) + _record(132),
+            "xl/worksheets/sheet1.bin": sheet + _record(146) + _record(130),
+        }
+    )
+
+
+def _xlsb_row(row: int) -> bytes:
+    return _record(0, struct.pack("<IIHBBI", row, 0, 300, 0, 0, 0) + bytes(9))
+
+
+def _xlsb_cell(column: int, value: str | float) -> bytes:
+    place = struct.pack("<II", column, 0)
+    coded = _wide(value) if isinstance(value, str) else struct.pack("<d", value)
+    return _record(6 if isinstance(value, str) else 5, place + coded)
+
+
+@cache
+def _xlsb_cells() -> bytes:
+    return b"".join(
+        _xlsb_row(y) + b"".join(_xlsb_cell(x, value) for x, value in enumerate(row)) for y, row in enumerate(ROWS)
+    )
+
+
+@cache
+def xlsb() -> bytes:
+    """Return a sound binary workbook."""
+    return _xlsb_of(_xlsb_cells())
+
+
+def _xlsb_by_hand() -> Iterator[bytes]:
+    cells = _xlsb_cells()
+    for row, column in ((1048575, 16383), (0xFFFFFFFF, 0), (0, 0xFFFFFFFF), (0x7FFFFFFF, 0x7FFFFFFF), (1048575, 20)):
+        yield _xlsb_of(cells + _xlsb_row(row) + _xlsb_cell(column, 1.0))
+        yield _xlsb_of(_xlsb_row(row) + _xlsb_cell(column, 1.0) + cells)
+    for length in (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000):
+        yield _xlsb_of(cells + _record(6, struct.pack("<III", 0, 0, length)))
+        yield _xlsb_of(cells + _record(7, struct.pack("<III", 0, 0, length)))
+    yield _xlsb_of(cells, _record(148, struct.pack("<IIII", 0, 0xFFFFFFFF, 0, 0xFFFFFFFF)))
+    yield _xlsb_of(_xlsb_row(0) * 300_000 + cells)
+    yield _xlsb_of(b"\x85" * 300_000)
+    yield _xlsb_of(cells + b"\x05\xff\xff\xff\x7f")
+    parts = _parts(xlsb())
+    strings = _record(159, struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF)) + _record(160)
+    yield packed({**parts, "xl/sharedStrings.bin": strings})
+    yield packed({**parts, "xl/styles.bin": _record(278) + _record(617, struct.pack("<I", 0xFFFFFFFF))})
+    yield packed({**parts, "xl/workbook.bin": b"\xff" * 100_000})
+
+
+_ODS_HEAD = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"><office:body>'
+    '<office:spreadsheet><table:table table:name="Data">'
+)
+_ODS_END = "</table:table></office:spreadsheet></office:body></office:document-content>"
+
+
+def _ods_of(rows: str, end: str = _ODS_END) -> bytes:
+    manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    return packed({"mimetype": kind, "content.xml": _ODS_HEAD + rows + end, "META-INF/manifest.xml": manifest})
+
+
+def _ods_cell(value: str | int, more: str = "") -> str:
+    kind = f'float" office:value="{value}' if isinstance(value, int) else "string"
+    return f'<table:table-cell office:value-type="{kind}" {more}><text:p>{value}</text:p></table:table-cell>'
+
+
+@cache
+def _ods_rows() -> str:
+    return "".join(f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in ROWS)
+
+
+@cache
+def ods() -> bytes:
+    """Return a sound OpenDocument sheet."""
+    return _ods_of(_ods_rows())
+
+
+def _ods_by_hand() -> Iterator[bytes]:
+    rows = _ods_rows()
+    for n in ("1048576", "4294967295", "-1", "99999999999999999999", "1000000"):
+        yield _ods_of(rows + f'<table:table-row table:number-rows-repeated="{n}">{_ods_cell("x")}</table:table-row>')
+        again = _ods_cell("x", f'table:number-columns-repeated="{n}"')
+        yield _ods_of(rows + f"<table:table-row>{again}</table:table-row>")
+        yield _ods_of(
+            rows + f'<table:table-row table:number-rows-repeated="{n}">{again}</table:table-row>{rows[-200:]}'
+        )
+        yield _ods_of(rows + f'<table:table-row table:number-rows-repeated="{n}"/>' + rows)
+        spans = _ods_cell("x", f'table:number-rows-spanned="{n}" table:number-columns-spanned="{n}"')
+        yield _ods_of(f"<table:table-row>{spans}</table:table-row>" + rows)
+    yield _ods_of("<table:table-row>" * 200_000)
+    yield _ods_of("<text:p>" * 200_000)
+    yield _ods_of("<table:table-row><table:table-cell " + " " * 5_000_000 + "/></table:table-row>")
+    yield _ods_of("<!-- " + "-" * 3_000_000)
+    yield _ods_of("<table:table-row>" + "<table:table-cell " * 300_000)
+    yield _ods_of("<table:table-row>" + "<table:table-cell/>" * 2_000_000 + "</table:table-row>" + rows)
+    yield _ods_of(rows, "</table:table>" + '<table:table table:name="x"/>' * 100_000 + _ODS_END)
+    yield _ods_of("x" * 50_000_000)
+
+
+def _web_of(body: str) -> bytes:
+    return f"<html><body><table>{body}</table></body></html>".encode()
+
+
+@cache
+def _web_rows() -> str:
+    return "".join(f"<tr>{''.join(f'<td>{value}</td>' for value in row)}</tr>\n" for row in ROWS)
+
+
+def _html_by_hand() -> Iterator[bytes]:
+    rows = _web_rows()
+    for n in (16384, 1048576, 99999999, -1, 0):
+        yield _web_of(rows + f"<tr>{f'<td colspan={n}>x</td>' * 50}</tr>" * 20)
+        yield _web_of(f"<tr><td rowspan={n} colspan={n}>x</td><td>y</td></tr>" + rows)
+        yield _web_of(f"<tr>{f'<td rowspan={n} colspan=300>x</td>' * 60}</tr>" + "<tr><td>y</td></tr>" * 5_000)
+        yield _web_of((f"<tr><td colspan={n}>x</td></tr>" * 4_000) + rows)
+    yield _web_of(rows + "<table>" * 20_000)
+    yield _web_of(rows + "<tr><td>" * 300_000)
+    yield _web_of(rows + "<tr>" * 1_000_000)
+    yield _web_of(rows + "<td " * 1_000_000)
+    yield _web_of(rows + "<!--" * 1_000_000)
+    yield _web_of(rows + "<![CDATA[" * 400_000)
+    yield _web_of(rows + "<!" * 1_000_000)
+    yield _web_of(rows + "</" * 1_000_000)
+    yield _web_of(rows + "<?" * 1_000_000)
+    yield _web_of(rows + "&" * 2_000_000)
+    yield _web_of(rows + "&#" + "9" * 2_000_000)
+    yield _web_of(rows + "<td a='" + "x" * 3_000_000)
+    yield _web_of(rows + "<a " + "b=" * 1_000_000 + ">")
+    yield _web_of(rows + "<script>" * 300_000)
+    yield _web_of(rows + "<script>" + "</scrip" * 500_000)
+    yield _web_of("".join(f"<tr><td>{'x' * 1000}</td></tr>" for _ in range(5_000)))
+
+
+_BOOK = '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" ' + (
+    'xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="Data"><Table>'
+)
+_BOOK_END = "</Table></Worksheet></Workbook>"
+
+
+def _book_cell(value: str | int, more: str = "") -> str:
+    kind = "Number" if isinstance(value, int) else "String"
+    return f'<Cell {more}><Data ss:Type="{kind}">{value}</Data></Cell>'
+
+
+@cache
+def _book_rows() -> str:
+    return "".join(f"<Row>{''.join(map(_book_cell, row))}</Row>\n" for row in ROWS)
+
+
+def _xml_of(rows: str, end: str = _BOOK_END) -> bytes:
+    return (_BOOK + rows + end).encode()
+
+
+def _xml_by_hand() -> Iterator[bytes]:
+    rows = _book_rows()
+    for n in (16384, 1048576, 99999999, -1, 0):
+        yield _xml_of(rows + f'<Row ss:Index="{n}">{_book_cell("x")}</Row>')
+        far, across = _book_cell("x", f'ss:Index="{n}"'), _book_cell("x", f'ss:MergeAcross="{n}"')
+        both = _book_cell("x", f'ss:MergeAcross="{n}" ss:MergeDown="{n}"')
+        yield _xml_of(rows + f"<Row>{far}</Row>" * 3_000)
+        yield _xml_of(rows + f"<Row>{both}</Row>" * 500)
+        yield _xml_of(rows + f"<Row>{across * 10}</Row>" * 3_000)
+        sheet = f'</Table></Worksheet><Worksheet ss:Name="b"><Table><Row ss:Index="{n}">{_book_cell("x")}</Row>'
+        yield _xml_of(rows + sheet * 60)
+    entities = "".join(f"<!ENTITY a{k} '{f'&a{k - 1};' * 10 if k else 'aaaaaaaaaa'}'>" for k in range(10))
+    yield (_BOOK.replace("?>", f"?><!DOCTYPE a [{entities}]>", 1) + _book_cell("&a9;") + _BOOK_END).encode()
+    yield _xml_of("<a>" * 500_000)
+    yield _xml_of(rows + "<Row>" * 200_000)
+    yield _xml_of(rows + "<Row " + " " * 5_000_000)
+    yield _xml_of(rows + "<Row " + "".join(f'a{k}="1" ' for k in range(200_000)) + "/>")
+    yield _xml_of(rows + "<Row>" + _book_cell("x" * 20_000_000) + "</Row>")
+    yield _xml_of(rows + "<Row>" + "<Cell/>" * 1_000_000 + "</Row>")
+
+
+@cache
+def statistical(kind: str) -> bytes:
+    """Return a sound SPSS or Stata file."""
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame(ROWS[1:], columns=ROWS[0])
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"t.{kind}"
+        labels = {"age": {20: "young", 79: "old"}}
+        (pyreadstat.write_sav if kind == "sav" else pyreadstat.write_dta)(
+            frame, str(path), variable_value_labels=labels
+        )
+        return path.read_bytes()
+
+
+def _fields(sound: bytes, places: range) -> Iterator[bytes]:
+    for at in places:
+        for value in (0, 0xFFFFFFFF, 0x7FFFFFFF, 0x10000000):
+            yield sound[:at] + struct.pack("<I", value) + sound[at + 4 :]
+
+
+@cache
+def parquet() -> bytes:
+    """Return a sound Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    columns = {name: [row[k] for row in ROWS[1:]] for k, name in enumerate(ROWS[0])}
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def _parquet_by_hand() -> Iterator[bytes]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for column in (
+        pa.repeat(pa.scalar("x"), 20_000_000),
+        pa.nulls(20_000_000, pa.string()),
+        pa.repeat(pa.scalar("y" * 1_000), 300_000),
+    ):
+        out = io.BytesIO()
+        pq.write_table(pa.table({"a": column}), out, compression="zstd")
+        yield out.getvalue()
+    sound = parquet()
+    for at in range(len(sound) - 12, len(sound) - 4):
+        for value in (0, 0xFFFFFFFF, 0x7FFFFFFF, 1):
+            yield sound[:at] + struct.pack("<I", value) + sound[at + 4 :]
+
+
+@cache
+def csv() -> bytes:
+    """Return a sound text."""
+    return "\n".join(",".join(map(str, row)) for row in ROWS).encode() + b"\n"
+
+
+def _csv_by_hand() -> Iterator[bytes]:
+    rows = csv()
+    yield b"a,b\n" + b"x" + b" " * 50_000 + b"y,1\n" + rows
+    for blank in (b" ", b"\t", "\u00a0".encode(), "\u3000".encode(), b"\x0b"):
+        yield b"id,age,seen\n" + (b"p" + blank * 50_000 + b"q,1,2\n") * 20
+        yield b"id,age,seen\n" + (blank * 50_000 + b",1,2\n") * 20
+        yield blank * 3_000_000 + b"\n" + rows
+    for mark in (b'"', b",", b";", b"|", b"'", b"\n", b"\r", b"-", b"=", b".", b"\\", b"0", b"9", b"1,", b'","', b"a "):
+        yield mark * (2_000_000 // len(mark))
+        yield rows + mark * (2_000_000 // len(mark))
+        yield b"id,age\n" + (b"x" + mark * 20_000 + b",1\n") * 20
+    yield b"id,age\n" + b"9" * 400 + b",1\n" + b"1e999,2\n-1e999,3\nnan,4\n"
+    yield b"id,age\n" + b"1," + b"9" * 2_000_000 + b"\n"
+    yield b"id\n" + b"".join(b"%d/%d/%d\n" % (k, k, k) for k in range(100_000))
+    yield (b"a" * 3_000_000 + b",") * 2 + b"\n"
+    yield b",".join(b"c%d" % k for k in range(200_000)) + b"\n" + b"," * 199_999 + b"\n"
+    yield b"fixed  width " * 10 + b"\n" + b"--- " * 100_000 + b"\n" + b"abc " * 100_000
+    yield "\ufeff".encode() * 500_000 + rows
+    yield rows.decode().encode("utf-16") * 3
+    yield b"\xff\xfe" + b"\x00\xd8" * 500_000
+    yield rows.decode().encode("utf-32")
+    yield bytes(1_000_000)
+
+
+def recipe() -> str:
+    """Return a sound recipe."""
+    return (
+        '[recipe]\nversion = 1\nsoftware = "x"\n[columns]\nid = "dropped"\nage = "nsa"\nseen = "nsa"\nward = "sa"\n'
+        "[plan]\nversion = 1\n[plan.gammas]\nward = 3\n[plan.thresholds]\nepsilon = 0.1\nt_e = 0.3\nalpha = 30\n"
+    )
+
+
+def _recipe_by_hand() -> Iterator[bytes]:
+    sound = recipe()
+    for huge in ("9" * 400, "1e999", "-1", "nan", "inf", "true", '"x"', "[]", "{}", "0", "1979-05-27", "9" * 5_000):
+        yield sound.replace("ward = 3", f"ward = {huge}").encode()
+        yield sound.replace("0.1", huge).encode()
+        yield sound.replace("30", huge).encode()
+        yield sound.replace("version = 1", f"version = {huge}").encode()
+    yield sound.encode() + b"[plan.groupings.ward]\nx = " + b"[" * 5_000 + b"]" * 5_000
+    yield sound.encode() + b"\n[a" + b".a" * 5_000 + b"]\n"
+    yield b"a.b.c=1\n" * 20_000
+    yield b"x = '" + b"y" * 3_000_000
+    yield b"a = [" + b"1," * 200_000 + b"]"
+    yield "".join(f'[[a]]\nb{k} = "{k}"\n' for k in range(20_000)).encode()
+
+
+def _json_by_hand(sound: str) -> Iterator[bytes]:
+    for huge in (
+        "9" * 400,
+        "9" * 5_000,
+        "1e999",
+        "-1",
+        "NaN",
+        "Infinity",
+        "true",
+        '"x"',
+        "[]",
+        "{}",
+        "null",
+        '"\\ud800"',
+    ):
+        for number in ("1", "3", "0.1", "30", "61", "60"):
+            for place in (f": {number},", f": {number}\n", f":{number},"):
+                if place in sound:
+                    yield sound.replace(place, place.replace(number, huge)).encode()
+    yield b"[" * 200_000
+    yield b'{"a":' * 200_000
+    yield b'{"format": "x", ' + b'"a": 1, ' * 200_000 + b'"b": 2}'
+
+
+def project() -> str:
+    """Return a sound project."""
+    return json.dumps(
+        {
+            "format": "splu-project",
+            "version": 1,
+            "software": "x",
+            "source": {"name": "t.csv", "bytes": 60, "sha256": "0" * 64, "folder": ""},
+            "import": {},
+            "columns": {"id": "dropped", "age": "nsa", "seen": "nsa", "ward": "sa"},
+            "kept_identifiers": {},
+            "generalise": {},
+            "gammas": {"ward": 3},
+            "groupings": {},
+            "one_gamma_for_all": True,
+            "thresholds": {"epsilon": 0.1, "t_e": 0.3, "alpha": 30, "t_p": None},
+            "window": {},
+        },
+        indent=1,
+    )
+
+
+@cache
+def release() -> dict[str, bytes]:
+    """Return the files of a sound release."""
+    from splu_desktop.core.draw import PlainGroups
+    from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.roles import Role
+    from splu_desktop.core.sanitise import run
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.release import write_release
+
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "t.csv"
+        source.write_bytes(csv())
+        roles = {"id": Role.DROPPED, "age": Role.NSA, "seen": Role.NSA, "ward": Role.SA}
+        published = run(read(source).table, Plan(roles=roles, draws={"ward": PlainGroups(3)}, thresholds=Thresholds()))
+        write_release(published, Path(folder) / "release", formats=("csv", "xlsx"))
+        return {path.name: path.read_bytes() for path in sorted((Path(folder) / "release").iterdir())}
+
+
+def _sealed(facts: bytes) -> bytes:
+    """Return facts with the seal that they should have: whoever alters them can seal them, too."""
+    from splu_desktop.files.release_facts import seal_of
+
+    try:
+        data = json.loads(facts)
+        data["sha256"] = seal_of(data)
+        return json.dumps(data).encode()
+    except (ValueError, TypeError, RecursionError):
+        return facts
+
+
+def _zipped_release(parts: dict[str, bytes]) -> bytes:
+    return packed({f"release/{name}": part for name, part in parts.items()})
+
+
+def _release_by_hand() -> Iterator[bytes]:
+    sound = release()
+    for facts in _json_by_hand(sound["release.json"].decode()):
+        yield _zipped_release({**sound, "release.json": _sealed(facts)})
+    for book in _xlsx_by_hand():
+        if len(book) < 100_000:
+            yield _zipped_release({**sound, "table.xlsx": book})
+    yield _zipped_release({**sound, "table.csv": b"a" * 100_000_000})
+    yield _zipped_release({**sound, "table.csv": b'"' * 3_000_000})
+    yield _zipped_release({**sound, "table.csv": b"," * 3_000_000})
+    yield _zipped_release({**sound, "table.csv": sound["table.csv"] + b'"\n' * 1_000_000})
+    yield packed({f"r{k}/release.json": b"{}" for k in range(5_000)})
+
+
+def _mutated_release(content: bytes, seed: int) -> bytes:
+    chance = random.Random(seed)
+    parts = dict(release())
+    name = chance.choice(["release.json", "release.json", "table.csv", "table.xlsx"])
+    parts[name] = repacked(parts[name], seed) if name.endswith("xlsx") else mutated(parts[name], seed)
+    parts["release.json"] = _sealed(parts["release.json"])
+    packed_ = _zipped_release(parts)
+    return mutated(packed_, seed) if chance.random() < 0.1 else packed_
+
+
+Maker = tuple[str, Callable[[], bytes], Callable[[], Iterator[bytes]], Callable[[bytes, int], bytes]]
+FORMATS: dict[str, Maker] = {
+    "csv": ("t.csv", csv, _csv_by_hand, mutated),
+    "xlsx": ("t.xlsx", xlsx, _xlsx_by_hand, repacked),
+    "xls": ("t.xls", xls, _xls_by_hand, mutated),
+    "xlsb": ("t.xlsb", xlsb, _xlsb_by_hand, repacked),
+    "ods": ("t.ods", ods, _ods_by_hand, repacked),
+    "html": ("page.xls", lambda: _web_of(_web_rows()), _html_by_hand, mutated),
+    "xml": ("book.xls", lambda: _xml_of(_book_rows()), _xml_by_hand, mutated),
+    "sav": ("t.sav", lambda: statistical("sav"), lambda: _fields(statistical("sav"), range(64, 104, 2)), mutated),
+    "dta": ("t.dta", lambda: statistical("dta"), lambda: _fields(statistical("dta"), range(0, 120, 6)), mutated),
+    "parquet": ("t.parquet", parquet, _parquet_by_hand, mutated),
+    "recipe": ("recipe.toml", lambda: recipe().encode(), _recipe_by_hand, mutated),
+    "project": ("t.splu", lambda: project().encode(), lambda: _json_by_hand(project()), mutated),
+    "release": ("release.zip", lambda: _zipped_release(release()), _release_by_hand, _mutated_release),
+}
+
+
+def hostile(form: str, count: int = COUNT, *, by_hand: bool = True) -> Iterator[File]:
+    """Yield `count` hostile files of a format: those made by hand, then mutations of a sound one."""
+    name, sound, made, mutate = FORMATS[form]
+    given = 0
+    for content in made() if by_hand else ():
+        if given == count:
+            return
+        yield name, content
+        given += 1
+    for seed in range(count - given):
+        yield name, mutate(sound(), seed)

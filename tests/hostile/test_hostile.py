@@ -1,0 +1,34 @@
+"""Some of the hostile files of every format; `python -m tests.hostile.sweep` tries all of them and measures each."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.files import FORMATS, hostile
+from tests.hostile.sweep import SECONDS, cpu, opened, tried
+
+_EACH = 2
+_SMALL = 20_000  # bytes
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_sound_file_is_read(tmp_path: Path, form: str) -> None:
+    # Otherwise the files made of it would be refused at the first look, and try nothing.
+    name, sound, _, _ = FORMATS[form]
+    (tmp_path / name).write_bytes(sound())
+    opened(form, tmp_path / name)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_hostile_files_are_read_or_refused_in_a_sentence(tmp_path: Path, form: str) -> None:
+    made = (content for _, content in hostile(form, 60) if len(content) < _SMALL)
+    mutated = (content for _, content in hostile(form, _EACH, by_hand=False))
+    for content in itertools.chain(itertools.islice(made, _EACH), mutated):
+        path = tmp_path / FORMATS[form][0]
+        path.write_bytes(content)
+        before = cpu()
+        assert tried(form, path) in ("read", "refused")
+        assert cpu() - before < SECONDS

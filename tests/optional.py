@@ -1,0 +1,64 @@
+"""The parts that a test may do without: these, and no others. Whatever else a test needs, ./check brings.
+
+`@needs("LibreOffice")` skips a test where there is none. A run ends with one line that names what was not there, and
+fails if a test was skipped for any other reason.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+BUILT = Path(os.environ.get("SPLU_BUILD_OUT", ROOT / "dist"))
+BUNDLE = BUILT / "work/frozen/splu-desktop"
+BUILDER = Path(os.environ.get("SPLU_BUILD_VENV", BUILT / "work/venv")) / "bin/python"
+
+HERE = {
+    "LibreOffice": shutil.which("soffice") is not None,
+    "PowerShell": shutil.which("pwsh") is not None,
+    "poppler": shutil.which("pdftotext") is not None,
+    "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
+    "the real tables": DATA.is_dir(),
+}
+BRING = {
+    "LibreOffice": "./check --extras brings it",
+    "PowerShell": "Debian has none",
+    "poppler": "./check --extras brings it",
+    "the bundle": "packaging/check builds and tests it",
+    "the real tables": f"they belong into {DATA}",
+}
+
+
+def needs(part: str) -> pytest.MarkDecorator:
+    """Mark a test that can't run without an optional part; ./check --extras runs these alone."""
+    assert part in HERE
+    return pytest.mark.needs(part)
+
+
+def real(name: str) -> Path:
+    """Return one of the real tables, or skip the test where there is none."""
+    path = DATA / name
+    if not path.exists():
+        pytest.skip("the real tables")
+    return path
+
+
+def skip_what_lacks(items: list[pytest.Item]) -> None:
+    """Skip the tests whose part is not here."""
+    for item in items:
+        for mark in item.iter_markers("needs"):
+            if not HERE[mark.args[0]]:
+                item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
+def closing_line(reasons: list[str]) -> tuple[str, list[str]]:
+    """Return what one line says of skipped tests, and the reasons that are none of the parts."""
+    count = {part: reasons.count(part) for part in HERE if part in reasons}
+    named = [f"{part} ({n} test{'s' * (n > 1)}; {BRING[part]})" for part, n in count.items()]
+    other = sorted({reason for reason in reasons if reason not in HERE})
+    return f"Not run here: {', '.join(named)}." if named else "", other
