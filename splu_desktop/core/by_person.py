@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 WAYS = ("draw", "first", "last", "random", "record")
 ONE = ("first", "last", "random")
 REST = "*"  # stands for rarer values of a column
-LEFT_OUT = "records of persons left out"  # entry of `Table.origin`
+LEFT_OUT = "persons_left_out"  # entry of `Table.origin`
 
 _WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
 _MOST_LABELS = 200  # of columns whose values have one each

@@ -310,7 +310,9 @@ def _persons_treated(
             sensitive=of,
             sure=Figure(f"{100 * sure:.0f} %"),
         )
-        return Line("persons", Light.AMBER, say("{said} {more}", said=text, more=more), "classify", chosen.column)
+        return Line(
+            "persons", Light.AMBER, listed((text, more), "{head} {tail}", "{head} {tail}"), "classify", chosen.column
+        )
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 

@@ -195,7 +195,7 @@ class DrawPerPerson(Draw):
             )
 
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
-        raise BadSetting("A draw per person needs the persons.")
+        raise TypeError("a draw per person needs the table that tells persons")
 
     def redraw_block(
         self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
@@ -324,8 +324,8 @@ class DrawPerPerson(Draw):
                 chance=self.chance(),
             ),
             say(
-                "Whoever knows one of a person's values of “{column}”, a rare one, and finds it in the person's rows can "
-                "take the others there for the person's own, too.",
+                "Whoever knows one of a person's values of “{column}”, a rare one, and finds it in the person's rows "
+                "can take the others there for the person's own, too.",
                 column=column,
             ),
             say(
