@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
     from splu_desktop.core import sanitise
     from splu_desktop.core.alike import alike
     from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.gate import persons_line
+    from splu_desktop.core.gate import number_line, persons_line
     from splu_desktop.core.generalise import table_after
     from splu_desktop.core.giveaway import giveaways
     from splu_desktop.core.persons import persons_of
@@ -94,6 +94,8 @@ def run(args: argparse.Namespace) -> None:
     if plan.persons is not None:
         said["by_person"] = plan.persons.as_dict()
     notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
+    if plan.persons is not None and plan.persons.number:
+        notes.append(number_line(table, after, plan).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)

@@ -70,6 +70,9 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--person-order", metavar="COL", help="column by which records are first or last (else the file)"
     )
+    parser.add_argument(
+        "--person-number", action="store_true", help="give each person a random number, so that courses can be followed"
+    )
     parser.add_argument("--person-reason", metavar="WORDS", help="why each record of a person may stand for itself")
     parser.add_argument(
         "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
@@ -90,7 +93,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
         return replace(imported, table=table), plan, notes
-    given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
+    given = [option for option, value in _plan_options(args).items() if value not in (None, [], False)]
     if given:
         raise BadSetting(
             f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, "
@@ -106,33 +109,21 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
 def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
     """Return what --person says. Raises BadSetting, UnknownColumn."""
     if args.person is None:
-        if args.person_order or args.person_reason:
-            raise BadSetting("--person-order and --person-reason belong to --person; give it, too.")
+        if args.person_order or args.person_reason or args.person_number:
+            raise BadSetting("--person-order, --person-reason and --person-number belong to --person; give it, too.")
         return None
     name, sign, way = args.person.rpartition("=")
     if not sign:
         raise BadSetting(f"“{args.person[:80]}” after --person gives no way; write COLUMN=draw.")
     if name not in table:
         raise UnknownColumn(name, table.names)
-    return ByPerson(name, way.strip(), args.person_reason or "", args.person_order or "")
+    return ByPerson(name, way.strip(), args.person_reason or "", args.person_order or "", args.person_number)
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
-    options = (
-        "sa",
-        "nsa",
-        "drop",
-        "identifier",
-        "keep",
-        "generalise",
-        "gamma",
-        "epsilon",
-        "t_e",
-        "alpha",
-        "t_p",
-        "person",
-    )
-    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, *TOLERANCE_OPTIONS)}
+    options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p"]
+    options += ["person", "person_order", "person_reason", "person_number", *TOLERANCE_OPTIONS]
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
 def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.said import say
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 
 Ints = NDArray[np.int64]
 
 WAYS = ("draw", "first", "last", "random", "record")
 ONE = ("first", "last", "random")
+NUMBER = "person number"  # name of the column
 REST = "*"  # stands for rarer values of a column
 LEFT_OUT = "persons_left_out"  # entry of `Table.origin`
 
@@ -40,12 +41,14 @@ class ByPerson:
         by itself.
     reason : why each record stands for itself; needed for that, and shown in gate and report.
     order : column by whose values records are first or last, "" for the order of the file.
+    number : whether each person gets a random number in the release, another in each, by which its records are found.
     """
 
     column: str
     way: str
     reason: str = ""
     order: str = ""
+    number: bool = False
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -67,6 +70,9 @@ class ByPerson:
         if self.order and self.way not in ("first", "last"):
             raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
 
+        if self.number and self.way != "draw":
+            raise BadSetting("A person number shows which records are one person's; choose a draw per person with it.")
+
     @property
     def drawn(self) -> str:
         """The column that persons are drawn by, "" where records are."""
@@ -77,14 +83,14 @@ class ByPerson:
         """The columns that it goes by."""
         return tuple(filter(None, (self.column, self.order)))
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
-        return {name: text for name in ("column", "way", "reason", "order") if (text := getattr(self, name))}
+        return {name: said for name in ("column", "way", "reason", "order", "number") if (said := getattr(self, name))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
         """Return what `as_dict` gave. Raises BadSetting, TypeError."""
-        if not all(isinstance(text, str) for text in data.values()):
+        if not all(type(said) is (bool if name == "number" else str) for name, said in data.items()):
             raise TypeError
         return cls(**data)
 
@@ -95,6 +101,38 @@ def persons(column: Column) -> Ints:
     unknown = column.missing[column.codes]
     codes[unknown] = column.m + np.arange(int(unknown.sum()))
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def numbered(who: Ints, source: Randomness) -> Column:
+    """Return a column with a random number of each person, from 1, for the records of persons (N,)."""
+    number = int(who.max()) + 1
+    labels = np.array([str(each) for each in range(1, number + 1)], object)
+    codes = permutation(source, number)[who]
+    values = np.arange(1, number + 1, dtype=np.float64)
+    return Column.from_codes(NUMBER, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
+
+
+def unique_courses(table: Table, who: Ints, names: Iterable[str]) -> tuple[float, float]:
+    """Return the share of persons that are unique by the rows of all their records, and by one of them alone.
+
+    Parameters
+    ----------
+    table : N records.
+    who : (N,) persons.
+    names : columns published unchanged; rows are compared in these, whatever their order.
+    """
+    row = np.zeros(table.n, np.int64)
+    for name in names:
+        column = table[name]
+        row = np.unique(row * column.m + column.codes, return_inverse=True)[1].astype(np.int64)
+    number = int(who.max()) + 1
+    keys = SystemRandomness().bits(2 * (int(row.max()) + 1)).view(np.uint64)
+    course = np.zeros(number, np.uint64)
+    np.add.at(course, who, keys[row])  # two courses have one sum with a probability of 2^-64
+    alone = np.bincount(np.unique(course, return_inverse=True)[1])
+    single = np.bincount(row)[row] == 1
+    found = np.bincount(who, single, number) > 0
+    return float((alone == 1).sum()) / number, float(found.mean())
 
 
 def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | None = None) -> Table:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from splu_desktop.core.alike import alike
-from splu_desktop.core.by_person import LEFT_OUT, ONE, ByPerson, persons
+from splu_desktop.core.by_person import LEFT_OUT, ONE, ByPerson, persons, unique_courses
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
@@ -140,6 +140,8 @@ def table_lines(
     ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress, plan.persons))
+    if plan.persons is not None and plan.persons.number:
+        lines.append(number_line(table, generalised, plan))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
     known = list(_public_figures(generalised, plan))
     lines += [*known, *_thresholds(plan, {line.column for line in known})]
@@ -261,6 +263,21 @@ def persons_line(
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
+
+
+def number_line(source: Table, table: Table, plan: Plan) -> Line:
+    """Return what a random person number costs: how many persons are unique by the course of their records."""
+    assert plan.persons is not None
+    who = persons(source[plan.persons.column])
+    course, single = unique_courses(table, who, plan.named(Role.NSA))
+    text = say(
+        "Each person gets a random number, new in each release, so that courses can be followed: {course} of the "
+        "persons are unique by all their records in the columns published unchanged, {single} by one of them. Whoever "
+        "finds one of a person's rows finds them all.",
+        course=Figure(f"{100 * course:.1f} %"),
+        single=Figure(f"{100 * single:.1f} %"),
+    )
+    return Line("persons", Light.AMBER, text, "classify", plan.persons.column)
 
 
 def _persons_treated(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.by_person import ONE, Effects
+from splu_desktop.core.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.role_content import FEWEST, identifier_by_content
@@ -313,7 +313,15 @@ def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, D
         return (say("The promise is per record; it is not known whether persons have several."),)
     if repeats.largest == 1:
         return (repeats.sentence,)
-    return repeats.sentence, per_person(repeats, table, draws).sentence
+    told = repeats.sentence, per_person(repeats, table, draws).sentence
+    if NUMBER not in table:
+        return told
+    number = say(
+        "“{column}” is a random number of each person, in this release alone: the rows that have the same are one "
+        "person's.",
+        column=NUMBER,
+    )
+    return *told, number
 
 
 def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.core.by_person import ByPerson, one_per_person
+from splu_desktop.core.by_person import NUMBER, ByPerson, one_per_person
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
@@ -61,6 +61,10 @@ class Plan:
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
                 raise BadSetting(say("Column “{name}” names persons; say why it is published all the same.", name=name))
+        if self.persons is not None and self.persons.number and NUMBER in self.roles:
+            raise BadSetting(
+                say("The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER)
+            )
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
         if set(self.draws) != set(self.sensitive):

@@ -111,6 +111,9 @@ def run(
     finally:
         pool.shutdown(cancel_futures=True)
     progress.report("Shuffling records", 1.0)
+    if plan.persons is not None and plan.persons.number:
+        who = by_person.persons(table[plan.persons.column])
+        published.append(_moved(by_person.numbered(who, source), order))
     final = Table(tuple(published))
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}

@@ -10,15 +10,18 @@ import pytest
 from splu_desktop.core import sanitise
 from splu_desktop.core.by_person import (
     LEFT_OUT,
+    NUMBER,
     ByPerson,
     Effects,
     one_per_person,
     persons,
     sure_if_kept,
+    unique_courses,
 )
 from splu_desktop.core.draw import PlainGroups, draw_from
 from splu_desktop.core.draw.persons import DrawPerPerson, _apart, _rare_pairs
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.gate import Light, number_line
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query import Condition, Method, Reader
@@ -214,3 +217,26 @@ def test_design_effects_are_exact_for_single_values_and_for_all() -> None:
     again = table["again"]
     assert effects.selected([(again, again.labels == "no")]) == pytest.approx(1.0, abs=0.02)
     assert Effects.from_dict(json.loads(json.dumps(effects.as_dict()))) == effects
+
+
+def test_a_random_person_number_follows_courses_and_is_another_in_each_release() -> None:
+    table = hospital(600)
+    chosen = Plan(_ROLES, {"illness": PlainGroups(3)}, persons=ByPerson("patient", "draw", number=True))
+    first, second = (sanitise.run(table, chosen) for _ in range(2))
+    for published in (first, second):
+        assert all(check.passed for check in check_release(table, chosen, published))
+        sizes = np.bincount(published.table[NUMBER].codes)
+        assert np.array_equal(np.sort(sizes), np.sort(np.bincount(persons(table["patient"]))))
+    largest = [str(one.table[NUMBER].labels[np.bincount(one.table[NUMBER].codes).argmax()]) for one in (first, second)]
+    assert largest[0] != largest[1]  # by chance once in 600
+    line = number_line(table, table, chosen)
+    assert line.light is Light.AMBER
+    who = persons(table["patient"])
+    rows = table["ward"].codes * 2 + table["again"].codes
+    courses = [tuple(sorted(rows[who == person].tolist())) for person in range(who.max() + 1)]
+    alone = sum(courses.count(course) == 1 for course in courses) / len(courses)
+    assert unique_courses(table, who, ("ward", "again"))[0] == pytest.approx(alone)
+    with pytest.raises(BadSetting, match="already"):
+        Plan({**_ROLES, NUMBER: Role.NSA}, {"illness": PlainGroups(3)}, persons=chosen.persons)
+    with pytest.raises(BadSetting, match="draw per person"):
+        ByPerson("patient", "first", number=True)

@@ -65,6 +65,11 @@ def test_a_draw_per_person(source: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert read_release(out).published.repeats is not None
     assert main(["verify", str(out)]) == 0
     capsys.readouterr()
+    numbered = tmp_path / "numbered"
+    accept = ("--accept", "persons", "--accept", "earlier-release")
+    run(capsys, "publish", source, *asked, "--person-number", "--out", numbered, *accept)
+    assert "person number" in read_release(numbered).published.table
+    assert "random number of each person" in " ".join((numbered / "README.txt").read_text("utf-8-sig").split())
     answer = run(capsys, "query", out, "ward=A", "illness=gout")
     assert answer["low"] <= answer["estimate"] <= answer["high"]  # type: ignore[operator]
     for ending in ("html", "json"):
