@@ -51,7 +51,7 @@ def write_readme(
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
         *filter(None, _readers(published)),
-        _worth(facts),
+        _worth(published, facts),
         promises,
         *_persons(published),
         *_reconstruction(published),
@@ -127,7 +127,7 @@ def _others(facts: Mapping[str, Any]) -> list[str]:
     return [*told, say("All other columns are unchanged.")] if unchanged else told
 
 
-def _worth(facts: Mapping[str, Any]) -> list[str]:
+def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
     """Return what counts are worth; of columns that are not sensitive only where there are any."""
     kept = [entry for entry in facts["columns"] if entry["role"] == "nsa"]
     coarser = any(entry.get("generalised") for entry in kept)
@@ -142,7 +142,9 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
         say(
             "How often a sensitive value occurs in the whole table is right on average, and the surer the larger the "
             "count:"
-        ),
+        )
+        if all(draw.right_on_average for draw in published.draws.values())
+        else say("How often a sensitive value occurs has to be reconstructed, and is the surer the larger the count:"),
     ]
 
 

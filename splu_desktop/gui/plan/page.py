@@ -276,24 +276,30 @@ class PlanPage(Page):
         name = self.shown_column()
         thresholds = choices.thresholds
         draw = choices.draws[name]
+        try:
+            draw = choices.carried_out(name)
+        except SpluError as fault:
+            self.fault(str(fault))
         by_gamma = draw.gamma is not None
-        for part in (self.gamma, self.per_value, self.plots, self.tabs):
+        for part in (self.per_value, self.plots, self.tabs):
             part.setVisible(by_gamma)
+        self.gamma.setVisible(name in choices.gammas)
         self.tolerant.setVisible(not by_gamma)
         if not by_gamma:
-            self.tolerant.show_draw(name, draw, thresholds)
+            self.tolerant.show_draw(name, draw, thresholds, turned=name in choices.gammas)
         self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
-        if not by_gamma:
+        if not by_gamma and name not in choices.gammas:
             self._show_settled()
             return
         bound = tuple(choices.gammas) if choices.together else (name,)
         limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
         self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
-        self._draw(choices.gammas[name], thresholds)
-        self._list_values(name, choices.gammas[name], thresholds)
-        self._compare(name, choices.gammas[name], thresholds)
+        if by_gamma:
+            self._draw(choices.gammas[name], thresholds)
+            self._list_values(name, choices.gammas[name], thresholds)
+            self._compare(name, choices.gammas[name], thresholds)
         self._look_for_giveaways(name)
         if choices.together or len(choices.sensitive) == 1:
             text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))

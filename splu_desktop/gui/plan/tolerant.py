@@ -37,7 +37,7 @@ class TolerantPart(QWidget):
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
-        outer = QVBoxLayout(self)
+        self._outer = outer = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
         head = QHBoxLayout()
@@ -45,7 +45,8 @@ class TolerantPart(QWidget):
         head.addWidget(Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
-        head.addWidget(button(self.tr("&One group size instead"), self.plain))
+        self.to_plain = button(self.tr("&One group size instead"), self.plain)
+        head.addWidget(self.to_plain)
         card.body.addLayout(head)
         self.editor = ToleranceEditor(tasks)
         card.body.addWidget(self.editor, 1)
@@ -65,15 +66,21 @@ class TolerantPart(QWidget):
         self.editor.found.connect(self._take)
         self.hide()
 
-    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
-        """Show what holds for a column; its tolerances can be changed where the draw has some."""
+    def show_draw(self, name: str, draw: Draw, thresholds: Thresholds, *, turned: bool = False) -> None:
+        """Show what holds for a column; its tolerances can be changed where the draw has some.
+
+        `turned` says that it has one group size already.
+        """
+        self.to_plain.setHidden(turned)
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
         said = (*draw.sentences(name, thresholds), *draw.readers(name))
         self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
-        self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
+        edited = isinstance(draw, DecoyGroups)  # the only draws that it edits
+        self.editor.setVisible(edited)
+        self._outer.setStretch(0, 3 if edited else 0)
         if not isinstance(draw, DecoyGroups):
             self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""
