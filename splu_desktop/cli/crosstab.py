@@ -45,7 +45,8 @@ def add(commands: Any) -> None:
         action="append",
         required=True,
         metavar="COLUMN[:N]",
-        help="column of the lines, its values in N intervals of about equally many records; at most twice",
+        help="column of the lines, its values in N intervals of about equally many records; at most twice; one "
+        "published unchanged, or drawn together with the sensitive one",
     )
     one.add_argument(
         "--where",

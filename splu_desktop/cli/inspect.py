@@ -54,12 +54,16 @@ def run(args: argparse.Namespace) -> None:
         print_json(found.as_dict())
         return
     imported, choices = found.imported, found.imported.choices
+    joined = [sheet.name for sheet in imported.sheets if sheet.chosen] if choices.sheets else []
     details = [choices.format or "", choices.encoding or "", f"sheet “{choices.sheet}”" if choices.sheet else ""]
+    if joined:
+        details.append(f"sheets {', '.join(f'“{name}”' for name in joined)} as one table")
     if choices.delimiter is not None:
         details.append(f"delimiter {choices.delimiter!r}")
     last, rows = choices.header_row or 0, choices.header_rows or 1
     where = f"rows {last - rows + 1} to {last}" if rows > 1 else f"row {last}"
-    details.append(f"header in {where}" if last else "no header")
+    if not joined:
+        details.append(f"header in {where}" if last else "no header")
     print(f"{imported.source.name}: {', '.join(d for d in details if d)}; {imported.table.n:,} records")
     print()
     print_table(

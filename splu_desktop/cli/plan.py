@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> None:
 
     from splu_desktop.core import sanitise
     from splu_desktop.core.checks.gate import number_line, persons_line
+    from splu_desktop.core.draw.belonging import suggested
     from splu_desktop.core.errors import SpluError
     from splu_desktop.core.generalise import table_after
     from splu_desktop.core.risk.alike import alike
@@ -71,6 +72,17 @@ def run(args: argparse.Namespace) -> None:
         "generalisations": _generalisations(table, after, plan),
         "risk": _risk(table, after, plan),
         "sensitive": {name: _sensitive(table[name], after, plan, args.curves) for name in plan.sensitive},
+        "together": []
+        if fault is not None
+        else [
+            {"columns": list(names), "costs": list(map(str, costs))}
+            for names, draw in plan.blocks.items()
+            if (costs := draw.costs(after.select(names)))
+        ],
+        "could_be_together": [
+            {"columns": list(each.columns), "reason": str(each.reason), "words": str(each.sentence)}
+            for each in suggested(after, [name for name, draw in plan.draws.items() if len(draw.block(name)) == 1])
+        ],
         "notes": notes,
     }
     for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
@@ -200,6 +212,14 @@ def _print_text(said: dict[str, Any]) -> None:
             print_tolerant(name, column)
         else:
             _print_sensitive(name, column, said["thresholds"])
+    for block in said["together"]:
+        print(f"\nDrawn together: {', '.join(block['columns'])}")
+        for line in block["costs"]:
+            print(f"  {line}")
+    if said["could_be_together"]:
+        print()
+    for each in said["could_be_together"]:
+        print(f"{each['words']} Say --together {','.join(each['columns'])} to see what is gained and lost.")
     print()
     _print_risk(said["risk"])
     if said["notes"]:

@@ -69,11 +69,13 @@ class Plan:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
         if set(self.draws) != set(self.sensitive):
             raise BadSetting("Each sensitive column needs a group size gamma, and no other column has one.")
+        for draw in self.draws.values():
+            draw.of_block(self.draws)
 
     @property
     def blocks(self) -> Mapping[tuple[str, ...], Draw]:
         """The columns that are drawn together -> their draw; most stand alone."""
-        return {draw.block(name): draw for name, draw in self.draws.items()}
+        return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
 
     @property
     def sensitive(self) -> tuple[str, ...]:

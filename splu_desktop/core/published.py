@@ -42,6 +42,11 @@ class Published:
         return name in self.draws
 
     @property
+    def blocks(self) -> Mapping[tuple[str, ...], Draw]:
+        """The columns that were drawn together -> their draw; most stand alone."""
+        return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
+
+    @property
     def n(self) -> int:
         """Number of records, N."""
         return self.table.n
@@ -60,6 +65,10 @@ class Published:
         """Return (m,) published counts of an SA's values."""
         return self.table[sa].counts().astype(np.float64)
 
+    def likely(self, sa: str) -> NDArray[np.float64]:
+        """Return (m,) what they say of the true counts: themselves, but where a draw moves them."""
+        return self.draws[sa].likely(self.counts(sa), self.table[sa].labels)
+
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""
-        return self.draws[sa].transition(self.counts(sa), self.table[sa].labels)
+        return self.draws[sa].transition(self.likely(sa), self.table[sa].labels)

@@ -91,7 +91,7 @@ DIALECTS = [
     ("a\x01b\n1\x012\n3\x014\n", "\x01", '"'),
     ("'a','b'\n'x, y','2'\n'z','3'\n", ",", "'"),
     ("sep=;\na;b\n1;2\n", ";", '"'),
-    ('a\tb\n5" pipe\t3\n"6 inch\t4\n7\t5\n8\t6\n', "\t", ""),
+    ('a\tb\n5" pipe\t3\n"6 inch\t4\n7\t5\n8\t6\n', "\t", '"'),
     ('a;b\n"x; y";1\n"z";2\n', ";", '"'),
     ("id;note\n1;one, two, three\n2;four, five\n3;six\n", ";", '"'),
 ]

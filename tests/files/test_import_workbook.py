@@ -104,7 +104,7 @@ def test_hidden_sheets_are_marked_and_not_read_unasked(tmp_path: Path) -> None:
         hidden.hide()
     assert read(path).table.names == ("visit", "n")
     assert read(path, ImportChoices(sheet="Codes")).table.names == ("code", "n")
-    assert [(s.name, s.visible) for s in preview(path).sheets] == [("Codes", False), ("Visits", True)]
+    assert [(s.name, s.visible) for s in preview(path).imported.sheets] == [("Codes", False), ("Visits", True)]
 
 
 def test_formulas_are_never_read_only_their_stored_results(tmp_path: Path) -> None:

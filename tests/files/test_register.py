@@ -55,6 +55,30 @@ def test_an_empty_register_is_sound(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("failing", [0, 1])
+def test_an_entry_whose_head_or_witness_can_not_be_written_is_none(
+    register: Register, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """A head that lagged behind its entries would read as sound when one of them is cut away later."""
+    real, calls = Register._replace, []
+
+    def replace(self: Register, path: Path, raw: bytes) -> None:
+        calls.append(path)
+        if len(calls) - 1 == failing:
+            raise OSError(28, "No space left on device")
+        real(self, path, raw)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Register, "_replace", replace)
+        with pytest.raises(RegisterFault, match="no space left"):
+            register.append(RELEASE, "id6", {})
+    reading = register.read()
+    assert [entry.number for entry in reading.entries] == [1, 2, 3, 4, 5]
+    assert reading.faults == ()
+    assert register.append(RELEASE, "id6", {}).number == 6
+    assert register.read().faults == ()
+
+
 def test_withdrawn_releases_do_not_count(register: Register) -> None:
     register.append(WITHDRAWN, "id2", {})
     assert [entry.release for entry in register.read().releases] == ["id1", "id3", "id4", "id5"]

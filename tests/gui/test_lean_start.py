@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 _LATER = {
     "numpy",
@@ -39,7 +40,9 @@ def test_the_empty_window_has_imported_no_large_library() -> None:
     assert not loaded & _LATER, loaded & _LATER
 
 
-def test_the_large_libraries_are_still_what_the_pages_need() -> None:
+def test_the_large_libraries_are_still_what_the_pages_need(tmp_path: Path) -> None:
+    source = tmp_path / "t.csv"
+    source.write_text("a,b\n1,x\n2,y\n", encoding="utf-8")
     # Guards the test above against names that nothing imports any more.
     told = subprocess.run(
         [
@@ -47,8 +50,10 @@ def test_the_large_libraries_are_still_what_the_pages_need() -> None:
             "-c",
             "import sys\nimport splu_desktop.report.render.pdf, splu_desktop.gui.base.plots\n"
             "import splu_desktop.files.register.fingerprint\n"
-            "import splu_desktop.files.importer.statistical, splu_desktop.core.guarantees.planning\n"
+            "import pathlib, splu_desktop.files.importer, splu_desktop.core.guarantees.planning\n"
+            "splu_desktop.files.importer.read(pathlib.Path(sys.argv[1]))\n"
             "print(*sorted({name.partition('.')[0] for name in sys.modules}))",
+            str(source),
         ],
         capture_output=True,
         text=True,

@@ -1,31 +1,35 @@
-"""Reads all hostile files, each as the program does: `python -m tests.hostile.sweep [FORMAT ...]`.
+"""Reads all hostile files, each as the program does: `python -m tests.hostile.sweep [--every K] [FORMAT ...]`.
 
 Prints per format how many were read and refused, the most CPU seconds and memory that one took, and every file that
-breaks the law: a fault that is no sentence, more than 10 CPU seconds, more than 1 GB. Ends with status 1 then.
+breaks the law: a fault that is no sentence, an end by a signal, more than 10 CPU seconds, more than 1 GB. Ends with
+status 1 then. Each file is opened in a process of its own, so that its memory is its own; so this runs on POSIX only.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import signal
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from pathlib import Path
 
 from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Silent
-from tests.hostile.files import FORMATS, hostile
+from splu_desktop.files.importer import read
+from splu_desktop.files.project.file import open_project
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.release.verify import verify_release
+from tests.hostile.files import COUNT, FORMATS, hostile
 
 SECONDS, BYTES = 10.0, 1 << 30
+_GIVEN_UP = 120  # seconds by the clock
 
 
 def opened(form: str, path: Path) -> None:
     """Open a file as the program does. Raises SpluError."""
-    from splu_desktop.files.importer import read
-    from splu_desktop.files.project.file import open_project
-    from splu_desktop.files.project.recipe import read_recipe
-    from splu_desktop.files.release.verify import verify_release
-
     match form:
         case "recipe":
             read_recipe(path)
@@ -43,18 +47,6 @@ def cpu() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def clear_peak() -> None:
-    """Begin to measure the most memory that this process takes; that of its children has a limit."""
-    with Path("/proc/self/clear_refs").open("w") as file:
-        file.write("5")
-
-
-def peak() -> int:
-    """Return the most bytes that this process has taken since."""
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    return int(status.split("VmHWM:")[1].split()[0]) << 10
-
-
 def tried(form: str, path: Path) -> str:
     """Return "read", "refused", or what broke the law."""
     try:
@@ -67,27 +59,60 @@ def tried(form: str, path: Path) -> str:
     return "read"
 
 
+def _make(form: str, folder: Path, every: int) -> None:
+    """Write each `every`-th of the files of a format in a process of its own, whose memory is gone with it."""
+    if (child := os.fork()) == 0:
+        status = 1
+        try:
+            for number, (_, content) in enumerate(hostile(form)):
+                if number % every == 0:
+                    (folder / str(number)).write_bytes(content)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        os._exit(status)
+    if os.waitpid(child, 0)[1]:
+        raise RuntimeError(f"the files of {form} could not be made")
+
+
+def measured(form: str, path: Path) -> tuple[str, float, int]:
+    """Open a file in a process of its own; return what came of it, CPU seconds, and bytes of memory at most."""
+    end, start = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.alarm(_GIVEN_UP)
+        os.write(start, tried(form, path).encode("utf-8", "replace")[:4000])
+        os._exit(0)
+    os.close(start)
+    with os.fdopen(end, "rb") as pipe:
+        what = pipe.read().decode("utf-8")
+    _, status, use = os.wait4(child, 0)
+    if status or not what:
+        what = f"ended with status {status}"
+    return what, use.ru_utime + use.ru_stime, use.ru_maxrss << (0 if sys.platform == "darwin" else 10)
+
+
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-def main(forms: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Try all hostile files of the formats. Returns the exit status."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1, help="try each K-th file only", metavar="K")
+    parser.add_argument("forms", nargs="*")
+    asked = parser.parse_args(arguments)
     bad = 0
-    for form in forms or FORMATS:
+    for form in asked.forms or FORMATS:
         found: Counter[str] = Counter()
         slowest, most = 0.0, 0
         with tempfile.TemporaryDirectory() as folder:
-            for number, (name, content) in enumerate(hostile(form)):
-                path = Path(folder) / name
-                path.write_bytes(content)
-                clear_peak()
-                before = cpu()
-                what = tried(form, path)
-                took = cpu() - before
-                slowest = max(slowest, took)
-                most = max(most, own := peak())
+            _make(form, Path(folder), asked.every)
+            path = Path(folder) / FORMATS[form][0]
+            for number in range(0, COUNT, asked.every):
+                (Path(folder) / str(number)).replace(path)
+                what, took, own = measured(form, path)
+                slowest, most = max(slowest, took), max(most, own)
                 if took > SECONDS or own > BYTES:
                     what = f"cost: {took:.1f} s, {own >> 20} MB, then {what}"
                 if what not in ("read", "refused"):

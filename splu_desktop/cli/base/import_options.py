@@ -8,7 +8,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
 from splu_desktop.files.importer.text.fixed_width import edges_of
 
 _KINDS = {
@@ -20,7 +20,12 @@ _KINDS = {
     "boolean": Kind.BOOLEAN,
     "text": Kind.TEXT,
 }
-_PROBLEMS = {"misfit": ProblemKind.MISFIT, "long": ProblemKind.LONG_ROW, "short": ProblemKind.SHORT_ROW}
+_PROBLEMS = {
+    "misfit": ProblemKind.MISFIT,
+    "long": ProblemKind.LONG_ROW,
+    "short": ProblemKind.SHORT_ROW,
+    "doubtful": ProblemKind.DOUBTFUL_ROW,
+}
 _DECISIONS = {"keep": Decision.KEEP, "missing": Decision.MISSING, "drop": Decision.DROP}
 _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "none": ""}
 
@@ -38,6 +43,11 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
     group.add_argument("--thousands", help="mark between groups of three digits, or none")
     group.add_argument("--sheet", help="sheet of a workbook")
+    group.add_argument(
+        "--sheets",
+        metavar="all|A,B,…",
+        help="sheets with the same columns, read as one table the sheet's name in a column “Sheet”",
+    )
     group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
     group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
     group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
@@ -63,7 +73,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND=DO",
-        help="what to do with misfit, long or short rows: keep, missing or drop",
+        help="what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop",
     )
 
 
@@ -89,7 +99,9 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     for text in args.on_problem:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
-            raise BadSetting(f"“{text}” isn't KIND=DO with KIND misfit, long or short and DO keep, missing or drop.")
+            raise BadSetting(
+                f"“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop."
+            )
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
         encoding=args.encoding,
@@ -99,6 +111,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         decimal=args.decimal,
         thousands=_character(args.thousands, "--thousands"),
         sheet=args.sheet,
+        sheets=_sheets(args.sheet, args.sheets),
         header_row=args.header_row,
         header_rows=args.header_rows,
         last_row=args.last_row,
@@ -128,6 +141,17 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     if not all(names) or len(set(names)) < len(names):
         raise BadSetting("--names takes a name for every column, each a different one.")
     return names
+
+
+def _sheets(sheet: str | None, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    if sheet is not None:
+        raise BadSetting("Give either --sheet for one sheet or --sheets for several, not both.")
+    names = tuple(next(csv.reader([text])))
+    if not all(names) or len(set(names)) < len(names):
+        raise BadSetting("--sheets takes “all”, or the names of sheets, each once.")
+    return ALL_SHEETS if names == ("all",) else names
 
 
 def source_of(text: str) -> Path:

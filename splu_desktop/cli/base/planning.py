@@ -12,14 +12,18 @@ from splu_desktop.cli.base.generalise_options import add_generalise_option, gene
 from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.cli.base.tolerance_options import (
     Rules,
+    Way,
     add_tolerance_options,
     designed,
     draws_said,
     fakes_from,
     tolerance_rules,
+    ways_said,
 )
-from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.cli.sensitive_option import sensitive_column
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
@@ -52,6 +56,14 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--t-e", type=float, help=f"tolerated probability of it in large counts ({usual.t_e:g})")
     parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
     parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
+    parser.add_argument(
+        "--together",
+        action="append",
+        default=[],
+        metavar="COL,...",
+        help="sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
+        "a person's values can recognise the others (“splu plan” says how often); may be repeated",
+    )
     add_generalise_option(parser)
     add_tolerance_options(parser)
     parser.add_argument(
@@ -122,7 +134,7 @@ def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
     options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p"]
-    options += ["person", "person_order", "person_reason", "person_number", *TOLERANCE_OPTIONS]
+    options += ["person", "person_order", "person_reason", "person_number", "together", *TOLERANCE_OPTIONS]
     return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
@@ -167,6 +179,8 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
         persons=person_said(args, table),
+        ways=ways_said(args, table),
+        together=args.together,
     )
 
 
@@ -185,27 +199,32 @@ def make_plan(
     fakes: Mapping[str, int] | None = None,
     draws: Mapping[str, Draw] | None = None,
     persons: ByPerson | None = None,
+    ways: Mapping[str, Way] | None = None,
+    together: Iterable[str] = (),
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
-    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own; `persons` says what
-    is done about those with several records.
+    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
+    columns in one draw, and `ways` say for others whether they are drawn from groups or joined; `persons` says what is
+    done about those with several records.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
     gammas: dict[str, int] = {}
     for text in sensitive:
-        for name, own in _sensitive(text, table):
+        for name, own in sensitive_column(text, table):
             if name in gammas:
                 raise BadSetting(f"Column “{name}” is given with --sa twice; name it once.")
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
             if name in (rules or {}) and own is not None:
                 raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+    blocks = [_names(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
+    own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {})})
     roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
-    gammas = {name: own for name, own in gammas.items() if name not in own_ways}
+    own_gammas, gammas = gammas, {name: own for name, own in gammas.items() if name not in own_ways}
     for option, role, texts in (
         ("--nsa", Role.NSA, nsa),
         ("--drop", Role.DROPPED, drop),
@@ -232,8 +251,12 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
-    found = {**designed(rules or {}, gammas, fakes or {}, generalised), **(draws or {})}
-    found |= {name: PlainGroups(own) for name, own in gammas.items()}
+    for name in ways or {}:
+        if name not in gammas and name not in own_ways:
+            raise BadSetting(f"Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.")
+    found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised), **(draws or {})}
+    for names in blocks:
+        found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
     plan = Plan(
         roles={name: roles[name] for name in table.names},
         draws={name: found[name] for name in table.names if name in found},
@@ -243,6 +266,27 @@ def make_plan(
         persons=persons,
     )
     return plan, [*notes, *_words(plan)]
+
+
+def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[str, None]:
+    """Return the columns of --together. Raises BadSetting where one is in two blocks, or has a draw of its own."""
+    found = dict.fromkeys(others)
+    names: dict[str, None] = {}
+    for name in (name for block in blocks for name in block):
+        if name in found:
+            raise BadSetting(f"Column “{name}” after --together is given two draws; give one.")
+        found[name] = names[name] = None
+    return names
+
+
+def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) -> int:
+    """Return the gamma of columns drawn together. Raises BadSetting where they are given different ones."""
+    usual = gamma if gamma is not None else DEFAULT_GAMMA
+    # A column without --sa has none of its own, one with it may have the usual one.
+    said = {own[name] for name in names if name in own}
+    if len(said) > 1:
+        raise BadSetting(f"Columns drawn together have one gamma; give {', '.join(names)} the same.")
+    return said.pop() if said else usual
 
 
 def _words(plan: Plan) -> list[str]:
@@ -276,20 +320,3 @@ def _names(text: str, table: Table) -> list[str]:
         else:
             raise UnknownColumn(parts[0].strip(), table.names)
     return names
-
-
-def _sensitive(text: str, table: Table) -> list[tuple[str, int | None]]:
-    """Split ``COL``, ``COL:GAMMA`` or a comma-separated list of them. Raises UnknownColumn, BadSetting."""
-    if text in table:
-        return [(text, None)]
-    name, colon, number = text.rpartition(":")
-    if colon and name in table:
-        try:
-            return [(name, int(number))]
-        except ValueError:
-            raise BadSetting(
-                f"The group size gamma of column “{name}” must be a whole number from 2, not “{number}”."
-            ) from None
-    if "," in text:
-        return [entry for part in text.split(",") for entry in _sensitive(part.strip(), table)]
-    raise UnknownColumn(name if colon and number.strip().lstrip("+-").isdigit() else text, table.names)

@@ -31,6 +31,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "combinations",
     "public-figures",
     "thresholds",
     "source",
@@ -143,6 +144,7 @@ def table_lines(
     if plan.persons is not None and plan.persons.number:
         lines.append(number_line(table, generalised, plan))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    lines += _combinations(generalised, plan, lines)
     known = list(_public_figures(generalised, plan))
     lines += [*known, *_thresholds(plan, {line.column for line in known})]
     return tuple(lines)
@@ -364,6 +366,14 @@ def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | No
         ),
         "classify",
     )
+
+
+def _combinations(table: Table, plan: Plan, lines: Iterable[Line]) -> Iterable[Line]:
+    """Give what columns drawn together cost, unless they can't be drawn so at all."""
+    red = {line.column for line in lines if line.light is Light.RED}
+    for names, draw in plan.blocks.items():
+        if red.isdisjoint(names) and (costs := draw.costs(table.select(names))):
+            yield Line("combinations", Light.AMBER, listed(costs, "{head} {tail}", "{head} {tail}"), "plan", names[0])
 
 
 def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:

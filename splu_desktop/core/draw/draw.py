@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -68,11 +68,9 @@ class Draw(ABC):
     Attributes
     ----------
     name : of the draw, as files and commands write it.
-    right_on_average : whether each value's published count has its true count as its mean.
     """
 
     name: ClassVar[str]
-    right_on_average: ClassVar[bool] = True
 
     # --- settings
 
@@ -98,6 +96,11 @@ class Draw(ABC):
         """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
         return None
 
+    @property
+    def follows(self) -> int | None:
+        """The group size that the settings follow from, also where they are more than it; None where none is."""
+        return self.gamma
+
     def turned(self, gamma: int) -> Draw:
         """Return the draw with another gamma; itself where it has none."""
         return self
@@ -116,6 +119,10 @@ class Draw(ABC):
     def block(self, column: str) -> tuple[str, ...]:
         """Return the columns that are drawn together with `column`, itself among them."""
         return (column,)
+
+    def of_block(self, draws: Mapping[str, Draw]) -> Draw:
+        """Return the draw of the whole block, given the draw of each column. Raises BadSetting where they don't fit."""
+        return self
 
     def within(self, labels: object) -> Self:
         """Return the draw as it is published with these labels alone: nothing in it names any other value."""
@@ -162,6 +169,15 @@ class Draw(ABC):
 
     # --- what its reader knows
 
+    @property
+    def true_shares(self) -> bool:
+        """Whether published counts of the whole table are right on average, so that they stand for the true ones."""
+        return True
+
+    def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) what the published counts of the whole table say of the true ones; they add up to the same."""
+        return published
+
     @abstractmethod
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         """Return how values with these (m,) counts are carried to published ones, as the whole matrix."""
@@ -173,6 +189,14 @@ class Draw(ABC):
     def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
+
+    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+        """Return what tells how states are drawn that the published columns of the block tell together.
+
+        It takes a column of states, and returns a finer one, (m',) the state that each of its values is part of, and
+        the draw of the finer one.
+        """
+        raise NotImplementedError  # asked of blocks of several columns alone
 
     def chances(self, column: Column) -> Floats:
         """Return (m, m) the chance that a record of a column's value v is published as u."""
@@ -227,6 +251,10 @@ class Draw(ABC):
         while self.count_law(count + 1)[0] >= tail:
             count += 1
         return float(count)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
+        return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
     def by_value(self) -> tuple[ValueDraw, ...]:
         """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
@@ -341,6 +369,13 @@ class Draw(ABC):
             t_p=thresholds.t_p,
         )
 
+    def costs(self, table: Table) -> list[str]:
+        """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
+
+        `table` is the one to be drawn, or the published one, which shows its reader much the same.
+        """
+        return []
+
     @abstractmethod
     def words(self) -> str:
         """Return the draw in a few words: "groups of 5"."""
@@ -353,9 +388,13 @@ class Draw(ABC):
         """Return the sentence that a column can be drawn so."""
         return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
 
+    def caution(self, column: str) -> str:
+        """Return the sentence that warns of reading the published shares as true ones; "" where they are."""
+        return ""
+
     def chance(self) -> str:
         """Return in words how surely the value beside a record is the record's own, for its reader."""
-        return say("at most {most}", most=_up(self.confidence))
+        return say("at most {most}", most=up(self.confidence))
 
     def odds(self, column: str | None = None) -> str:
         """Return the same after "with a probability of"."""
@@ -402,7 +441,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
         "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
-        most=_up(promise.confidence),
+        most=up(promise.confidence),
         small=small,
     )
 
@@ -416,7 +455,7 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
         "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
         "values.",
-        certainty=_up(certainty),
+        certainty=up(certainty),
         column=column,
     )
 
@@ -428,11 +467,12 @@ def insider_sentence(chance: Fraction, column: str) -> str:
         "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
         "to {chance} of releases.",
         column=column,
-        chance=_up(chance),
+        chance=up(chance),
     )
 
 
-def _up(share: Fraction) -> str:
+def up(share: Fraction) -> str:
+    """Return a share as per cent, rounded up to one decimal."""
     return Figure(f"{math.ceil(1000 * share) / 10:g} %")
 
 

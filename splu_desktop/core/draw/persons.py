@@ -99,7 +99,7 @@ class DrawPerPerson(Draw):
     shares: Shares | None = None
 
     name = "by person"
-    right_on_average = False
+    true_shares = False
 
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 2:
@@ -139,6 +139,10 @@ class DrawPerPerson(Draw):
     @property
     def gamma(self) -> int | None:
         return None  # a published count is no binomial of the column's own count
+
+    @property
+    def follows(self) -> int:
+        return self.size
 
     def turned(self, gamma: int) -> DrawPerPerson:
         return replace(self, size=gamma)
@@ -354,6 +358,13 @@ class DrawPerPerson(Draw):
 
     def words(self) -> str:
         return say("persons in groups of {gamma}", gamma=self.size)
+
+    def caution(self, column: str) -> str:
+        return say(
+            "Published shares of “{column}” are not true: each person weighs in them alike, however many records they "
+            "have, so every count must be reconstructed, that of the whole table too.",
+            column=column,
+        )
 
     def how(self) -> str:
         return say(

@@ -36,7 +36,7 @@ class Wanted:
 
     Attributes
     ----------
-    sides : one or two NSAs.
+    sides : one or two NSAs, or columns drawn together with the SA.
     sa : the sensitive column.
     within : conditions that every record counted meets.
     """
@@ -56,7 +56,7 @@ class Grid:
     parts : (A,) the NSA values of each line, one text per side.
     values : (B,) the SA's values.
     answers : (A, B) objects, one Answer per cell.
-    lines : (A,) Answer, the records of each line, exact.
+    lines : (A,) Answer, the records of each line, exact where only NSAs name them.
     totals : (B,) Answer, each value among all records counted.
     all : Answer, all records counted, exact.
     trust : (A, B) place in TRUST.
@@ -120,7 +120,8 @@ def check(published: Published, wanted: Wanted) -> None:
     if wanted.sa not in published.sensitive:
         raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=wanted.sa))
     for name in names:
-        if published.is_sensitive(name):
+        together = published.draws[wanted.sa].block(wanted.sa)
+        if published.is_sensitive(name) and (name == wanted.sa or name not in together):
             raise BadQuestion(say("“{column}” is sensitive; the lines are columns published unchanged.", column=name))
     if len(set(names)) < len(names):
         raise BadQuestion(say("“{column}” stands twice; name two different columns.", column=names[0]))

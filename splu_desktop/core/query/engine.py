@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Picked, Selector
@@ -23,7 +24,7 @@ from splu_desktop.core.reconstruct import tight as reconstruct_tight
 from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Column, Flags, Kind, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
@@ -36,6 +37,8 @@ _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth kee
 _KEPT_FLOATS = 8_000_000  # of bends kept
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
+_MOST_STATES = 16  # of conditions on columns drawn together that are told apart
+_KEPT_STATES = 64  # columns of such states
 _MANY = 300_000  # records from which fewer combinations do
 _WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
@@ -90,6 +93,70 @@ class Engine:
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
+        self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
+        self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
+        self._numbered = itertools.count(1)
+
+    # --- columns drawn together
+
+    def blocks(self, question: Question) -> dict[tuple[str, ...], list[tuple[str, Flags]]]:
+        """Return the conditions on SAs by the columns that are drawn together."""
+        found: dict[tuple[str, ...], list[tuple[str, Flags]]] = {}
+        for sa, chosen in question.chosen:
+            found.setdefault(self.published.draws[sa].block(sa), []).append((sa, chosen))
+        return found
+
+    def told_together(self, question: Question) -> Question:
+        """Return the question with one condition for each block of columns drawn together: that all of its are met.
+
+        The states of meeting these conditions, each or not, are a column of the release like any other, which its
+        block's draw knows how to read.
+        """
+        blocks = self.blocks(question)
+        if all(len(block) == 1 for block in blocks):
+            return question
+        return Question(
+            question.picked,
+            tuple(asked[0] if len(block) == 1 else self._met(block, asked) for block, asked in blocks.items()),
+        )
+
+    def _met(self, block: tuple[str, ...], asked: Sequence[tuple[str, Flags]]) -> tuple[str, Flags]:
+        """Return the column of states of conditions on a block, and (m,) which of them meet all."""
+        key = tuple((sa, chosen.tobytes()) for sa, chosen in asked)
+        if key in self._states:
+            self._states.move_to_end(key)
+            return self._states[key]
+        table, draws = self.published.table, self.published.draws
+        bits = np.zeros(table.n, np.int64)
+        for bit, (sa, chosen) in enumerate(asked):
+            bits |= chosen[self.codes(sa)].astype(np.int64) << bit
+        every = (1 << len(asked)) - 1
+        found, codes = np.unique(bits, return_inverse=True)
+        if len(found) > _MOST_STATES:
+            found, codes = np.unique((bits == every) * every, return_inverse=True)
+        name = f"\0{next(self._numbered)}"  # like no column's name
+        labels = np.array([f"{at:04}" for at in range(len(found))], object)
+        states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(len(labels), bool))
+        whole = draws[block[0]].of_block(draws)
+        told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
+        finer, part_of, draw = told(states)
+        self.published = replace(self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw})
+        if len(self._states) >= _KEPT_STATES:
+            self._forget()
+        self._states[key] = name, found[part_of] == every
+        return self._states[key]
+
+    def _forget(self) -> None:
+        """Let go of the states that were not asked for lately."""
+        gone = {self._states.popitem(last=False)[1][0] for _ in range(len(self._states) // 2)}
+        names = [name for name in self.published.table.names if name not in gone]
+        draws = {name: draw for name, draw in self.published.draws.items() if name not in gone}
+        self.published = replace(self.published, table=self.published.table.select(names), draws=draws)
+        for store in (self._two, self._whole, self._tight, self._matrix_bends, self._codes):
+            for name in gone:
+                store.pop(name, None)
+        for pair in [pair for pair in self._cross if pair[1] in gone]:
+            del self._cross[pair]
 
     # --- what the release holds
 
@@ -101,7 +168,7 @@ class Engine:
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
-        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.likely(sa)))
 
     def transition(self, sa: str) -> Transition:
         """Return the same for an SA that is known to have two numbers."""
@@ -112,7 +179,7 @@ class Engine:
     def whole(self, sa: str) -> MatrixTransition | None:
         """Return the same as the whole matrix, None where there are too many values for it."""
         draw, labels = self.published.draws[sa], self.published.table[sa].labels
-        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+        return kept(self._whole, sa, lambda: draw.whole(self.published.likely(sa), labels))
 
     def matrix(self, sa: str) -> MatrixTransition:
         """Return the same for an SA that is answered `by_matrix`."""
@@ -250,6 +317,8 @@ class Engine:
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
+        if len(self.published.draws[base].block(base)) > 1:
+            return self._cells_together(base, selections)
         y = np.array([self.counted(base, picked) for picked in selections])
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
@@ -287,6 +356,16 @@ class Engine:
             )
             low, high, spread = np.where(part, np.stack([least, most, how]), np.stack([low, high, spread]))
         return y, rows.total, np.clip(by_value, low, high), low, high, spread
+
+    def _cells_together(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
+        """Return the same for one of several columns drawn together."""
+        y = np.array([self.counted(base, picked) for picked in selections])
+        numbers = np.zeros((4, *y.shape))
+        for value, chosen in enumerate(np.eye(y.shape[1], dtype=bool)):
+            ((name, met),) = self.told_together(Question((), ((base, chosen),))).chosen
+            found = self.one_sa(name, selections, [(row, met) for row in range(len(y))], Method.POOLED)
+            numbers[:, :, value] = np.array([(one.estimate, one.low, one.high, one.variance) for one in found]).T
+        return y, y.sum(axis=1), *numbers
 
     def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
         """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""

@@ -93,12 +93,17 @@ class Reader:
         asked = [self._resolve(question, vanished=vanished) for question in listed]
         found: list[Found | None] = [None] * len(asked)
         batches: dict[str, dict[tuple[Picked, ...], list[int]]] = {}  # by SA, by selection
+        together: dict[tuple[tuple[str, bytes], ...], list[int]] = {}  # by conditions on SAs
         done = 0
         for place, (question, _) in enumerate(asked):
             if any(not chosen.any() for _, chosen in question.chosen):
                 found[place] = self._barren(question)
             elif not question.chosen:
                 found[place] = self._whole(listed[place], self._selected(question))
+            elif any(len(block) > 1 for block in self._engine.blocks(question)):
+                key = tuple((sa, chosen.tobytes()) for sa, chosen in question.chosen)
+                together.setdefault(key, []).append(place)
+                continue
             elif len(question.chosen) > 1:
                 found[place] = self._several.answer(question, method)
             else:
@@ -107,6 +112,12 @@ class Reader:
             done += 1
             if done % _REPORT_EVERY == 0:
                 progress.report("Counting", done / len(asked))
+        for same in together.values():
+            progress.report("Counting", done / len(asked))
+            answers = self._drawn_together([asked[place][0] for place in same], method)
+            for place, numbers in zip(same, answers, strict=True):
+                found[place] = numbers
+            done += len(same)
         for base, selections in batches.items():
             keys = list(selections)
             room = max(1, _CELLS // self.published.table[base].m)
@@ -129,6 +140,22 @@ class Reader:
             if numbers is not None
         ]
 
+    def _drawn_together(self, questions: Sequence[Question], method: Method) -> list[Found]:
+        """Answer questions with the same conditions on SAs, some of which are drawn together."""
+        told = [self._engine.told_together(question) for question in questions]
+        chosen = told[0].chosen
+        if any(not flags.any() for _, flags in chosen):
+            return [self._barren(question) for question in questions]
+        if len(chosen) > 1:
+            return [self._several.answer(question, method) for question in told]
+        ((base, flags),) = chosen
+        if flags.all():  # every record is published with all of them
+            tops = [self._selected(question) for question in questions]
+            return [Found(top, float(top), 0.0, float(top), top, np.inf) for top in tops]
+        picked = list(dict.fromkeys(question.picked for question in told))
+        asked = [(picked.index(question.picked), flags) for question in told]
+        return self._engine.one_sa(base, picked, asked, method)
+
     def _bootstrap(
         self, asked: Sequence[tuple[Question, bool]], found: list[Found | None], progress: Progress, *, every: bool
     ) -> None:
@@ -145,7 +172,8 @@ class Reader:
             numbers = found[place]
             assert numbers is not None
             part = Part(progress, done / len(places), 1 / len(places))
-            found[place] = bootstrapped(self._engine, self._several, asked[place][0], numbers, part)
+            question = self._engine.told_together(asked[place][0])
+            found[place] = bootstrapped(self._engine, self._several, question, numbers, part)
 
     def cells(
         self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
@@ -158,12 +186,15 @@ class Reader:
         progress = progress or Silent()
         if not self.published.is_sensitive(sa):
             raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
-        picked = []
+        picked, told = [], False
         for conditions in selections:
             question, _ = self._resolve(tuple(conditions), vanished=False)
-            if question.chosen:
+            if not {name for name, _ in question.chosen} <= set(self.published.draws[sa].block(sa)) - {sa}:
                 raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
+            told |= bool(question.chosen)
             picked.append(question.picked)
+        if told:
+            return self._cells_together(selections, sa, progress)
         if self.published.table[sa].m == 1:  # all others have vanished
             count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
             most = count.astype(np.float64)
@@ -181,6 +212,23 @@ class Reader:
         high = np.minimum(high, total)
         low, estimate = np.minimum(low, high), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
+
+    def _cells_together(
+        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
+        """Return the same for selections by columns drawn together with the SA: records selected are estimates."""
+        labels = [str(label) for label in self.published.table[sa].labels]
+        lines = self.answers(selections)
+        cells = self.answers(
+            [(*conditions, Condition(sa, (label,))) for conditions in selections for label in labels], DEFAULT, progress
+        )
+        shape = len(lines), len(labels)
+        found = np.array(
+            [(c.published, c.estimate, c.low, c.high, np.inf if c.variance is None else c.variance) for c in cells]
+        )
+        published, estimate, low, high, variance = (found[:, at].reshape(shape) for at in range(5))
+        selected = np.array([round(line.estimate) for line in lines], np.int64)
+        return published.astype(np.int64), selected, estimate, low, high, variance
 
     def _resolve(self, conditions: tuple[Condition, ...], *, vanished: bool) -> tuple[Question, bool]:
         """Turn conditions into sets of labels, those on one column intersected. Raises BadQuestion."""
@@ -240,7 +288,7 @@ class Reader:
         Each record of the value has gamma members in its group, none of which drew it:
         (1 - 1/gamma)^(gamma f) >= 0.025.
         """
-        sa = next(name for name, chosen in question.chosen if not chosen.any())
+        sa = next((name for name, chosen in question.chosen if not chosen.any()), question.chosen[0][0])
         n_p = self._selected(question)
         top = self._unseen(sa)
         return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf if top else 0.0)

@@ -38,10 +38,10 @@ def file_bytes(path: Path, most: int) -> bytes:
     return content
 
 
-def from_json(content: str | bytes) -> Any:
+def from_json(content: str | bytes, *, paths: bool = False) -> Any:
     """Return what JSON says. Raises ValueError where it is none, or holds what `checked` refuses."""
     try:
-        return checked(json.loads(content))
+        return checked(json.loads(content), paths=paths)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -55,8 +55,22 @@ def from_toml(content: bytes) -> dict[str, Any]:
     return data
 
 
-def checked(data: Any) -> Any:
-    """Return plain data as it is. Raises ValueError where a number or text in it is none that a file of ours holds."""
+def to_json(data: Any) -> str:
+    """Return JSON that UTF-8 holds, a line each: a path's bytes that are no letters stand in it as escapes."""
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, indent=1, allow_nan=False) + "\n"
+    return text
+
+
+def checked(data: Any, *, paths: bool = False) -> Any:
+    """Return plain data as it is. Raises ValueError where a number or text in it is none that a file of ours holds.
+
+    `paths` : whether texts may be paths, of any bytes, as Python holds them (PEP 383).
+    """
+    errors = "surrogateescape" if paths else "strict"
     left = [data]
     while left:
         value = left.pop()
@@ -66,7 +80,7 @@ def checked(data: Any) -> Any:
         elif isinstance(value, list):
             left.extend(value)
         elif isinstance(value, str):
-            value.encode("utf-8")  # a lone half of a pair raises a ValueError
+            value.encode("utf-8", errors)  # a lone half of a pair raises a ValueError
         elif isinstance(value, float):
             if not math.isfinite(value):
                 raise ValueError("a number without an end")

@@ -9,9 +9,11 @@ from typing import Any
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.disk.place import data_folder
+from splu_desktop.files.disk.plain_data import file_bytes, from_json
 
 NAME = "settings.json"
 _LONGEST = 4_000  # characters of one text
+_LARGEST = 1 << 22  # bytes
 
 
 def remembered(section: str) -> dict[str, str]:
@@ -39,7 +41,7 @@ def remember(section: str, texts: Mapping[str, str]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(file_bytes(path, _LARGEST))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -6,12 +6,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFacts
+    from splu_desktop.files.importer.choices import (
+        ALL_SHEETS,
+        ImportChoices,
+        Imported,
+        MissingToken,
+        SheetFacts,
+        SourceFacts,
+        alike,
+    )
     from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
     from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
     from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
+    "ALL_SHEETS",
     "ColumnFacts",
     "Decision",
     "ImportChoices",
@@ -21,7 +30,9 @@ __all__ = [
     "Preview",
     "Problem",
     "ProblemKind",
+    "SheetFacts",
     "SourceFacts",
+    "alike",
     "describe",
     "forget_preview",
     "inspect_file",
@@ -33,7 +44,7 @@ __all__ = [
 # Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
 # them, and would otherwise take three times as long to start.
 _ROOMS = {
-    "choices": ("ImportChoices", "Imported", "MissingToken", "SourceFacts"),
+    "choices": ("ALL_SHEETS", "ImportChoices", "Imported", "MissingToken", "SheetFacts", "SourceFacts", "alike"),
     "inspection": ("ColumnFacts", "Inspection", "describe", "inspect_file"),
     "problems": ("Decision", "Problem", "ProblemKind", "write_problems"),
     "reader": ("Preview", "forget_preview", "preview", "read"),
@@ -44,4 +55,4 @@ def __getattr__(name: str) -> object:
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{room}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(name)

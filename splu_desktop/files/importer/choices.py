@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+
+ALL_SHEETS = ("*",)
+"""The choice of all alike sheets; no program lets a sheet have this name."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class ImportChoices:
     decimal : "." or ",".
     thousands : the mark between groups of three digits, "" for none.
     sheet : name of the sheet.
+    sheets : names of sheets with the same columns that are read as one table, `ALL_SHEETS` for all such; goes before
+        `sheet`.
     header_row : number of the (last) header row, from 1; 0 for a table without header.
     header_rows : how many rows make up the header; they are joined.
     last_row : number of the last row that is a record; None: trailing notes and totals are detected.
@@ -44,6 +49,7 @@ class ImportChoices:
     decimal: str | None = None
     thousands: str | None = None
     sheet: str | None = None
+    sheets: tuple[str, ...] | None = None
     header_row: int | None = None
     header_rows: int | None = None
     last_row: int | None = None
@@ -73,6 +79,35 @@ class SourceFacts:
     name: str
     size: int
     sha256: str
+
+
+@dataclass(frozen=True)
+class SheetFacts:
+    """A sheet of a workbook.
+
+    Attributes
+    ----------
+    name : what it is called.
+    visible : whether its program shows it.
+    rows : rows below its header, 0 for a sheet without a table.
+    names : what its columns are called.
+    chosen : whether it is read.
+    """
+
+    name: str
+    visible: bool
+    rows: int = 0
+    names: tuple[str, ...] = ()
+    chosen: bool = False
+
+
+def alike(sheets: Sequence[SheetFacts]) -> tuple[SheetFacts, ...]:
+    """Return the visible sheets with the columns of the one that is read, it among them; () where it is alone."""
+    read = next((sheet for sheet in sheets if sheet.chosen), None)
+    if read is None or len(read.names) < 2:
+        return ()
+    same = tuple(s for s in sheets if s.chosen or (s.visible and s.rows and set(s.names) == set(read.names)))
+    return same if len(same) > 1 else ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +142,7 @@ class Imported:
     reasons : name of a choice -> why it was resolved so, in words.
     missing_tokens : what is taken as missing or could be, per column.
     rows_dropped : records left out because a decision said so.
+    sheets : the workbook's sheets, hidden ones too; empty for other formats.
     """
 
     table: Table
@@ -116,3 +152,4 @@ class Imported:
     reasons: Mapping[str, str]
     missing_tokens: tuple[MissingToken, ...] = ()
     rows_dropped: int = 0
+    sheets: tuple[SheetFacts, ...] = ()

@@ -102,6 +102,21 @@ class TooLarge(FileFault):
     """The table would not fit into memory, or unpacks to a size no honest file has."""
 
 
+class TooWide(TooLarge):
+    """More columns than a table has."""
+
+    def __init__(self, path: Path, columns: int, most: int) -> None:
+        super().__init__(
+            say(
+                "“{path}” has {columns} columns, and a table can have {most}; check its delimiter, or export fewer "
+                "columns.",
+                path=path.name,
+                columns=columns,
+                most=most,
+            )
+        )
+
+
 class TooSpread(TooLarge):
     """A small file lays its cells out over more room than any table takes."""
 

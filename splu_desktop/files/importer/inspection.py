@@ -55,6 +55,10 @@ class Inspection:
             "decimal": choices.decimal,
             "thousands": choices.thousands,
             "sheet": choices.sheet,
+            "sheets": [
+                {"name": sheet.name, "visible": sheet.visible, "rows": sheet.rows, "read": sheet.chosen}
+                for sheet in imported.sheets
+            ],
             "header_row": choices.header_row,
             "header_rows": choices.header_rows,
             "date_order": choices.date_order,

@@ -5,15 +5,20 @@ from __future__ import annotations
 import ctypes
 import io
 import os
+import re
 import sys
 import zipfile
 from pathlib import Path
 
 from splu_desktop.core.messages import say
-from splu_desktop.files.importer.faults import Corrupt, TooLarge
+from splu_desktop.files.disk.room import THREADS
+from splu_desktop.files.importer.faults import Corrupt, TooLarge, TooWide
 
-# Peak memory per byte, measured by benchmarks/import.py and rounded up.
-PER_TEXT_BYTE = 6.0
+# Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
+_PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
+_PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and bytes there
+_FIELD_ENDS = re.compile(rb"[,;|\t\r\n]+")
+PER_FACTS_BYTE = 12.0
 PER_BYTE = {
     "xlsx": 5.0,
     "ods": 5.0,
@@ -22,17 +27,40 @@ PER_BYTE = {
     "spss": 8.0,
     "sas": 8.0,
     "stata": 8.0,
-    "parquet": 8.0,
+    "parquet": 100.0,
     "marked_up": 6.0,
 }
-_AT_LEAST = 100 << 20  # of a reader's process, whatever the file
+AT_LEAST = 100 << 20  # of a reader's process, whatever the file
 _KEPT_FREE = 0.1
 _LARGEST_RATIO = 400  # unpacked bytes per packed byte; a sheet of repeated cells stays below 200
 _SMALL = 100 << 20  # unpacked bytes below which no ratio is suspicious
+_WIDEST = 1 << 15  # columns of a table, twice a worksheet's: each costs time of its own, whatever is in it
 
 
 def available() -> int | None:
-    """Return the bytes of memory that are free now, None where the system doesn't tell."""
+    """Return the bytes of memory that this process can have, None where the system doesn't tell."""
+    found = [free for free in (_free(), _left_to_this_process()) if free is not None]
+    return min(found) if found else None
+
+
+def _left_to_this_process() -> int | None:
+    """Return the bytes that a limit set on this process (`ulimit -v`) leaves, None where there is none."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (OSError, ValueError):
+        return None
+    return max(0, limit - taken - THREADS)
+
+
+def _free() -> int | None:
+    """Return the bytes of memory that are free in this computer, None where the system doesn't tell."""
     if sys.platform == "win32":
 
         class Status(ctypes.Structure):
@@ -61,11 +89,17 @@ def available() -> int | None:
         return None
 
 
-def check(path: Path, need: float) -> None:
-    """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
+def lacking(need: float) -> float | None:
+    """Return the bytes that can be used where `need` bytes are more than that, None where there is room."""
     free = available()
     usable = None if free is None else (1 - _KEPT_FREE) * free
-    if usable is not None and need > usable:
+    return usable if usable is not None and need > usable else None
+
+
+def check(path: Path, need: float) -> None:
+    """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
+    usable = lacking(need)
+    if usable is not None:
         raise TooLarge(
             say(
                 "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
@@ -78,9 +112,53 @@ def check(path: Path, need: float) -> None:
         )
 
 
+def check_width(path: Path, columns: int) -> None:
+    """Raise TooWide where a file has more columns than a table has."""
+    if columns > _WIDEST:
+        raise TooWide(path, columns, _WIDEST)
+
+
 def need(kind: str, size: int) -> float:
     """Return the bytes of memory that reading a file is estimated to take, by its kind and its unpacked size."""
-    return _AT_LEAST + PER_BYTE.get(kind, PER_TEXT_BYTE) * size
+    return AT_LEAST + PER_BYTE[kind] * size
+
+
+def need_of_text(size: int, sample: bytes) -> float:
+    """Return the bytes of memory that reading a delimited text of `size` bytes is estimated to take.
+
+    Each distinct value of a column costs several times what a field that repeats one costs. As many of the text's
+    fields count as distinct values as are distinct in the sample, which is too many rather than too few.
+    """
+    fields = _FIELD_ENDS.split(sample)
+    values = set(fields)
+    share = size / max(len(sample), 1)
+    per_values = _PER_VALUE * len(values) + _PER_VALUE_BYTE * sum(map(len, values))
+    return AT_LEAST + _PER_TEXT_BYTE * size + share * (_PER_FIELD * len(fields) + per_values)
+
+
+def sample_of(path: Path) -> bytes:
+    """Return some of a file's bytes, from places spread over all of it. Raises OSError."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size <= _PARTS * _PART:
+            file.seek(0)
+            return file.read()
+        parts = []
+        for k in range(_PARTS):
+            file.seek(k * (size - _PART) // (_PARTS - 1))
+            parts.append(file.read(_PART))
+        return b"\n".join(parts)
+
+
+def need_of_release(facts: int, table: int, sample: bytes) -> float:
+    """Return the bytes of memory that reading a release is estimated to take.
+
+    Parameters
+    ----------
+    facts, table : bytes of its release.json and its CSV.
+    sample : the first part of the CSV.
+    """
+    return PER_FACTS_BYTE * facts + table + need_of_text(table, sample)
 
 
 def unpacked_size(path: Path, content: bytes | None = None) -> int:

@@ -31,8 +31,8 @@ def values(
     path: Path, size: int, progress: Progress, *, content: bytes | None = None, limit: int | None = None
 ) -> Coded:
     """Return the columns of a Parquet file, codes over the distinct values; `content` if it doesn't lie at `path`."""
+    # Its process knows what it will take, and refuses; this is the most that it may.
     need = memory.need("parquet", size)
-    memory.check(path, need)
     found = isolated("parquet", path, progress, size=size, need=need, content=content, limit=limit)
     return coded_columns(found, path)
 

@@ -18,7 +18,22 @@ from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
 _CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
-_PER_BYTE = 4.0  # of memory, per unpacked byte
+_PER_CELL, _PER_VALUE, _PER_BYTE = 8.0, 330.0, 12.0  # bytes of memory, per cell, distinct value and unpacked byte
+_NUMBER, _LEAST = 8, 4  # bytes that a distinct value takes at least in the file, and one of an unknown kind
+
+
+def _need(told: Any) -> float:
+    """Return the bytes of memory that reading is estimated to take: as many distinct values as the bytes can hold."""
+    need = float(memory.AT_LEAST)
+    for i in range(told.num_row_groups):
+        group = told.row_group(i)
+        for k in range(group.num_columns):
+            part = group.column(k)
+            size = max(part.total_uncompressed_size, 0)
+            each = _NUMBER if part.physical_type in ("INT64", "DOUBLE") else _LEAST
+            values = min(part.num_values, size // each)
+            need += _PER_CELL * part.num_values + _PER_VALUE * values + _PER_BYTE * size
+    return need
 
 
 def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None) -> Plain:
@@ -39,7 +54,7 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
         pa.set_cpu_count(1)
         file = pq.ParquetFile(path if content is None else io.BytesIO(content))
         told = file.metadata
-        memory.check(path, _PER_BYTE * sum(told.row_group(i).total_byte_size for i in range(file.num_row_groups)))
+        memory.check(path, _need(told))
         names = [str(name) for name in file.schema_arrow.names]
         size = path.stat().st_size if content is None else len(content)
         if limit is None and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:

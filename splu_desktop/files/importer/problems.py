@@ -22,6 +22,9 @@ class ProblemKind(Enum):
     NAME_CHANGED = "column name made unique"
     NO_HEADER = "no header row"
     SKIPPED_ROWS = "rows that are not records"
+    DOUBTFUL_ROW = "row that may be no record"
+    SKIPPED_SHEET = "sheet not read"
+    STRAY_QUOTE = "quote out of place"
     DATE_ORDER = "day and month can't be told apart"
     NOTE = "note"
 

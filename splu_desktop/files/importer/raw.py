@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
 from splu_desktop.files.importer.columns.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
@@ -37,6 +38,16 @@ class RawColumn:
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
         return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
+
+    @classmethod
+    def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:
+        """Return columns one below the other as one."""
+        index: dict[str, int] = {}
+        codes = []
+        for part in parts:
+            own = [index.setdefault(label, len(index)) for label in part.labels]
+            codes.append(np.array(own, np.int32)[part.codes] if own else part.codes)
+        return cls(np.concatenate(codes), list(index))
 
     @classmethod
     def from_texts(cls, texts: Sequence[str]) -> RawColumn:
@@ -112,6 +123,8 @@ class RawTable:
     declared : column name -> texts that the file itself declares as "no value".
     own_names : what the file calls the columns, where the choices' `names` overrule it.
     first_day : day 0 of a spreadsheet's day counts.
+    sheets : the workbook's sheets.
+    parts : name and number of records of each sheet that was joined, in order; empty for a table from one place.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -123,3 +136,5 @@ class RawTable:
     number_cells: frozenset[str] = frozenset()
     own_names: tuple[str, ...] | None = None
     first_day: np.datetime64 = FIRST_DAY
+    sheets: tuple[SheetFacts, ...] = ()
+    parts: tuple[tuple[str, int], ...] = ()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer import memory, parquet
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.faults import BadChoice, NoRecords
@@ -67,13 +67,11 @@ class Preview:
     ----------
     imported : the first records; its choices, reasons and problems are those of the whole file as far as seen.
     head : the first rows as they stand, titles and header among them (none for formats without rows above a header).
-    sheets : the workbook's sheets, hidden ones too; empty for other formats.
     rows : (n,) row number of each record of `imported`.
     """
 
     imported: Imported
     head: tuple[tuple[str, ...], ...]
-    sheets: tuple[workbook.SheetFacts, ...]
     rows: NDArray[np.int64]
 
     def records(self) -> list[tuple[str, ...]]:
@@ -96,14 +94,12 @@ def preview(
     source = SourceFacts(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     head: list[list[str]] = []
-    known: tuple[workbook.SheetFacts, ...] = ()
     if kind in WORKBOOKS:
-        found = workbook.layout(path, kind, choices, progress, remember=True)
-        head, known = found.head, found.known
+        head = workbook.head(path, kind, choices, progress)
     elif kind in TEXTS:
         head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
-    return Preview(imported, tuple(map(tuple, head[:limit])), known, raw.rows)
+    return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows)
 
 
 def forget_preview() -> None:
@@ -116,7 +112,9 @@ def read_raw(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of a recognised format into untyped columns, and call them as chosen."""
-    return _renamed(*_read_raw(path, kind, choices, progress, limit=limit))
+    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit=limit)
+    memory.check_width(path, len(raw.columns))
+    return _renamed(raw, resolved, reasons)
 
 
 def _renamed(
@@ -184,14 +182,16 @@ def _assembled(
         replace(p, sheet=p.sheet or resolved.sheet)
         for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
     ]
+    sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     return Imported(
-        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": resolved.sheet}),
+        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": sheet}),
         choices=built.choices,
         problems=tuple(problems),
         source=source,
         reasons={**reasons, **built.reasons},
         missing_tokens=built.missing_tokens,
         rows_dropped=built.rows_dropped,
+        sheets=raw.sheets,
     )

@@ -9,11 +9,10 @@ import gc
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
@@ -41,23 +40,31 @@ class _Told:
             os.write(self._channel, json.dumps([stage, done]).encode() + b"\n")
 
 
-def main() -> int:
-    """Read the request on standard input, write the answer on standard output."""
+def main() -> NoReturn:
+    """Read the request on standard input, write the answer on standard output, and end the process.
+
+    It ends at once, whatever happens, without taking down, cell by cell, what was read, and no thread is waited for.
+    """
+    try:
+        _serve()
+    finally:
+        os._exit(0)  # that there is no answer tells enough
+
+
+def _serve() -> None:
     channel = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what libraries print there is no progress
     if hasattr(signal, "SIGINT"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     request = wire.read(memoryview(os.fdopen(0, "rb").read()))
     limits.limit_self(request["memory"], request["seconds"])
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_watch, args=(os.getppid(),)).start()
     gc.disable()  # what a reader makes does not refer to itself
     path = Path(request["path"])
     with os.fdopen(1, "wb") as file:
         try:
             answer = {"found": _do(request["work"], path, _Told(channel), request)}
             wire.write(answer, file)
-        except BrokenPipeError:
-            return 1
         except SpluError as fault:
             wire.write({"fault": type(fault).__name__, "says": fault.args[0], "facts": vars(fault)}, file)
         except MemoryError:
@@ -67,7 +74,6 @@ def main() -> int:
             )
             file.seek(0)
             wire.write({"fault": "TooLarge", "says": says}, file)
-    os._exit(0)  # without taking down, cell by cell, what was read
 
 
 def _watch(parent: int) -> None:
@@ -103,4 +109,4 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,7 +8,6 @@ are brought up to date when opened; a changed source is noticed.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
+from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFacts
@@ -140,9 +139,7 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
     """
     if source is not None:
         project = replace(project, folder=_folder_of(source, path))
-    text = json.dumps(as_dict(project), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    if not _speakable(text):  # a path of bytes that are no letters
-        text = json.dumps(as_dict(project), indent=1, allow_nan=False) + "\n"
+    text = to_json(as_dict(project))
     with whole_file(path, overwrite=True) as partial:
         partial.touch(mode=0o600)
         partial.write_text(text, encoding="utf-8", newline="\n")
@@ -151,7 +148,7 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
 def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
     try:
-        data = from_json(file_bytes(path, LARGEST))
+        data = from_json(file_bytes(path, LARGEST), paths=True)
     except TooLong:
         raise BadProject(
             say("“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20)
@@ -252,14 +249,6 @@ def find_source(project: Project, project_path: Path) -> Path | None:
             if candidate.is_file():
                 return candidate.resolve()
     return None
-
-
-def _speakable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_down(stored: str) -> bool:

@@ -26,8 +26,10 @@ def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in fields(choices):
         value = getattr(choices, field.name)
-        if field.name not in _MAPPINGS and field.name != "names" and value is not None:
+        if field.name not in (*_MAPPINGS, "names", "sheets") and value is not None:
             found[field.name] = value
+    if choices.sheets is not None:
+        found["sheets"] = list(choices.sheets)
     if choices.names is not None and choices.header_row == 0:
         found["names"] = list(choices.names)
     if choices.renames:
@@ -51,7 +53,7 @@ def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
             raise _bad(name)
         if name in _WHOLE:
             found[name] = _checked(name, value, lambda v: isinstance(v, int) and not isinstance(v, bool))
-        elif name == "names":
+        elif name in ("names", "sheets"):
             found[name] = _texts(name, value)
         elif name == "renames":
             found[name] = {

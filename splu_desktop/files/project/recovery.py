@@ -19,8 +19,9 @@ from filelock import FileLock, Timeout
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.place import recovery_folder
+from splu_desktop.files.disk.plain_data import file_bytes, from_json
 from splu_desktop.files.disk.whole import CannotWrite
-from splu_desktop.files.project.file import BadProject, Project, as_dict, from_dict
+from splu_desktop.files.project.file import LARGEST, BadProject, Project, as_dict, from_dict
 
 _ENDING = ".splu-recovery"
 _LOCK = ".lock"
@@ -100,7 +101,7 @@ def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
     found = []
     for file in _abandoned(folder or recovery_folder()):
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = from_json(file_bytes(file, LARGEST), paths=True)
             at = data["project_path"]
             found.append(
                 Recovery(

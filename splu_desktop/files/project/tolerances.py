@@ -13,6 +13,7 @@ from splu_desktop.core.groups.rules import from_pairs, said
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
+from splu_desktop.files.disk.plain_data import TooLong, file_bytes
 
 _MOST_BYTES = 16 << 20
 _HEADS = ("tolerance", "sensitivity")
@@ -76,9 +77,11 @@ def read_tolerances(
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise BadToleranceFile(say("“{path}” is too large for a list of values and tolerances.", path=path.name))
-        text = path.read_text(encoding="utf-8-sig")
+        text = file_bytes(path, _MOST_BYTES).decode("utf-8-sig")
+    except TooLong:
+        raise BadToleranceFile(
+            say("“{path}” is too large for a list of values and tolerances.", path=path.name)
+        ) from None
     except UnicodeDecodeError:
         raise BadToleranceFile(say("“{path}” is not UTF-8 text; save it as “CSV UTF-8”.", path=path.name)) from None
     except OSError as fault:

@@ -33,6 +33,7 @@ from filelock import FileLock, Timeout
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.disk.place import data_folder, witness_folder
+from splu_desktop.files.disk.plain_data import from_json
 
 _NOTHING_BEFORE = "0" * 64
 SKETCHES = "sketches"
@@ -166,8 +167,17 @@ class Register:
         }
         digest = _digest(content)
         line = json.dumps({**content, "hash": digest, "seal": _seal(key, digest)}, ensure_ascii=False) + "\n"
+        before = {path: _bytes_of(path) for path in (self._head, self._witness())}
         self._write_line(line.encode("utf-8"), found.size)
-        self._write_head(number, digest, key)
+        try:
+            self._write_head(number, digest, key)
+        except OSError:
+            # A head that lagged behind would hide that the entry is cut away later; so the entry goes, unless head or
+            # witness that tell of it stay.
+            with contextlib.suppress(OSError):
+                self._put_back(before)
+                self._cut(found.size)
+            raise
         return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
 
     def key(self) -> bytes:
@@ -365,11 +375,25 @@ class Register:
 
     def _write_head(self, number: int, digest: str, key: bytes) -> None:
         note = json.dumps({"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}).encode("utf-8")
-        # A head or witness that lags behind is sound; the entry itself is safe already.
         for path in (self._head, self._witness()):
-            with contextlib.suppress(OSError):
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._replace(path, note)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._replace(path, note)
+
+    def _put_back(self, before: Mapping[Path, bytes | None]) -> None:
+        """Give head and witness their earlier content, where they have another. Raises OSError."""
+        for path, raw in before.items():
+            if raw is None:
+                path.unlink(missing_ok=True)
+            elif _bytes_of(path) != raw:
+                self._replace(path, raw)
+
+    def _cut(self, size: int) -> None:
+        handle = os.open(self._path, os.O_WRONLY)
+        try:
+            os.ftruncate(handle, size)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
     def _replace(self, path: Path, raw: bytes) -> None:
         """Write a small file whole, readable by its owner alone. The lock is held."""
@@ -410,15 +434,23 @@ class _Found:
 _DAMAGED_NOTE, _FOREIGN_NOTE = (-1, ""), (-2, "")
 
 
+def _bytes_of(path: Path) -> bytes | None:
+    """Return a small file's bytes, None where there is none. Raises OSError; RegisterFault."""
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return None
+
+
 def _note(path: Path, key: bytes) -> tuple[int, str] | None:
     """Return number and hash of the last entry as head or witness has it; None where there is none."""
     try:
-        data = json.loads(read_file(path).decode("utf-8"))
+        data = from_json(read_file(path).decode("utf-8"))
         known, digest = int(data["entries"]), str(data["hash"])
         sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), _seal(key, f"{known}:{digest}").encode("ascii"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return _DAMAGED_NOTE
     return (known, digest) if sound else _FOREIGN_NOTE
 
@@ -486,14 +518,10 @@ def _seal(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode("ascii", "replace"), hashlib.sha256).hexdigest()
 
 
-def _not_a_number(text: str) -> Any:
-    raise ValueError(text)
-
-
 def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None, str]:
     """Return the entry, what is wrong with it, and the hash that the next one builds on."""
     try:
-        data = json.loads(line.decode("utf-8"), parse_constant=_not_a_number)
+        data = from_json(line.decode("utf-8"))
         stated, seal = str(data.pop("hash")), str(data.pop("seal"))
         entry = Entry(
             int(data["number"]),
@@ -507,7 +535,7 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
             seal.encode("utf-8"), _seal(key, stated).encode("ascii")
         )
         previous = data["previous"]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return None, "is not readable", hashlib.sha256(line).hexdigest()
     if not sealed:
         return entry, _CHANGED, stated

@@ -38,7 +38,7 @@ from splu_desktop.files.release.facts import (
     repeats_of,
     seal_of,
 )
-from splu_desktop.files.release.package import Package, PasswordNeeded, contents, open_package
+from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, open_package
 from splu_desktop.files.release.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
 from splu_desktop.files.tables.csv_table import read_cells
 from splu_desktop.files.tables.read_back import written_differs
@@ -63,6 +63,7 @@ __all__ = [
 
 sha256_of = file_sha256
 _MOST_FACTS = 1 << 28  # bytes of a release.json
+_SPARE_HEADER = 1 << 16  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +221,7 @@ def read_release(
     """
     progress = progress or Silent()
     package = open_package(Path(folder), password)
+    check_memory(package)
     facts = facts_of(package)
     table = table_of(package, facts, verify=verify, progress=progress)
     thresholds = Thresholds(**facts["thresholds"])
@@ -271,7 +273,9 @@ def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progres
     progress.report("Reading the table", 0.0)
     described = facts["columns"]
     try:
-        header, cells = read_cells(raw, progress)
+        # A name's quotes may be doubled; a few names too many get a sentence of their own below.
+        most = _SPARE_HEADER + 2 * sum(len(entry["name"].encode("utf-8", "replace")) + 4 for entry in described)
+        header, cells = read_cells(raw, progress, longest_header=most)
     except (ValueError, csv.Error):
         raise BadRelease(say("“{path}” is not a readable CSV table; ask for the release again.", path=path)) from None
     header = [restored(name) for name in header]

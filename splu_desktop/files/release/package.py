@@ -6,20 +6,23 @@ import hashlib
 import io
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
+from splu_desktop.files.importer import memory
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 
 
+_SAMPLE = 1 << 20  # bytes of a table
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -201,6 +204,47 @@ def _no_release(folder: Path) -> str:
         facts=FACTS_NAME,
         inside=inside[0],
     )
+
+
+def check_memory(package: Package) -> None:
+    """Raise BadRelease where reading the facts and the table would take more memory than there is, or is a bomb."""
+    sizes = {}
+    if "table.csv" not in package.names():
+        return
+    for name in (FACTS_NAME, "table.csv"):
+        with suppress(BadRelease):  # what can't be read is told when it is read
+            sizes[name] = package.size(name)
+    try:
+        if package.path.is_file():
+            memory.refuse_bomb(package.path, max(package.path.stat().st_size, 1), sum(sizes.values()))
+    except FileFault as fault:
+        raise BadRelease(fault.args[0]) from None
+    sample = b""
+    with suppress(BadRelease), package.open("table.csv") as file:
+        sample = file.read(_SAMPLE)
+    need = memory.need_of_release(sizes.get(FACTS_NAME, 0), sizes.get("table.csv", 0), sample)
+    if (free := memory.lacking(need)) is not None:
+        raise BadRelease(
+            say(
+                "Reading the release “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be "
+                "used; close other programs, or use a computer with more memory.",
+                path=package.path.name,
+                need=need / 1e9,
+                free=free / 1e9,
+            )
+        )
+
+
+def digest_of(package: Package, name: str, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of a file, which need not fit into memory. Raises BadRelease; Cancelled."""
+    progress = progress or Silent()
+    digest, seen, size = hashlib.sha256(), 0, package.size(name)
+    with package.open(name) as file:
+        while block := file.read(1 << 22):
+            seen += len(block)
+            digest.update(block)
+            progress.report("Checking the file", min(1.0, seen / max(size, 1)))
+    return digest.hexdigest()
 
 
 def contents(package: Package, name: str, *, most: int, progress: Progress | None = None) -> tuple[bytes, str]:

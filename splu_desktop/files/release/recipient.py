@@ -82,17 +82,24 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    how = listed(dict.fromkeys(draw.how() for draw in published.draws.values()), "{head} {tail}", "{head} {tail}")
+    how = listed(
+        dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)),
+        "{head} {tail}",
+        "{head} {tail}",
+    )
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
         say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
         if len(published.sensitive) == 1
+        else say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
+        if len(published.blocks) < len(published.sensitive)
         else say(
             "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
         say("Never read the value beside a single record as a fact about a person."),
+        *(cost for names, draw in published.blocks.items() for cost in draw.costs(published.table.select(names))),
     ]
 
 
@@ -139,12 +146,19 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
     return [
         say("Counts are what this table is for."),
         *([exact] if kept else []),
-        say(
-            "How often a sensitive value occurs in the whole table is right on average, and the surer the larger the "
-            "count:"
-        )
-        if all(draw.right_on_average for draw in published.draws.values())
-        else say("How often a sensitive value occurs has to be reconstructed, and is the surer the larger the count:"),
+        *(
+            [
+                say(
+                    "How often a sensitive value occurs in the whole table is right on average, and the surer the "
+                    "larger the count:"
+                )
+            ]
+            if all(draw.true_shares for draw in published.draws.values())
+            else [
+                *(draw.caution(name) for name, draw in published.draws.items() if not draw.true_shares),
+                say("How surely counts are known, as published or reconstructed, and how surely a record:"),
+            ]
+        ),
     ]
 
 
@@ -188,7 +202,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
             cells = (
                 column.name,
-                spoken.sentence(_role(entry)),
+                spoken.sentence(_role(entry, published)),
                 spoken.sentence(say(column.kind.value)),
                 spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
@@ -199,7 +213,9 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             writer.writerow(map(inert, cells))
 
 
-def _role(entry: Mapping[str, Any]) -> str:
+def _role(entry: Mapping[str, Any], published: Published) -> str:
+    if entry["role"] == "sa" and not published.draws[entry["name"]].true_shares:
+        return say("sensitive: re-drawn, published shares are not true, reconstruct every count")
     if entry["role"] == "sa":
         return say("sensitive: re-drawn, reconstruct counts")
     return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
@@ -314,7 +330,7 @@ def _example(published: Published) -> list[str]:
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
     between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
-    through = published.draws[sa].two_numbers(published.counts(sa))
+    through = published.draws[sa].two_numbers(published.likely(sa))
     if through is None:
         return [
             say(

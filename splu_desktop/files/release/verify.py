@@ -17,7 +17,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of
 from splu_desktop.files.release.folder import facts_of, table_of
-from splu_desktop.files.release.package import Package, PasswordNeeded, contents, open_package
+from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, digest_of, open_package
 from splu_desktop.files.tables.read_back import differing
 
 
@@ -43,6 +43,7 @@ def verify_release(
     """
     progress = progress or Silent()
     package = open_package(path, password)
+    check_memory(package)
     found: list[Check] = []
     try:
         facts = facts_of(package)
@@ -76,7 +77,7 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
             found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
             continue
         try:
-            _, digest = contents(package, name, most=package.size(name), progress=progress)
+            digest = digest_of(package, name, progress)
         except BadRelease as fault:
             found.append(Check("files", False, str(fault)))
             continue

@@ -15,20 +15,26 @@ from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text import fields
 
 _BLOCK = 4 << 20  # bytes
+_LONGEST = 16 << 20  # bytes of a record
 _STAGE = "Reading the table"
 
 
-def read_cells(raw: bytes, progress: Progress) -> tuple[list[str], list[tuple[Codes, list[str]]]]:
+def read_cells(
+    raw: bytes, progress: Progress, *, longest_header: int
+) -> tuple[list[str], list[tuple[Codes, list[str]]]]:
     """Return the header and, for each column, (N,) codes over distinct texts.
 
     Parameters
     ----------
     raw : the file's bytes, as `table_writers.write_csv` writes them.
+    longest_header : bytes that the header takes at most, by the columns that the table should have.
 
     Raises ValueError where that is no CSV of equally long rows; Cancelled.
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     start = _record_end(raw, 0)
+    if start > longest_header:
+        raise ValueError("no header")
     head = list(csv.reader(io.StringIO(raw[:start].decode("utf-8"), newline=""), strict=True))
     if len(head) != 1:
         raise ValueError("no header")
@@ -82,6 +88,8 @@ def _blocks(raw: bytes, start: int) -> Iterator[bytes]:
             while cut > start and raw.count(b'"', start, cut) % 2:
                 cut = raw.rfind(b"\n", start, cut - 1) + 1
             end = cut if cut > start else _record_end(raw, start)
+            if end - start > max(_LONGEST, _BLOCK):
+                raise ValueError("a record without an end")
         block = raw[start:end]
         yield block if block.endswith(b"\n") else block + b"\n"
         start = end

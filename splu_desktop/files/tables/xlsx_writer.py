@@ -106,9 +106,10 @@ def _typed(column: Column, part: slice, labels: list[Any], absent: list[bool]) -
         return labels
     if column.kind in (Kind.DATE, Kind.DATETIME):
         moments = column.values[part].astype("datetime64[us]").tolist()
-        # Excel has no dates before 1900-03-01 that all programs agree on, and counts in milliseconds.
+        # Excel has no dates before 1900-03-01 that all programs agree on, none after 9999 (here whole numbers),
+        # and counts in milliseconds.
         return [
-            t if gone or d is None or d.year < 1901 or d.microsecond % 1000 else d
+            t if gone or not isinstance(d, datetime.datetime) or d.year < 1901 or d.microsecond % 1000 else d
             for t, d, gone in zip(labels, moments, absent, strict=True)
         ]
     # A spreadsheet number holds 15 digits; longer ones stay text rather than change.

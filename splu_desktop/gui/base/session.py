@@ -61,6 +61,7 @@ class Source:
     facts : one per column as it was read, in the table's order.
     variants : (column name, steps) -> the column generalised so, and its facts. Made in a worker before the steps are
         chosen, and kept, so that choosing, undoing and redoing them costs nothing.
+    served : (column name, steps, gamma) -> what a gamma makes of a column that plain groups can't serve.
     """
 
     path: Path
@@ -68,10 +69,19 @@ class Source:
     suggestions: Mapping[str, Suggestion]
     facts: tuple[ColumnFacts, ...]
     variants: dict[tuple[str, Steps], tuple[Column, ColumnFacts]] = field(default_factory=dict)
+    served: dict[tuple[str, Steps, int], Draw] = field(default_factory=dict)
 
     def column(self, name: str, steps: Steps = ()) -> Column:
         """Return a column, generalised by `steps`."""
         return self.variants[name, steps][0] if steps else self.imported.table[name]
+
+    def serve(self, name: str, steps: Steps, gamma: int) -> Draw:
+        """Return the draw that a gamma gives a column. A few milliseconds, once."""
+        from splu_desktop.core.guarantees.ways import by_gamma
+
+        if (name, steps, gamma) not in self.served:
+            self.served[name, steps, gamma] = by_gamma(self.column(name, steps), gamma)
+        return self.served[name, steps, gamma]
 
     def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
         """Return the facts of one column, generalised by `steps`."""
@@ -128,6 +138,12 @@ class Choices:
         found = {name: self.draws[name].gamma for name in self.sensitive if name in self.draws}
         return {name: gamma for name, gamma in found.items() if gamma is not None}
 
+    @property
+    def follows(self) -> dict[str, int]:
+        """SA name -> the gamma that its draw follows from, for those that follow from one."""
+        found = {name: self.draws[name].follows for name in self.sensitive if name in self.draws}
+        return {name: gamma for name, gamma in found.items() if gamma is not None}
+
     def with_gamma(self, names: Iterable[str], gamma: int) -> Choices:
         """Return the choices with this gamma for some SAs that have one."""
         return replace(self, draws={**self.draws, **{name: self.draws[name].turned(gamma) for name in names}})
@@ -158,20 +174,34 @@ class Choices:
         """Return how a column is generalised, () where it is not."""
         return self.generalisations.get(name, ())
 
+    def _whole(self, name: str, draw: Draw) -> bool:
+        """Whether all columns that are to be drawn together with one still are; a column that is no SA may wait."""
+        from splu_desktop.core.errors import BadSetting
+
+        if name not in self.sensitive:
+            return True
+        try:
+            draw.of_block({each: self.draws[each] for each in self.sensitive if each in self.draws})
+        except BadSetting:
+            return False
+        return True
+
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
         from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 
-        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None}
-        plain = [name for name in self.sensitive if name not in kept]
-        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
-        common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
-        least = min((common, *limits.values()))
+        kept = {name: draw for name, draw in self.draws.items() if draw.follows is None and self._whole(name, draw)}
+        facts = {name: source.fact(name, self.steps(name)) for name in self.sensitive if name not in kept}
+        common = next(iter(self.follows.values()), DEFAULT_GAMMA)
+        skewed = [name for name, fact in facts.items() if fact.largest_gamma < 2 and not fact.measurement]
+        limits = {name: fact.largest_gamma for name, fact in facts.items() if name not in skewed}
+        least = max(2, min((common, *limits.values())))
+        for name in skewed:
+            own = least if self.together else self.follows.get(name, common)
+            kept[name] = source.serve(name, self.steps(name), own)
         fitted = {
-            name: self.draws.get(name, PlainGroups(common)).turned(
-                max(2, least if self.together else min(self.gammas.get(name, common), most))
-            )
+            name: PlainGroups(least if self.together else max(2, min(self.follows.get(name, common), most)))
             for name, most in limits.items()
         }
         return replace(self, draws={**kept, **fitted})

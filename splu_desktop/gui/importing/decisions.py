@@ -33,6 +33,10 @@ class DecisionsForm(QWidget):
                 self.tr("A row with too few fields"),
                 {keep: self.tr("treat the others as empty"), drop: self._drop()},
             ),
+            ProblemKind.DOUBTFUL_ROW: (
+                self.tr("A row that may be a title, a total or a note"),
+                {keep: self.tr("keep it as a record"), drop: self._drop()},
+            ),
         }
         for kind, (name, ways) in kinds.items():
             box = QComboBox()

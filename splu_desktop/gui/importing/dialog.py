@@ -22,7 +22,15 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, MissingToken, Preview, forget_preview, preview
+from splu_desktop.files.importer import (
+    ALL_SHEETS,
+    ImportChoices,
+    MissingToken,
+    Preview,
+    alike,
+    forget_preview,
+    preview,
+)
 from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
@@ -41,9 +49,12 @@ _ENCODINGS = (
     "cp1251",
     "cp850",
     "mac_roman",
+    "cp1253",
     "gb18030",
     "big5",
     "cp932",
+    "euc_jp",
+    "cp949",
 )
 _MARKS = {
     "delimiter": (",", ";", "\t", "|", " "),
@@ -221,7 +232,13 @@ class ReadDialog(QDialog):
     # -- what the user does --------------------------------------------------------------------------------------
 
     def _picked(self, key: str) -> None:
-        self._ask(**{key: self.boxes[key].currentData()})
+        chosen = self.boxes[key].currentData()
+        if key == "sheet":
+            several = chosen == ALL_SHEETS
+            # The joined table has a column more, so that names and types chosen before stay with their columns.
+            self._ask(sheet=None if several else chosen, sheets=ALL_SHEETS if several else None)
+        else:
+            self._ask(**{key: chosen})
 
     def _rows_edited(self) -> None:
         found: dict[str, int | None] = {}
@@ -293,7 +310,7 @@ class ReadDialog(QDialog):
     def _fill_file(self, found: Preview) -> None:
         resolved, why = found.imported.choices, found.imported.reasons
         offered: dict[str, tuple[Any, ...]] = {
-            "sheet": tuple(sheet.name for sheet in found.sheets),
+            "sheet": tuple(sheet.name for sheet in found.imported.sheets),
             "encoding": _ENCODINGS,
             "date_order": ("dmy", "mdy"),
             **_MARKS,
@@ -304,17 +321,34 @@ class ReadDialog(QDialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             box.clear()
-            box.addItem(self.tr("Detected: {value}").format(value=self._said(key, value)), None)
+            one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
+            found_out = (
+                self.tr("detected") if one_sheet else self.tr("Detected: {value}").format(value=self._said(key, value))
+            )
+            box.addItem(found_out, None)
             for one in known:
                 box.addItem(self._said(key, one), one)
             asked = getattr(self.asked, key)
+            if key == "sheet":
+                same = self._alike(found)
+                if same:
+                    box.addItem(
+                        self.tr("All {n} with the same columns, as one table").format(n=number(same)), ALL_SHEETS
+                    )
+                asked = self.asked.sheets or asked
+                value = value or ", ".join(self.asked.sheets or ())
             box.setCurrentIndex(0 if asked is None else max(0, box.findData(asked)))
-            self.form.setRowVisible(box, value is not None)
-            self._say_reason(key, why.get(key, "") if value is not None else "")
+            self.form.setRowVisible(box, value is not None and value != "")
+            self._say_reason(key, why.get("sheets" if resolved.sheets and key == "sheet" else key, "") if value else "")
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
         if resolved.header_row is not None:
             self.header.setPlaceholderText(self.tr("detected: {row}").format(row=number(resolved.header_row)))
+
+    def _alike(self, found: Preview) -> int:
+        """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
+        known = found.imported.sheets
+        return sum(sheet.chosen for sheet in known) if self.asked.sheets else len(alike(known))
 
     def _say_reason(self, key: str, text: str) -> None:
         self.reasons[key].setText(told(text))

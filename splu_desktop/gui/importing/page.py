@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -231,6 +231,7 @@ class ImportPage(Page):
             self.problems.show_problems(imported.problems)
             found = len(imported.problems)
             self.tabs.setTabText(2, tab_title(found))
+            self._offer_sheets(source.path, imported)
             if found and not self.banner.isVisible():
                 self.banner.say(
                     "warning",
@@ -241,6 +242,24 @@ class ImportPage(Page):
                     lambda: self.tabs.setCurrentIndex(2),
                 )
         self.set_primary(self.tr("Continue with {n} records").format(n=number(table.n)), True)
+
+    def _offer_sheets(self, path: Path, imported: Imported) -> None:
+        """Offer to read all sheets with the same columns as one table, where only one of them was read."""
+        from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, alike
+
+        same = alike(imported.sheets) if imported.choices.sheets is None else ()
+        if not same or self.banner.isVisible():
+            return
+        asked = self._asked.get(path) or ImportChoices()
+        rest = sum(sheet.rows for sheet in same if not sheet.chosen)
+        self.banner.say(
+            "warning",
+            self.tr(
+                "Only the sheet “{sheet}” was read; {rows} rows on other sheets with the same columns were not."
+            ).format(sheet=imported.choices.sheet, rows=number(rest)),
+            self.tr("Read them as one table"),
+            lambda: self.open_file(path, replace(asked, sheet=None, sheets=ALL_SHEETS, names=None)),
+        )
 
     def _readings(self, imported: Imported) -> list[_Reading]:
         chosen, why = imported.choices, imported.reasons
@@ -262,6 +281,9 @@ class ImportPage(Page):
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
                 lines.append(_Reading(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+        if chosen.sheets is not None:
+            joined = ", ".join(sheet.name for sheet in imported.sheets if sheet.chosen)
+            lines.append(_Reading(self.tr("Sheets read as one table"), joined, why.get("sheets", "")))
         for old, new in chosen.renames.items():
             lines.append(_Reading(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:

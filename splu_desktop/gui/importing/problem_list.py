@@ -42,6 +42,7 @@ class ProblemList(QWidget):
         column.addLayout(row)
         self.model: RowsModel[Problem] = RowsModel(
             [
+                Field(self.tr("Sheet"), lambda p: p.sheet or ""),
                 Field(self.tr("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
                 Field(self.tr("Column"), lambda p: p.column or ""),
                 Field(self.tr("What did not fit"), lambda p: told(p.sentence)),
@@ -54,7 +55,7 @@ class ProblemList(QWidget):
         self.sorted.setSourceModel(self.model)
         self.view.setModel(self.sorted)
         self.view.setSortingEnabled(True)
-        self.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.view.sortByColumn(1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.view, 1)
         self.search.textChanged.connect(self.sorted.look_for)
         self.kinds.activated.connect(lambda _: self._narrow())
@@ -69,6 +70,7 @@ class ProblemList(QWidget):
             self.kinds.addItem(told(kind.value), kind)
         self.save_button.setEnabled(bool(self._problems))
         self._narrow()
+        self.view.setColumnHidden(0, len({problem.sheet for problem in self._problems}) < 2)
         self.view.fit_columns(420)
 
     def shown(self) -> tuple[Problem, ...]:

@@ -78,6 +78,7 @@ GATE = {
     "giveaway": mark("columns that give a sensitive one away"),
     "persons": mark("records per person"),
     "unique-records": mark("unique records"),
+    "combinations": mark("columns drawn together"),
     "thresholds": mark("thresholds"),
     "source": mark("source"),
     "earlier-release": mark("earlier release"),

@@ -18,6 +18,9 @@ def measured(report: Report, t: Language) -> list[Block]:
     """Return section 9."""
     blocks: list[Block] = [Heading(t("9 Measured disclosure risk"), new_page=True)]
     blocks += _recognisable(report, t)
+    if report.public.risk.combinations:
+        blocks.append(Heading(t("What columns drawn together tell of each other"), 2))
+        blocks += [Paragraph(t.sentence(cost)) for cost in report.public.risk.combinations]
     originals = {} if report.original is None else {each.column: each for each in report.original.disclosure}
     for found in report.public.risk.disclosure if report.public.risk.recognisable.nsas else ():
         other = originals.get(found.column)

@@ -199,11 +199,12 @@ class Recognisable:
 
 @dataclass(frozen=True)
 class Risk:
-    """Measured disclosure risk of the published table."""
+    """Measured disclosure risk of the published table; `combinations` says what columns drawn together tell."""
 
     recognisable: Recognisable
     disclosure: tuple[Disclosure, ...]
     attacks: tuple[Attack, ...]  # judged by what the strongest attacker believes
+    combinations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -236,6 +237,8 @@ class TolerantValue:
     t_p : least probability of a larger error in its small counts.
     keeps : probability that a record of it keeps it, a_s.
     signal : a_s - b_s.
+    likely : what its published count says of the true one: itself, but where the draw moves counts.
+    deviation : standard deviation of that over releases.
     """
 
     value: str
@@ -244,6 +247,8 @@ class TolerantValue:
     published: int
     keeps: float
     signal: float
+    likely: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -259,6 +264,7 @@ class Tolerant:
     certainty : how sure of a sensitive value someone can be at most who knows all other records of the group.
     mse : the papers' loss, sum of (size - 1)^2 over the groups, over N - 1; fake values count as records.
     step : the shares are whole multiples of so many records.
+    caution : what warns of reading published shares as true ones; "" where they are.
     """
 
     column: str
@@ -275,6 +281,7 @@ class Tolerant:
     certainty: float
     mse: float
     step: int
+    caution: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
+from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.report.model import FORMAT, Report
 
@@ -23,8 +23,8 @@ class BadReport(FileFault):
 def as_json(report: Report) -> str:
     """Return the report as JSON text, sealed."""
     data = {**report.as_dict(), "digest": _NOUGHTS}
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = to_json(data)
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
     place = text.rindex(_NOUGHTS)
     return text[:place] + digest + text[place + len(_NOUGHTS) :]
 
@@ -32,15 +32,15 @@ def as_json(report: Report) -> str:
 def write_json(report: Report, target: Path) -> None:
     """Write the report as JSON, whole or not at all, over an existing file. Raises CannotWrite."""
     with whole_file(target, overwrite=True) as partial:
-        partial.write_bytes(as_json(report).encode("utf-8", "surrogatepass"))
+        partial.write_bytes(as_json(report).encode("utf-8"))
 
 
 def read_json(path: Path) -> tuple[dict[str, Any], bool]:
     """Return a report's data and whether its digest holds. Raises BadReport where it is no report."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise BadReport(say("“{path}” is too large for a report; give the report's JSON file.", path=path))
-        raw = path.read_bytes()
+        raw = file_bytes(path, _LARGEST)
+    except TooLong:
+        raise BadReport(say("“{path}” is too large for a report; give the report's JSON file.", path=path)) from None
     except FileNotFoundError:
         raise BadReport(say("There is no file “{path}”; give the report's JSON file.", path=path)) from None
     except OSError as fault:
@@ -48,8 +48,8 @@ def read_json(path: Path) -> tuple[dict[str, Any], bool]:
             say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
         ) from None
     try:
-        data = json.loads(raw.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
+        data = from_json(raw, paths=True)
+    except ValueError:
         raise BadReport(
             say("“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path)
         ) from None

@@ -259,6 +259,7 @@ def _misfit_problems(
     raw: RawTable, name: str, column: RawColumn, misfits: NDArray[np.bool_], kind: Kind, decision: Decision
 ) -> list[Problem]:
     at = np.flatnonzero(misfits[column.codes])
+    ends = np.cumsum([count for _, count in raw.parts])
     listed = [
         Problem(
             ProblemKind.MISFIT,
@@ -269,6 +270,7 @@ def _misfit_problems(
                 value=column.labels[column.codes[i]][:80],
                 kind=say(kind.value),
             ),
+            sheet=raw.parts[int(np.searchsorted(ends, i, side="right"))][0] if raw.parts else None,
             row=int(raw.rows[i]),
             column=name,
             value=column.labels[column.codes[i]],

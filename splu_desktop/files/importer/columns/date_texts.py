@@ -18,7 +18,7 @@ _FEW = 200  # texts below which reading one by one is as quick
 _AT_ONCE = 100_000
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-    r"\s*(?P<ap>[AaPp]\.?[Mm]\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
+    r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
 )
 _YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
@@ -26,6 +26,11 @@ _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(
 _STAMP = re.compile(
     r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])T?(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
     r"(?P<s>[0-5]\d)?Z?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
+)
+# The same with marks that leave no doubt: 20140513T083059, 2014-05-13 0830.
+_PARTED = re.compile(
+    r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<sep>-?)(?P<m>0[1-9]|1[0-2])(?P=sep)(?P<d>0[1-9]|[12]\d|3[01])(?(sep)[T ]|T)"
+    r"(?P<h>[01]\d|2[0-3]):?(?P<mi>[0-5]\d):?(?P<s>[0-5]\d)?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>Z)?\s*"
 )
 _XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
 _CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일]" + _TIME)
@@ -99,7 +104,7 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
 def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
     if len(label) > LONGEST:
         return None
-    found = _YMD.fullmatch(label) or _CHARACTERS.fullmatch(label)
+    found = _YMD.fullmatch(label) or _PARTED.fullmatch(label) or _CHARACTERS.fullmatch(label)
     if found is None and compact:
         found = _COMPACT.fullmatch(label) or _STAMP.fullmatch(label)
     return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None

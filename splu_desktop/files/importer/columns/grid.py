@@ -94,6 +94,10 @@ class Grid:
             parts.append(column)
         self._note(packed=True, numbers=numbers)
 
+    def note(self, problems: Sequence[Problem]) -> None:
+        """Add problems that the reader met."""
+        self._problems.extend(problems)
+
     def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
         self._segments.append((packed, len(numbers)))
         self._rows.append(numbers)
@@ -188,17 +192,21 @@ class Grid:
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
             while end and end - 1 in out:
                 end -= 1
-            cut = trailing(columns, rows[:end], short)
-            out.update(dict.fromkeys(range(end - cut, end), Kind.TAIL))
+            tail = trailing(columns, rows[:end], short)
+            end = min(tail, default=end)
+            out.update(tail)
             if heading is None:
-                out.update(dict.fromkeys(range(leading(columns, rows[: end - cut], short)), Kind.HEAD))
-            out = {**inner(columns, end - cut), **out}
+                out.update(dict.fromkeys(range(leading(columns, rows[:end], short)), Kind.HEAD))
+            out = {**inner(columns, rows[:end]), **out}
+        doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
             places = np.array(sorted(out), np.int64)
-            gone = NotRecords(places, tuple(out[at] for at in places.tolist()))
-            numbers = set(rows[places].tolist())
+            judged = NotRecords(places, tuple(out[at] for at in places.tolist()))
+            found.extend(judged.problems(columns, rows, self.sheet, doubt))
+            if doubt is not Decision.DROP:
+                out = {at: kind for at, kind in out.items() if kind is not Kind.DOUBT}
+            numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
-            found.extend(gone.problems(columns, rows, self.sheet))
         if out or keep < len(rows):
             kept = np.arange(len(rows)) < keep
             kept[list(out)] = False

@@ -18,6 +18,7 @@ from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.workbook.plain_sheet import Span
 
+_LONGEST_NAME = 60  # characters of a label or unit below a name
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
 _FEWEST_MARKED = 3  # records that tell which mark they begin with
 LOOK_AHEAD = 100  # rows looked at for the header
@@ -32,6 +33,7 @@ _DATA = re.compile(
 )
 _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
 
+_SAYS = re.compile(r"[^:]{1,40}:\s*|[^=]{1,40}\s=\s.{1,40}|(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d")  # a title's cell
 _UNIT = re.compile(
     r"\s*(?:[(\[].{1,15}[)\]]|%|[kmµ]?g|[kcm]?m|[md]?l|mmhg|bpm|kpa|°?c|[mµn]?(?:g|mol|iu|u)/d?l|kg/m[²2]|years?|yrs?|jahre"
     r"|ans|años|days?|tage|jours|h|min|hours?|stunden|€|\$|eur|usd|n|[01]/[01]|yyyy-mm-dd|dd\.mm\.yyyy|tt\.mm\.jjjj)\s*",
@@ -159,8 +161,12 @@ def _clearer_below(
     for below in range(at + 1, min(at + 12, len(rows))):
         if "n" in shapes[below]:
             break
-        if filled[below] < filled[at]:
+        if filled[below] < filled[at] or not any(filled[below + 1 :]):
             continue
+        if any(_SAYS.fullmatch(cell) for cell in rows[at]) and not any(_SAYS.fullmatch(cell) for cell in rows[below]):
+            named = {cell.strip() for cell in rows[below] if not is_blank(cell)}
+            if len(named) == filled[below] and not any(named & set(map(str.strip, row)) for row in rows[below + 1 :]):
+                return below  # what stood above says what the table is about: "Period", "01/2024", "12/2024"
         if (found := _votes(rows, shapes, below)) >= votes + 0.75:
             best, votes = below, found
     return best
@@ -283,6 +289,8 @@ def _continues(
     """Whether the row below the header still names columns: texts only, above columns of numbers or dates."""
     below = last + 1
     if not filled[below] or "n" in shapes[below] or "d" in shapes[below]:
+        return False
+    if any(len(cell) > _LONGEST_NAME for cell in rows[below]):
         return False
     if not any(cell.strip(" -=_+~*|:") for cell in rows[below]):
         return False  # a line of dashes

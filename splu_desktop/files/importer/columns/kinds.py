@@ -35,6 +35,8 @@ _CODE_NAME = re.compile(
     re.IGNORECASE,
 )
 _LOOK = 1000  # texts tried first of a column with many
+_SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
+_LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
@@ -134,7 +136,9 @@ def decide(
     number_share = counts[numbers.fits & speaking].sum() / total
     odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
-    several = np.count_nonzero(numbers.fits & speaking) > len(odd) or number_share > 0.95
+    fitting = int(np.count_nonzero(numbers.fits & speaking))
+    several = fitting > len(odd) or number_share > 0.95
+    several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
         if (dated := _compact(name, labels, counts, speaking, numbers)) is not None:
             return dated

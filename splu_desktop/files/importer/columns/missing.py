@@ -43,7 +43,21 @@ WORDS = frozenset(
      "sin información", "no disponible", "no aplica", "não informado", "ignorado", "sconosciuto", "sconosciuta",
      "non noto", "onbekend", "brak danych", "brak", "nieznany", "nieznane", "neznámý", "okänd", "ukendt", "ukjent",
      "tuntematon", "bilinmiyor", "неизвестно", "нет данных", "不明", "不詳", "缺失", "未知", "未测", "未検査",
-     "not mapped", "invalid"}
+     "not mapped", "invalid", "no answer", "no response", "not answered", "did not answer", "non-response",
+     "nonresponse", "prefer not to say", "prefer not to answer", "don't know", "don’t know", "dont know",
+     "do not know", "not sure", "not asked", "not collected", "not entered", "refused to answer", "not disclosed",
+     "undisclosed", "dk", "dk/na", "keine antwort", "nicht beantwortet", "weiß nicht", "weiss nicht", "nicht gefragt",
+     "verweigert", "unbestimmt", "sans réponse", "sans reponse", "non réponse", "non-réponse", "pas de réponse",
+     "ne sait pas", "nsp", "refus", "refusé", "non demandé", "non précisée", "non renseignée", "no contesta",
+     "no contestó", "no responde", "sin respuesta", "no sabe", "ns/nc", "ns", "se desconoce", "no preguntado",
+     "rehúsa", "não sabe", "não respondeu", "sem resposta", "sem informação", "não consta", "non risponde",
+     "nessuna risposta", "non sa", "non rilevato", "geen antwoord", "weet niet", "niet bekend", "ej svar",
+     "inget svar", "vet ej", "vet inte", "intet svar", "ubesvaret", "ved ikke", "ikke svar", "ubesvart", "vet ikke",
+     "ei vastausta", "brak odpowiedzi", "nie wiem", "bez odpovědi", "neví", "нет ответа", "не знаю", "не указано",
+     "отказ", "δεν απαντά", "άγνωστο", "cevap yok", "bilmiyor", "無回答", "未回答",
+     "わからない", "回答なし", "拒答", "不知道",
+     "無應答",
+     "미상", "무응답", "모름"}
 )  # fmt: skip
 # What SAP, MySQL and others write where there is no date.
 _NO_DATE = re.compile(r"\s*0{1,4}([-./])0{1,2}\1(?:0{4}|0{1,2})(?:[ T]0{1,2}:00(?::00)?)?\s*|\s*0{8}\s*")

@@ -57,6 +57,7 @@ class Kind(Enum):
     TITLE = "title between"
     SUM = "subtotal"
     OTHER = "another table"
+    DOUBT = "may be no record"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,26 +67,36 @@ class NotRecords:
     at: NDArray[np.int64]
     kinds: tuple[Kind, ...]
 
-    def problems(self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None) -> Iterator[Problem]:
-        """Yield a problem per row, with all of its text, so that nothing leaves the table unseen."""
+    def problems(
+        self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None, doubt: Decision
+    ) -> Iterator[Problem]:
+        """Yield a problem per row, with all of its text, so that nothing leaves the table unseen.
+
+        `doubt` : what is done with rows that may be records.
+        """
         for place, kind in list(zip(self.at.tolist(), self.kinds, strict=True))[:MAX_LISTED]:
             row = int(rows[place])
+            doubtful = kind is Kind.DOUBT
             yield Problem(
-                ProblemKind.SKIPPED_ROWS,
-                _sentence(kind, row),
+                ProblemKind.DOUBTFUL_ROW if doubtful else ProblemKind.SKIPPED_ROWS,
+                _sentence(kind, row, doubt),
                 sheet,
                 row,
                 None,
                 " | ".join(text for text in _cells(columns, place) if not is_blank(text)),
                 1,
-                Decision.DROP,
+                doubt if doubtful else Decision.DROP,
             )
         if (rest := len(self.at) - MAX_LISTED) > 0:
-            sentence = say("{rest} further rows that are no records were left out.", rest=rest)
+            sentence = say("{rest} further rows are no records, or may be none.", rest=rest)
             yield Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, rows=rest, decision=Decision.DROP)
 
 
-def _sentence(kind: Kind, row: int) -> Said:
+def _sentence(kind: Kind, row: int, doubt: Decision) -> Said:
+    if kind is Kind.DOUBT and doubt is Decision.DROP:
+        return say("Row {row} may be a title, a total or a note; it was left out, as decided.", row=row)
+    if kind is Kind.DOUBT:
+        return say("Row {row} may be a title, a total or a note; it was kept as a record.", row=row)
     if kind is Kind.TAIL:
         return say("Row {row} at the end is a total or a note, not a record; it was left out.", row=row)
     if kind is Kind.HEAD:
@@ -137,8 +148,13 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     return found
 
 
-def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
-    """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong."""
+def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Kind]:
+    """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong.
+
+    A title stands below a blank row, or is of several words in the first column; elsewhere it may be a record of which
+    little is known.
+    """
+    n = len(rows)
     if len(columns) < 3 or n < _FEWEST:
         return {}
     sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
@@ -146,9 +162,10 @@ def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
     found = _of_groups(columns, n, sample)
     if len(columns) < 4 or typical < 4:
         return found
-    for column in columns[:_RULED]:
+    for place, column in enumerate(columns[:_RULED]):
         if len(column.labels) > _FEW or not _mostly_values(column, sample):
             continue
+        usual = _blanks(column, sample)
         words = [code for code, label in enumerate(column.labels) if _WORD.search(label) and shape_of(label) == "t"]
         words = [code for code in words if not neutral(column.labels[code])]
         places = np.flatnonzero(np.isin(column.codes[:n], words)) if words else np.zeros(0, np.int64)
@@ -157,7 +174,8 @@ def inner(columns: Sequence[RawColumn], n: int) -> dict[int, Kind]:
         for at in places[:MAX_LISTED].tolist():
             filled = [cell for cell in _cells(columns, at) if not is_blank(cell)]
             if len(filled) == 1:
-                found[at] = Kind.TITLE
+                titled = place == 0 and _is_note(filled[0], usual, column, True) and " " in filled[0].strip()
+                found[at] = Kind.TITLE if titled or (at and rows[at] - rows[at - 1] > 1) else Kind.DOUBT
             elif len(filled) <= 0.5 * typical and _fits(_TOTAL, filled[0]):
                 found[at] = Kind.SUM
     return found
@@ -273,11 +291,17 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
     return None
 
 
-def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
-    """Count the rows at the end that are totals or notes: nearly empty ones with words out of place, "Total" rows."""
+def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, Kind]:
+    """Find the rows at the end that are totals or notes, and those that may be.
+
+    A row is none of the records where it says "total" or holds their sums, or where it is a text of several words below
+    a blank row or in a line that breaks off. Nearly empty rows that show none of this may be records of which little
+    is known.
+    """
     n, width = len(rows), len(columns)
+    found: dict[int, Kind] = {}
     if width < 2 or n < 3:
-        return 0
+        return found
     first = max(1, n - _TAIL)
     sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
     filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
@@ -287,8 +311,10 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
     sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
     valued = [_mostly_values(column, sample) for column in columns]
+    usual = [_blanks(column, sample) for column in columns]
+    keyed = sum(not is_blank(columns[0].labels[columns[0].codes[i]]) for i in sample) > 0.95 * len(sample) - 3
     marks = _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)])
-    cut = 0
+    notes: list[int] = []  # rows that are notes if a blank row stands above them
     for i in range(n - 1, first - 1, -1):
         row = _cells(columns, i)
         words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
@@ -308,15 +334,51 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
             and (foreign or lone or wordy or (cut_off and len(words) <= 2))
         )
         # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
-        note |= cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
-        marked = len(words) < typical and _other_mark(marks, row[0])
-        note |= marked and int(rows[i]) in short
+        broken = cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
+        marked = len(words) < typical and _other_mark(marks, row[0]) and int(rows[i]) in short
         if width == 2:  # an ordinary record has few words there, too
             note = cut_off and foreign
-        if not (note or total or (not cut and not sparse and len(words) <= few and _sums(columns, words, n - 1))):
+        summed = not found and not sparse and len(words) <= few and _sums(columns, words, n - 1)
+        if not (note or broken or marked or total or summed):
             break
-        cut += 1
-    return cut
+        said = any(_is_note(cell, usual[j], columns[j], valued[j]) for j, cell in words)
+        nameless = keyed and foreign and words[0][0] > 0 and all(shape_of(cell) == "t" for _, cell in words)
+        sure = total or marked or summed or nameless or (cut_off and said and words[0][0] == 0)
+        if sure:
+            found.update(dict.fromkeys(found, Kind.TAIL))  # no record stands below a total
+        # Lone words right above a note belong to it.
+        loose = len(words) == 1 and bool(found) and not any(c.isdigit() for c in words[0][1])
+        found[i] = Kind.TAIL if sure or (loose and found.get(i + 1) is Kind.TAIL) else Kind.DOUBT
+        if said:
+            notes.append(i)
+        if rows[i] - rows[i - 1] > 1:
+            found.update(dict.fromkeys(notes, Kind.TAIL))
+            notes = []
+    return found
+
+
+def _blanks(column: RawColumn, sample: NDArray[np.int64]) -> float:
+    """Return how many blanks stand within a usual value of a column, the longer tenth left aside.
+
+    In a column of values, words are none of them.
+    """
+    texts = [text for text in (column.labels[column.codes[i]].strip() for i in sample) if text]
+    values = [text for text in texts if shape_of(text) != "t"]
+    counts = [text.count(" ") for text in (values if len(values) > 0.5 * len(texts) else texts)]
+    return float(np.quantile(counts, 0.9)) if counts else 0.0
+
+
+def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
+    """Whether a text is none of its column's values: more words, a mark of a note, or no digit where all have some.
+
+    `blanks` : those within a usual value of the column.
+    """
+    bare = text.strip()
+    if bare[:1] in "*†‡#" or bare[-1:] == ":" or bare.count(" ") > 2 * blanks:
+        return True
+    ordinary = [label for label in column.labels[:50] if label != text and not is_blank(label)]
+    figures = valued or all(any(char.isdigit() for char in label) for label in ordinary)
+    return figures and not any(char.isdigit() for char in bare) and not neutral(bare)
 
 
 def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:

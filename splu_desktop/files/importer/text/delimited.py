@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +55,7 @@ def read(
     `limit` : read only so many records of the file's first part, as a preview.
     """
     if not packed and limit is None:
-        memory.check(path, memory.PER_TEXT_BYTE * path.stat().st_size)
+        memory.check(path, memory.need_of_text(path.stat().st_size, memory.sample_of(path)))
     choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
     grid = None
@@ -275,13 +275,15 @@ def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect:
 def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
     """Read field by field, as every dialect and every damage allows."""
     grid = Grid(found.width, choices)
+    strays: list[int] = []
     size = max(path.stat().st_size, 1)
     with opened(path, packed, progress) as (file, raw):
         text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
         try:
-            for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row):
+            for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row, strays.append):
                 progress.report("Reading", min(raw.tell() / size, 1.0))
                 grid.add(rows, numbers)
+            grid.note(_strays([at + 1 for at in strays if at >= found.rows_before]))
         except csv.Error as error:
             raise WrongFormat(
                 path, "has a field longer than any text", "check its delimiter and whether a quote is never closed"
@@ -289,10 +291,20 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
     return grid
 
 
+def _strays(rows: list[int]) -> list[Problem]:
+    """Return a problem for each row with a quote out of place."""
+    sentence = "Row {row} has a quote mark out of place; the field was kept as it stands."
+    found = [Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows[:_LISTED]]
+    if (rest := len(rows) - _LISTED) > 0:
+        more = say("{rest} further rows have a quote mark out of place.", rest=rest)
+        found.append(Problem(ProblemKind.STRAY_QUOTE, more, rows=rest))
+    return found
+
+
 def _chunks(
-    text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None
+    text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None, stray: Callable[[int], None]
 ) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
-    rows = dialect.read(cleaned(line) for line in text)
+    rows = dialect.read((cleaned(line) for line in text), stray=stray)
     if last is not None:
         rows = itertools.islice(rows, last)
     at = sum(1 for _ in itertools.islice(rows, first))

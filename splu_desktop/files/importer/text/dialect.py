@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.delimiters import USUAL, candidates
+from splu_desktop.files.importer.text.stray_quotes import records
 
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
@@ -69,8 +70,22 @@ class Dialect:
     wrapped: bool = False
     unparted: bool = False
 
-    def read(self, lines: Iterable[str], *, strict: bool = False) -> Iterator[list[str]]:
-        """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure."""
+    @property
+    def mends_quotes(self) -> bool:
+        """Whether quotes out of place are put right before lines are split."""
+        odd = self.wrapped or self.escape or self.delimiter == " " or fixed_width.edges_of(self.delimiter)
+        return bool(self.quote) and len(self.delimiter) == 1 and not odd
+
+    def read(
+        self, lines: Iterable[str], *, strict: bool = False, stray: Callable[[int], None] | None = None
+    ) -> Iterator[list[str]]:
+        """Split lines (with their ends) into fields. Raises csv.Error where a field is beyond all measure.
+
+        `strict` : raise it for a quote out of place, too. `stray` : told the number, from 0, of each row with one.
+        """
+        if self.mends_quotes and not strict:
+            blanks = self.skip_blanks
+            lines = (text for text, _ in records(lines, self.delimiter, self.quote, blanks=blanks, told=stray))
         if self.wrapped:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         if edges := fixed_width.edges_of(self.delimiter):
@@ -173,6 +188,8 @@ def _quotes(text: str) -> list[str]:
 def _escapes(text: str, delimiter: str, quote: str) -> list[str]:
     if "\\" not in text:
         return [""]
+    if quote and f"\\{quote}" in text and quote * 2 not in text:
+        return ["\\", ""]  # quotes are not doubled here, so that the first of equals is likelier
     return ["", "\\"] if (quote and f"\\{quote}" in text) or f"\\{delimiter}" in text else [""]
 
 

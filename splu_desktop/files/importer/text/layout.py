@@ -30,6 +30,7 @@ from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fixed_width, record_ends
 from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
+from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
 
 HEAD = 1 << 18
@@ -134,6 +135,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = _width(above, below)
+    memory.check_width(path, width)
     names, problems = _names(head_rows, header, width)
     problems = problems if choices.names is None else []
     problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
@@ -212,7 +214,7 @@ def watched(
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
             if done % (64 << 20) < len(part):
-                memory.check(path, memory.PER_TEXT_BYTE * done)
+                memory.check(path, memory.need_of_text(done, part))
         if seen is not None:
             seen.add(part)
         yield part
@@ -237,10 +239,15 @@ def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int
 
     def feed() -> Iterator[str]:
         nonlocal counted
-        for line in lines:
-            counted += 1
+        for line, count in zip(lines, taken, strict=True):
+            counted += count
             yield line
 
+    if dialect.mends_quotes:  # it looks ahead, so that lines read are not lines used
+        mended = list(records(lines[: 4 * HEAD_ROWS], dialect.delimiter, dialect.quote, blanks=dialect.skip_blanks))
+        lines, taken = [text for text, _ in mended], [count for _, count in mended]
+    else:
+        taken = [1] * len(lines)
     try:
         for row in dialect.read(feed()):
             rows.append(row)

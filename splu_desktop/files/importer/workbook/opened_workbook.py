@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from pathlib import Path
 
 import python_calamine as calamine
 
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.columns.header import LOOK_AHEAD, find_header, joined_names
 from splu_desktop.files.importer.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.importer.workbook.calamine_sheet import corrupt, load, open_workbook
 from splu_desktop.files.importer.workbook.plain_reading import read_plain
@@ -19,15 +22,25 @@ _LARGER = 5  # how many times larger the table's own sheet then is
 _SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
 
 
-def choose(path: Path, progress: Progress, *, kind: str, wanted: str | None, first: bool) -> Plain:
-    """Return the sheets' names and whether they are shown, the sheet to read, and why that one."""
+def choose(
+    path: Path, progress: Progress, *, kind: str, wanted: str | None, first: bool, several: list[str] | None = None
+) -> Plain:
+    """Return facts of all sheets, the sheets to read, and why these.
+
+    `wanted` : name of one sheet. `several` : names of sheets to join, "*" for all alike ones. `first` : the first
+    sheet, whatever it holds; then nothing is told of the others.
+    """
     progress.report("Opening the workbook", 0.0)
     opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
     if first:
-        sheet, why = opened.load(opened.first), ""
+        sheets, why = [opened.load(opened.first)], ""
+    elif several is not None:
+        sheets, why = opened.several(several), "chosen"
     else:
         sheet, why = choose_sheet(opened, wanted)
-    return {"known": [list(known) for known in opened.known], "sheet": sheet.as_plain(), "why": why}
+        sheets = [sheet]
+    known = [[name, visible, *opened.facts(name, given=first)] for name, visible in opened.known]
+    return {"known": known, "sheets": [sheet.as_plain() for sheet in sheets], "why": why}
 
 
 def all_sheets(path: Path, content: bytes | None, progress: Progress) -> Plain:
@@ -46,6 +59,7 @@ class _Opened:
 
     def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
         self.path, self.kind, self._book, self._progress = path, kind, book, progress
+        self._facts: dict[str, tuple[int, list[str]]] = {}
         self.known = [  # those that can hold a table, hidden ones too
             (meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
             for meta in book.sheets_metadata
@@ -62,7 +76,44 @@ class _Opened:
     def load(self, name: str) -> PlainSheet:
         """Load one sheet; a refusal becomes a sentence."""
         plain = read_plain(self.path, name, self._progress) if self.kind == "xlsx" else None
-        return load(self.path, self.kind, self._book, name, self._progress) if plain is None else plain
+        sheet = load(self.path, self.kind, self._book, name, self._progress) if plain is None else plain
+        self._facts[name] = _facts(sheet)
+        return sheet
+
+    def facts(self, name: str, *, given: bool = False) -> tuple[int, list[str]]:
+        """Return how many rows a sheet has below its header, and its columns' names.
+
+        (0, []) stands for a sheet that can't be read. `given` : only what is known without loading another sheet.
+        """
+        if name not in self._facts and not given:
+            with suppress(FileFault):  # it is not the sheet that was asked for
+                self.load(name)
+        return self._facts.get(name, (0, []))
+
+    def several(self, names: list[str]) -> list[PlainSheet]:
+        """Load the sheets of these names, or of the most rows with the same columns. Raises UnknownSheet, EmptyFile."""
+        if unknown := next((name for name in names if name != "*" and name not in dict(self.known)), None):
+            raise UnknownSheet(self.path, unknown, tuple(name for name, _ in self.known))
+        if "*" not in names:
+            return [self.load(name) for name in names]
+        groups: dict[frozenset[str], list[str]] = {}
+        for name, visible in self.known:
+            rows, columns = self.facts(name)
+            if visible and rows:
+                groups.setdefault(frozenset(columns), []).append(name)
+        if not groups:
+            raise EmptyFile(self.path, "has no sheet with cells")
+        most = max(groups.values(), key=lambda group: sum(self.facts(name)[0] for name in group))
+        return [self.load(name) for name in most]
+
+
+def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
+    head = sheet.head(LOOK_AHEAD)
+    if not head:
+        return 0, []
+    header = find_header(head, sheet.merged)
+    names = joined_names(head, header, len(head[0]), sheet.merged) if header.last >= 0 else []
+    return int((sheet.numbers > header.last + 1).sum()), [name for name in names if name]
 
 
 def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
 from splu_desktop.files.importer.columns.cells import (
     Chunks,
     day_of,
@@ -24,9 +24,9 @@ from splu_desktop.files.importer.columns.cells import (
 )
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.faults import OtherWidth
-from splu_desktop.files.importer.problems import Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.faults import BadChoice, OtherWidth
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
 from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
 from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
@@ -36,14 +36,7 @@ HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
-
-
-@dataclass(frozen=True)
-class SheetFacts:
-    """A sheet's name and whether it is shown."""
-
-    name: str
-    visible: bool
+_SHEET = "Sheet"  # the column that says which sheet a record of a joined table stood on
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +44,6 @@ class SheetLayout:
     """How a sheet is laid out."""
 
     sheet: PlainSheet
-    known: tuple[SheetFacts, ...]
     head: list[list[str]]
     header: Header
     merged: list[Span]
@@ -60,14 +52,15 @@ class SheetLayout:
 
 @dataclass(frozen=True, eq=False)
 class _Chosen:
-    """The sheet of a workbook that is read, and why."""
+    """The sheets of a workbook that are read, one or several with the same columns, and why."""
 
-    sheet: PlainSheet
+    sheets: tuple[PlainSheet, ...]
     known: tuple[SheetFacts, ...]
     why: str
 
 
-_remembered: dict[tuple[Path, int, int, str | None], _Chosen] = {}  # the sheet last previewed, until it is read
+_Key = tuple[Path, int, int, str | None, tuple[str, ...] | None]
+_remembered: dict[_Key, _Chosen] = {}  # the sheets last previewed, until they are read
 
 
 def forget() -> None:
@@ -78,14 +71,14 @@ def forget() -> None:
 def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> _Chosen:
     """Open a workbook and choose its sheet; while its reading is tried out and then done, the sheet is opened once."""
     facts = path.stat()
-    key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet)
+    key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet, choices.sheets)
     known = _remembered.get(key)
     if known is not None and remember:
         return known
     forget()
     if known is not None:
         return known
-    found = _opened(path, kind, choices.sheet, progress)
+    found = _opened(path, kind, choices.sheet, progress, several=choices.sheets)
     if remember:
         _remembered[key] = found
     return found
@@ -93,48 +86,173 @@ def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *
 
 def open_first(path: Path, kind: str, progress: Progress) -> PlainSheet:
     """Open the first sheet of a workbook, hidden or not. Raises FileFault, Cancelled."""
-    return _opened(path, kind, None, progress, first=True).sheet
+    return _opened(path, kind, None, progress, first=True).sheets[0]
 
 
-def _opened(path: Path, kind: str, wanted: str | None, progress: Progress, *, first: bool = False) -> _Chosen:
-    """Open a sheet: the one wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
+def _opened(
+    path: Path,
+    kind: str,
+    wanted: str | None,
+    progress: Progress,
+    *,
+    several: tuple[str, ...] | None = None,
+    first: bool = False,
+) -> _Chosen:
+    """Open the sheets wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
     need = memory.need(kind, size)
     memory.check(path, need)
-    found = isolated("workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, first=first)
+    names = None if several is None else list(several)
+    found = isolated(
+        "workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, several=names, first=first
+    )
     try:
-        known = tuple(SheetFacts(str(name), bool(visible)) for name, visible in found["known"])
-        return _Chosen(PlainSheet.from_plain(found["sheet"]), known, found["why"])
-    except (KeyError, TypeError, ValueError):
+        sheets = tuple(PlainSheet.from_plain(sheet) for sheet in found["sheets"])
+        read = {sheet.name for sheet in sheets}
+        known = tuple(
+            SheetFacts(str(name), bool(visible), int(rows), tuple(map(str, names)), name in read)
+            for name, visible, rows, names in found["known"]
+        )
+        return _Chosen((sheets[0], *sheets[1:]), known, found["why"])
+    except (KeyError, TypeError, ValueError, IndexError):
         raise BrokeOff(path) from None
 
 
 def all_sheets(content: bytes, path: Path, progress: Progress) -> list[PlainSheet]:
     """Return all sheets of an XLSX workbook given as bytes; `path` is its name. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path, content)
-    found = isolated("sheets", path, progress, size=size, need=memory.need("xlsx", size), content=content)
+    need = memory.need("xlsx", size)
+    memory.check(path, need)
+    found = isolated("sheets", path, progress, size=size, need=need, content=content)
     try:
         return [PlainSheet.from_plain(sheet) for sheet in found]
     except (KeyError, TypeError, ValueError):
         raise BrokeOff(path) from None
 
 
-def layout(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool = False) -> SheetLayout:
-    """Open a workbook and find sheet and header. `remember` : keep the sheet for the next look at it."""
-    progress.report("Opening the workbook", 0.0)
-    chosen = _chosen(path, kind, choices, progress, remember=remember)
-    progress.report("Opening the workbook", 1.0)
-    sheet = chosen.sheet
+def head(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> list[list[str]]:
+    """Return the first rows of the (first) sheet that is read; it is kept for the next look at it."""
+    return _chosen(path, kind, choices, progress, remember=True).sheets[0].head(HEAD_ROWS)
+
+
+def _layout(chosen: _Chosen, sheet: PlainSheet, choices: ImportChoices) -> SheetLayout:
     head, merged = sheet.head(HEAD_ROWS), sheet.merged
     header = choose_header(head, choices, merged)
-    return SheetLayout(sheet, chosen.known, head, header, merged, {"sheet": chosen.why, "header": header.reason})
+    return SheetLayout(sheet, head, header, merged, {"sheet": chosen.why, "header": header.reason})
 
 
 def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read a sheet into raw columns; returns them with the resolved choices and the reasons."""
-    found = layout(path, kind, choices, progress, remember=limit is not None)
+    """Read a sheet, or alike sheets as one table, into raw columns; returns them with resolved choices and reasons."""
+    progress.report("Opening the workbook", 0.0)
+    chosen = _chosen(path, kind, choices, progress, remember=limit is not None)
+    progress.report("Opening the workbook", 1.0)
+    if choices.sheets is None:
+        table, resolved, reasons = _read(
+            path, kind, _layout(chosen, chosen.sheets[0], choices), choices, progress, limit
+        )
+    else:
+        table, resolved, reasons = _joined(path, kind, chosen, choices, progress, limit)
+    return replace(table, sheets=chosen.known, problems=(*_passed_over(chosen), *table.problems)), resolved, reasons
+
+
+def _passed_over(chosen: _Chosen) -> list[Problem]:
+    """Return a problem for each sheet with cells that is not read."""
+    same = {sheet.name for sheet in alike(chosen.known)}
+    found = []
+    for sheet in chosen.known:
+        if sheet.chosen or not sheet.rows:
+            continue
+        if sheet.name in same:
+            sentence = counted(
+                sheet.rows,
+                "Sheet “{sheet}” has the same columns and 1 row, and was not read; to read all such sheets as one "
+                "table, choose so.",
+                "Sheet “{sheet}” has the same columns and {n} rows, and was not read; to read all such sheets as one "
+                "table, choose so.",
+                sheet=sheet.name,
+            )
+        elif sheet.visible:
+            sentence = counted(
+                sheet.rows,
+                "Sheet “{sheet}” with 1 row was not read.",
+                "Sheet “{sheet}” with {n} rows was not read.",
+                sheet=sheet.name,
+            )
+        else:
+            sentence = counted(
+                sheet.rows,
+                "The hidden sheet “{sheet}” with 1 row was not read.",
+                "The hidden sheet “{sheet}” with {n} rows was not read.",
+                sheet=sheet.name,
+            )
+        found.append(Problem(ProblemKind.SKIPPED_SHEET, sentence, sheet.name, rows=sheet.rows, decision=Decision.DROP))
+    return found
+
+
+def _joined(
+    path: Path, kind: str, chosen: _Chosen, choices: ImportChoices, progress: Progress, limit: int | None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Read sheets with the same columns one below the other, the sheet's name in a column of its own, the last."""
+    asked = replace(choices, names=None)
+    reasons: dict[str, str] = {}
+    tables = []
+    for sheet in chosen.sheets:
+        table, _, why = _read(path, kind, _layout(chosen, sheet, asked), asked, progress, limit)
+        tables.append(table)
+        reasons = {**why, **reasons}
+    first = tables[0]
+    for sheet, table in zip(chosen.sheets, tables, strict=True):
+        if set(table.names) != set(first.names):
+            raise BadChoice(_unlike(chosen.sheets[0].name, first.names, sheet.name, table.names))
+    place = [{name: i for i, name in enumerate(table.names)} for table in tables]
+    columns = [
+        RawColumn.joined([table.columns[at[name]] for table, at in zip(tables, place, strict=True)])
+        for name in first.names
+    ]
+    labels = [sheet.name for sheet in chosen.sheets]
+    counts = [len(table.rows) for table in tables]
+    columns.append(RawColumn(np.repeat(np.arange(len(labels), dtype=np.int32), counts), labels))
+    own, _ = unique_names([*first.names, _SHEET])
+    if choices.names is not None and len(choices.names) != len(own):
+        raise OtherWidth(len(choices.names), len(own))
+    names = choices.names or own
+    new = dict(zip(own, names, strict=True))
+    joined = RawTable(
+        names,
+        tuple(columns),
+        np.concatenate([table.rows for table in tables]),
+        tuple(
+            replace(p, column=new.get(p.column, p.column) if p.column else None, sheet=p.sheet or sheet.name)
+            for sheet, table in zip(chosen.sheets, tables, strict=True)
+            for p in table.problems
+        ),
+        number_cells=frozenset(new[name] for table in tables for name in table.number_cells),
+        own_names=None if names == own else own,
+        first_day=first.first_day,
+        parts=tuple(zip(labels, counts, strict=True)),
+    )
+    # Each sheet's header is found by itself again: titles of several lengths may stand above.
+    reasons["sheets"] = say("sheets with the same columns, read as one table: {sheets}", sheets=", ".join(labels))
+    return joined, replace(choices, format=kind, sheet=None, names=names), reasons
+
+
+def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, ...]) -> Said:
+    odd = next((name for name in (*names, *others) if (name in names) != (name in others)), "")
+    has, lacks = (first, other) if odd in names else (other, first)
+    return say(
+        "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose sheets "
+        "with the same columns.",
+        has=has,
+        lacks=lacks,
+        column=odd,
+    )
+
+
+def _read(
+    path: Path, kind: str, found: SheetLayout, choices: ImportChoices, progress: Progress, limit: int | None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     sheet, header, name = found.sheet, found.header, found.sheet.name
     failed = [] if limit is not None else sheet.failed
     stop = choices.last_row if limit is None else header.last + 1 + limit

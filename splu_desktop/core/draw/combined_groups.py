@@ -1,0 +1,267 @@
+"""Random groups of records over several columns, in which no value stands more often than its cap.
+
+Groups start as random ids make them. A sweep matches every group that holds a value too often with a random other one,
+and exchanges two random records where that does not raise the number of clashes; it ends with no clash left. NSAs are
+never looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import Column
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+EMPTY = -1
+_IDS_THAT_DRIVE = 64
+_MOST_SWEEPS = 20_000
+_STALLED = 1_500  # sweeps without a clash less, after which exchanges lead nowhere
+_READING = 20_131_015  # any fixed one: the same release must give the same answers
+_READ_RECORDS = 60_000  # in groups formed anew for a reader
+_READ_SWEEPS = 150
+_MOST_READ = 8  # times that all records are
+_MOST_PARTS = 5  # by load
+_MOST_STATES = 12  # told apart, parts and all
+_FIT_ROUNDS = 200
+
+
+def stacked(columns: Sequence[Column]) -> NDArray[Any]:
+    """Return (N, C) the codes of columns, as narrow as they can be."""
+    widest = max(column.m for column in columns)
+    return np.stack([column.codes for column in columns], axis=1).astype(np.int16 if widest < 1 << 15 else np.int32)
+
+
+def formed(
+    codes: NDArray[Any],
+    caps: Sequence[Ints],
+    ids: NDArray[np.int32],
+    gamma: int,
+    progress: Progress,
+    *,
+    broken: bool = False,
+    sweeps: int = _MOST_SWEEPS,
+) -> NDArray[np.int32] | None:
+    """Form groups.
+
+    Parameters
+    ----------
+    codes : (N, C) of the columns' values; caps : for each column (m,) how often a group holds a value at most.
+    ids : (N,) a permutation; ids[i] is the record with the i-th smallest random id.
+    broken : whether groups that break a cap are returned too, where exchanges don't end without.
+    sweeps : after which exchanges end at the latest.
+
+    Returns
+    -------
+    (rows, r) the record at each place of each of r = floor(N / gamma) groups, EMPTY at last where N is no multiple.
+    None where exchanges don't end with all caps kept.
+    """
+    n, number = len(codes), len(codes) // gamma
+    rows = math.ceil(n / number)
+    dealt = np.full(rows * number, EMPTY, np.int32)
+    dealt[:n] = ids
+    records: NDArray[np.int32] = dealt.reshape(rows, number)
+    bound, most = _bounded(codes, caps, gamma)
+    if not bound.shape[1]:
+        return records
+    # The drawn ids drive the exchanges: groups must be a function of ids and values alone.
+    stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
+    # A record's values and caps stand side by side; of an empty place nothing clashes.
+    values = np.concatenate([bound, np.arange(-1, -2, -1, dtype=bound.dtype)[:, None].repeat(bound.shape[1], axis=1)])
+    limits = np.concatenate([most, np.full((1, most.shape[1]), np.iinfo(most.dtype).max, most.dtype)])
+    full = n // number
+    over = _excess(values[records], limits[records])
+    excess = over.sum(axis=0)
+    least, since = int(excess.sum()), 0
+    for sweep in range(sweeps):
+        left = np.flatnonzero(excess)
+        if not len(left) or since > _STALLED:
+            break
+        if 2 * len(left) > number:
+            left = stream.permutation(left)[: number // 2]
+        others = np.setdiff1d(np.arange(number), left, assume_unique=True)
+        if not len(others):
+            break
+        left = left[: len(others)]
+        right = stream.choice(others, len(left), replace=False)
+        # Every other time a record that clashes, else any: sometimes another one has to give way first.
+        i, j = stream.integers(0, full, len(left)), stream.integers(0, full, len(left))
+        clashing = np.argmax(over[:full, left] * stream.random((full, len(left))), axis=0)
+        i = np.where(stream.integers(0, 2, len(left)) == 0, clashing, i)
+        before = excess[left] + excess[right]
+        ours, theirs = records[:, left], records[:, right]
+        at = np.arange(len(left))
+        one, other = ours[i, at].copy(), theirs[j, at].copy()
+        ours[i, at], theirs[j, at] = other, one
+        new_left, new_right = (_excess(values[part], limits[part]) for part in (ours, theirs))
+        good = new_left.sum(axis=0) + new_right.sum(axis=0) <= before
+        records[:, left[good]], records[:, right[good]] = ours[:, good], theirs[:, good]
+        over[:, left[good]], over[:, right[good]] = new_left[:, good], new_right[:, good]
+        for part in (left[good], right[good]):
+            excess[part] = over[:, part].sum(axis=0)
+        total = int(excess.sum())
+        since = 0 if total < least else since + 1
+        least = min(least, total)
+        if sweep % 50 == 0:
+            progress.report("Mixing groups", 1 - least / max(least + number, 1))
+    return records if broken or not excess.any() else None
+
+
+def _bounded(codes: NDArray[Any], caps: Sequence[Ints], gamma: int) -> tuple[NDArray[Any], NDArray[np.int16]]:
+    """Return (N, C') the codes of columns with any cap below gamma, and (N, C') the cap of each of them."""
+    at = [column for column, most in enumerate(caps) if (most < gamma).any()]
+    free = np.iinfo(np.int16).max
+    most = [np.where(caps[column] < gamma, caps[column], free).astype(np.int16)[codes[:, column]] for column in at]
+    return codes[:, at], np.stack(most, axis=1) if at else np.empty((len(codes), 0), np.int16)
+
+
+def _excess(values: NDArray[Any], limits: NDArray[np.int16]) -> Ints:
+    """Return (rows, g) by how many values each record of groups (rows, g, C) is too much.
+
+    A record is too much where as many as its value's cap stand before it in the group.
+    """
+    total = np.zeros(values.shape[:2], np.int64)
+    for row in range(1, len(values)):
+        before = (values[:row] == values[row]).sum(axis=0, dtype=np.int16)
+        total[row] = (before >= limits[row]).sum(axis=1)
+    return total
+
+
+def broken(codes: NDArray[Any], caps: Sequence[Ints], records: NDArray[np.int32], gamma: int) -> list[Flags]:
+    """Return for each column (m,) which values some group holds more often than their caps."""
+    group = np.empty(len(codes), np.int64)
+    for row in records:
+        there = row != EMPTY
+        group[row[there]] = np.flatnonzero(there)
+    found = []
+    for column, most in enumerate(caps):
+        keys, often = np.unique(group * len(most) + codes[:, column], return_counts=True)
+        over = np.zeros(len(most), bool)
+        value = keys % len(most)
+        over[value[often > most[value]]] = True
+        found.append(over & (most < gamma))  # gamma is no bound, as some groups have more records
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SharedGroups:
+    """How combinations share groups: groups formed anew on a table that has them as often.
+
+    Attributes
+    ----------
+    groups : (K, N) the group of each record, K times; numbered on.
+    load : (N,) how much a record's values keep others out of its group: caps push like away from like, so what a record
+        is published as depends on all its values a little.
+    """
+
+    groups: Ints
+    load: Floats
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> SharedGroups:
+        """Return the groups that these values and caps make."""
+        codes, n = stacked(columns), columns[0].n
+        chance = np.random.default_rng(_READING)
+        times = min(max(-(-_READ_RECORDS // n), 2), _MOST_READ)
+        found = np.empty((times, n), np.int64)
+        for turn in range(times):
+            # What was published strays from the caps a little, so that a clash more or less may have to stay.
+            ids = chance.permutation(n).astype(np.int32)
+            records = formed(codes, caps, ids, gamma, Silent(), broken=True, sweeps=_READ_SWEEPS)
+            assert records is not None
+            for row in records:
+                there = row != EMPTY
+                found[turn, row[there]] = np.flatnonzero(there) + turn * records.shape[1]
+        shares = [column.counts() / n for column in columns]
+        load = sum(
+            np.where(most < gamma, share ** most.astype(np.float64), 0.0)[column.codes]
+            for column, share, most in zip(columns, shares, caps, strict=True)
+        )
+        return cls(found, np.asarray(load, np.float64))
+
+    def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
+        """Return (N,) states parted by load, as many as can be told apart, and (m',) the state that each is part of."""
+        number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
+        edges = np.unique(np.quantile(self.load, np.arange(1, number) / number))
+        part = np.searchsorted(edges, self.load, side="left")
+        number = len(edges) + 1
+        found, codes = np.unique(states.astype(np.int64) * number + part, return_inverse=True)
+        return codes.astype(np.int32), found // number
+
+    def mixing(self, states: NDArray[Any], m: int) -> Callable[[Floats], Shared]:
+        """Return how (N,) states of m kinds are mixed, at any counts."""
+        number = int(self.groups.max()) + 1
+        held = np.bincount((self.groups * m + states).ravel(), minlength=number * m).reshape(number, m)
+        # Most groups are alike, and are reckoned with once.
+        marks = held @ np.random.default_rng(_READING).integers(1, 1 << 62, m)  # modulo 2^64
+        _, first, often = np.unique(marks, return_index=True, return_counts=True)
+        return _Law(held[first].astype(np.float64), often / len(self.groups)).at
+
+
+@dataclass(frozen=True, eq=False)
+class _Law:
+    """How groups are made up.
+
+    Attributes
+    ----------
+    held : (g, m) records of each state in groups of each kind.
+    often : (g,) groups of each kind, on average.
+    """
+
+    held: Floats
+    often: Floats
+
+    @cached_property
+    def _part(self) -> Floats:
+        return np.asarray(self.held / self.held.sum(axis=1, keepdims=True), np.float64)
+
+    @cached_property
+    def _shown(self) -> tuple[Floats, Floats, Floats]:
+        """(m,) counts, (m,) how many show themselves, (m, m) how many show others."""
+        own = self.often @ self._part
+        return self.often @ self.held, own, (self.held.T * self.often) @ self._part - np.diag(own)
+
+    def at(self, counts: Floats) -> Shared:
+        """Return the mixing at counts: the odds with which states share groups are those found."""
+        whole, own, others = self._shown
+        own = own * counts / np.maximum(whole, 1e-9)
+        wanted, scale = counts - own, np.ones(len(counts))
+        if not np.allclose(counts, whole, rtol=1e-12, atol=0.0):
+            for _ in range(_FIT_ROUNDS):
+                got = scale * (others @ scale)
+                step = np.sqrt(np.divide(wanted, got, out=np.ones_like(got), where=got > 0))
+                scale = scale * step
+                if np.abs(step - 1).max() < 1e-10:
+                    break
+        shown = np.diag(own) + scale[:, None] * others * scale
+        total = np.maximum(shown.sum(axis=1, keepdims=True), 1e-300)
+        return Shared(np.asarray(shown / total, np.float64), self)
+
+    def means(self, left: Floats, right: Floats) -> Floats:
+        """Return (m, k) Cov, over each state's records, of their groups' means of two functions (m, k)."""
+        weight = self.held * self.often[:, None] / np.maximum(self.often @ self.held, 1e-300)
+        one, other = self._part @ left, self._part @ right
+        return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Mixing by groups formed anew (`Mixing`)."""
+
+    matrix: Floats
+    law: _Law
+    fits: bool = True
+
+    def spread_of_means(self, left: Floats, right: Floats) -> Floats:
+        """Return (m, k) Cov, over what a state's records share, of the means of two functions of published states."""
+        return self.law.means(left, right)

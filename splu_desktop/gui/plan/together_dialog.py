@@ -1,0 +1,185 @@
+"""Which sensitive columns are drawn together: what is gained by it, what it costs, and what suggests it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw.belonging import Suggestion, suggested
+from splu_desktop.core.draw.together import MOST_GAMMA, planned
+from splu_desktop.core.plan import DEFAULT_GAMMA
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Table
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import button, label, margins
+from splu_desktop.gui.base.words import told
+
+_PAUSE = 150  # milliseconds after the last change
+_SUGGESTED = 3
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The draw of the columns chosen, and its costs in words."""
+
+    draws: Mapping[str, Draw]
+    costs: tuple[str, ...]
+
+
+def _found(table: Table, names: Sequence[str], gamma: int, progress: Progress) -> _Found:
+    progress.report("Forming groups", 0.0)
+    draws = planned(table, names, gamma)
+    first = next(iter(draws.values()))
+    return _Found(draws, tuple(first.of_block(draws).costs(table)))
+
+
+def _suggested(table: Table, progress: Progress) -> tuple[Suggestion, ...]:
+    progress.report("Comparing columns", 0.0)
+    return suggested(table, table.names)
+
+
+class TogetherDialog(QDialog):
+    """The sensitive columns with a box each, one gamma, and what follows from the choice."""
+
+    def __init__(self, session: Session, tasks: Tasks, shown: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if session.choices is None:
+            raise RuntimeError("nothing is open")
+        self._session, self._tasks = session, tasks
+        self._table = Table(tuple(session.column(name) for name in session.choices.sensitive))
+        self._result: _Found | None = None
+        self._turn = 0
+        draw = session.choices.draws[shown]
+        self._now = draw.block(shown) if len(draw.block(shown)) > 1 else ()
+        self.setWindowTitle(self.tr("Draw columns together"))
+        self.resize(720, 640)
+        outer = QVBoxLayout(self)
+        margins(outer, 16, spacing=12)
+        intro = self.tr(
+            "Columns drawn together keep what they say about each other. In return a row shows a combination of values"
+            " that a record has: who knows some of a person's values can recognise it and read the rest."
+        )
+        outer.addWidget(label(intro, wrap=True))
+        self.suggestions = QVBoxLayout()
+        margins(self.suggestions, 0, spacing=6)
+        outer.addLayout(self.suggestions)
+        self.columns = QListWidget()
+        self.columns.setAccessibleName(self.tr("Sensitive columns"))
+        for name in self._table.names:
+            item = QListWidgetItem(name, self.columns)
+            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Checked if name in self._now else Qt.CheckState.Unchecked)
+        outer.addWidget(self.columns, 2)
+        row = QHBoxLayout()
+        caption = label(self.tr("Group &size"))
+        self.gamma = QSpinBox()
+        self.gamma.setRange(2, MOST_GAMMA)
+        # Not the gamma of columns drawn one by one: few values limit those, while combinations hardly limit any.
+        self.gamma.setValue(int(draw.settings()["gamma"]) if self._now else DEFAULT_GAMMA)
+        caption.setBuddy(self.gamma)
+        row.addWidget(caption)
+        row.addWidget(self.gamma)
+        row.addStretch(1)
+        outer.addLayout(row)
+        self.costs = label("", wrap=True, selectable=True)
+        self.costs.setAlignment(Qt.AlignmentFlag.AlignTop)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(self.tr("What it brings and costs"))
+        scroll.setWidget(self.costs)
+        outer.addWidget(scroll, 3)
+        buttons = QDialogButtonBox()
+        self.use = QPushButton(self.tr("&Draw together"))
+        self.use.setProperty("look", "primary")
+        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
+        if self._now:
+            apart = buttons.addButton(self.tr("Draw &one by one"), QDialogButtonBox.ButtonRole.ResetRole)
+            apart.clicked.connect(self.apart)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        outer.addWidget(buttons)
+        self.columns.itemChanged.connect(lambda _: self._changed())
+        self.gamma.valueChanged.connect(lambda _: self._changed())
+        table = self._table
+        job = tasks.run("belonging", lambda progress: _suggested(table, progress))
+        job.done.connect(self._suggest)
+        self._changed()
+
+    def chosen(self) -> list[str]:
+        """Return the columns whose boxes are ticked."""
+        items = (self.columns.item(at) for at in range(self.columns.count()))
+        return [item.text() for item in items if item.checkState() is Qt.CheckState.Checked]
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Tick the boxes of these columns alone."""
+        for at in range(self.columns.count()):
+            item = self.columns.item(at)
+            item.setCheckState(Qt.CheckState.Checked if item.text() in names else Qt.CheckState.Unchecked)
+
+    def _suggest(self, found: tuple[Suggestion, ...]) -> None:
+        for each in found[:_SUGGESTED]:
+            row = QHBoxLayout()
+            row.addWidget(label(told(each.sentence), wrap=True), 1)
+            row.addWidget(button(self.tr("Choose these"), partial(self.choose, each.columns)))
+            self.suggestions.addLayout(row)
+
+    def _changed(self) -> None:
+        self._result = None
+        self.use.setEnabled(False)
+        names, gamma, table = self.chosen(), self.gamma.value(), self._table
+        if len(names) < 2:
+            self.costs.setText(self.tr("Choose two columns or more."))
+            return
+        self._turn += 1
+        turn = self._turn
+        job = self._tasks.run("together", lambda progress: _found(table, names, gamma, progress), pause=_PAUSE)
+        job.done.connect(lambda found: self._known(found, turn))
+        job.failed.connect(lambda fault: self._refused(str(fault), turn))
+
+    def _known(self, found: _Found, turn: int) -> None:
+        if turn == self._turn and len(self.chosen()) > 1:
+            self._result = found
+            self.costs.setText("\n\n".join(told(each) for each in found.costs))
+            self.use.setEnabled(True)
+
+    def _refused(self, fault: str, turn: int) -> None:
+        if turn == self._turn:
+            self.costs.setText(told(fault))
+
+    def _take(self, draws: Mapping[str, Draw]) -> None:
+        choices = self._session.choices
+        if choices is not None:
+            usual = PlainGroups(next(iter(choices.gammas.values()), DEFAULT_GAMMA))
+            apart = dict.fromkeys(self._now, usual)
+            after = replace(choices, draws={**choices.draws, **apart, **draws})
+            self._session.choose(after, self.tr("columns drawn together"))
+
+    def apart(self) -> None:
+        """Draw the columns shown one by one again."""
+        self._take({})
+        self.done(QDialog.DialogCode.Accepted)
+
+    def accept(self) -> None:
+        """Draw the columns chosen together, as one step of undo."""
+        if self._result is not None:
+            self._take(self._result.draws)
+            self.done(QDialog.DialogCode.Accepted)
