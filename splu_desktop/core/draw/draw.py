@@ -27,6 +27,7 @@ from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
+    from splu_desktop.core.draw.by_person import Effects
     from splu_desktop.core.progress import Progress
     from splu_desktop.core.randomness import Randomness
     from splu_desktop.core.thresholds import Thresholds
@@ -104,6 +105,17 @@ class Draw(ABC):
         """Return the draw with another gamma; itself where it has none."""
         return self
 
+    def by_person(self, column: str) -> Draw:
+        """Return the draw in which all records of a person are drawn at once, `column` telling persons; "" for none.
+
+        Raises BadSetting where there is no such draw.
+        """
+        if column:
+            raise BadSetting(
+                say("Columns with {words} can't be drawn per person yet; set one gamma.", words=self.words())
+            )
+        return self
+
     def block(self, column: str) -> tuple[str, ...]:
         """Return the columns that are drawn together with `column`, itself among them."""
         return (column,)
@@ -133,6 +145,13 @@ class Draw(ABC):
     @abstractmethod
     def check(self, column: Column) -> None:
         """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
+
+    def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
+        """Return the draw with what has to be known, and published, of the table beside its column. Raises as `check`.
+
+        `within` makes of it what is published.
+        """
+        return self
 
     def fitted(self, column: Column, progress: Progress | None = None) -> Self:
         """Return the draw for a sample of its column, whose counts differ a little."""
@@ -187,6 +206,24 @@ class Draw(ABC):
     def keeps(self, column: Column) -> float | Floats:
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
+
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+        """Return how many times the variance of independent records a sum over selected records has.
+
+        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
+        """
+        return 1.0
+
+    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> float:
+        """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
+
+        By which rows agree alone; of persons with several records, for a draw that goes by person.
+        """
+        return float(self.confidence)
+
+    def draws_of_person(self, records: int) -> int:
+        """Return how often the values of a person with so many records are drawn."""
+        return records
 
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
