@@ -28,6 +28,7 @@ from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
+    from splu_desktop.core.draw.by_person import Effects
     from splu_desktop.core.progress import Progress
     from splu_desktop.core.randomness import Randomness
     from splu_desktop.core.thresholds import Thresholds
@@ -96,8 +97,24 @@ class Draw(ABC):
         """The group size, where it is all there is to set: f' ~ Binomial(gamma f, 1/gamma) exactly. None elsewhere."""
         return None
 
+    @property
+    def follows(self) -> int | None:
+        """The group size that the settings follow from, also where they are more than it; None where none is."""
+        return self.gamma
+
     def turned(self, gamma: int) -> Draw:
         """Return the draw with another gamma; itself where it has none."""
+        return self
+
+    def by_person(self, column: str) -> Draw:
+        """Return the draw in which all records of a person are drawn at once, `column` telling persons; "" for none.
+
+        Raises BadSetting where there is no such draw.
+        """
+        if column:
+            raise BadSetting(
+                say("Columns with {words} can't be drawn per person yet; set one gamma.", words=self.words())
+            )
         return self
 
     def block(self, column: str) -> tuple[str, ...]:
@@ -130,6 +147,13 @@ class Draw(ABC):
     def check(self, column: Column) -> None:
         """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
 
+    def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
+        """Return the draw with what has to be known, and published, of the table beside its column. Raises as `check`.
+
+        `within` makes of it what is published.
+        """
+        return self
+
     def fitted(self, column: Column, progress: Progress | None = None) -> Self:
         """Return the draw for a sample of its column, whose counts differ a little."""
         return self
@@ -145,6 +169,15 @@ class Draw(ABC):
         return tuple(self.redraw(table[name], source, progress) for name in columns)
 
     # --- what its reader knows
+
+    @property
+    def true_shares(self) -> bool:
+        """Whether published counts of the whole table are right on average, so that they stand for the true ones."""
+        return True
+
+    def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) what the published counts of the whole table say of the true ones; they add up to the same."""
+        return published
 
     @abstractmethod
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
@@ -174,6 +207,24 @@ class Draw(ABC):
     def keeps(self, column: Column) -> float | Floats:
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
+
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+        """Return how many times the variance of independent records a sum over selected records has.
+
+        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
+        """
+        return 1.0
+
+    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> float:
+        """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
+
+        By which rows agree alone; of persons with several records, for a draw that goes by person.
+        """
+        return float(self.confidence)
+
+    def draws_of_person(self, records: int) -> int:
+        """Return how often the values of a person with so many records are drawn."""
+        return records
 
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
@@ -205,6 +256,10 @@ class Draw(ABC):
         while self.count_law(count + 1)[0] >= tail:
             count += 1
         return float(count)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
+        return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
     def by_value(self) -> tuple[ValueDraw, ...]:
         """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
@@ -365,9 +420,13 @@ class Draw(ABC):
         """Return the sentence that a column can be drawn so."""
         return say("“{name}” can be re-drawn as planned: {words}.", name=column, words=self.words())
 
+    def caution(self, column: str) -> str:
+        """Return the sentence that warns of reading the published shares as true ones; "" where they are."""
+        return ""
+
     def chance(self) -> str:
         """Return in words how surely the value beside a record is the record's own, for its reader."""
-        return say("at most {most}", most=_up(self.confidence))
+        return say("at most {most}", most=up(self.confidence))
 
     def odds(self, column: str | None = None) -> str:
         """Return the same after "with a probability of"."""
@@ -414,7 +473,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
         "Of the rows that show {who} under “{column}”, at most {most} on average are right, and {small}.",
         who=who,
         column=column,
-        most=_up(promise.confidence),
+        most=up(promise.confidence),
         small=small,
     )
 
@@ -428,12 +487,13 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
         "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
         "values.",
-        certainty=_up(certainty),
+        certainty=up(certainty),
         column=column,
     )
 
 
-def _up(share: Fraction) -> str:
+def up(share: Fraction) -> str:
+    """Return a share as per cent, rounded up to one decimal."""
     return Figure(f"{math.ceil(1000 * share) / 10:g} %")
 
 

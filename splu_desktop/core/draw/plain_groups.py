@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Floats, Ints, registered
+from splu_desktop.core.draw.draw import Draw, Floats, Ints, registered
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
@@ -80,6 +80,11 @@ class PlainGroups(GroupDraw):
 
     def turned(self, gamma: int) -> PlainGroups:
         return PlainGroups(gamma)
+
+    def by_person(self, column: str) -> Draw:
+        from splu_desktop.core.draw.persons import DrawPerPerson
+
+        return DrawPerPerson(self.size, column) if column else self
 
     @property
     def largest(self) -> int:

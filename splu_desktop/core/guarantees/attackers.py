@@ -116,13 +116,18 @@ def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
+    return (*of_independent(column), insider(column, grouping))
+
+
+def of_independent(column: str) -> tuple[Said, Said]:
+    """Return what a row, alone and with the release, tells of a column with a promise per value."""
     alone = say(
         "A row alone: tolerances hold on average over the rows that show a value of “{column}”, before looking at the "
         "person's other columns. Among people like this one who mostly have the value, a row that shows it may be "
         "nearly certain.",
         column=column,
     )
-    return alone, _with_release(column), insider(column, grouping)
+    return alone, _with_release(column)
 
 
 def insider(column: str, grouping: DecoyGroups) -> Said:

@@ -36,13 +36,18 @@ class ByMatrix:
     """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
 
     def __init__(
-        self, y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, aims: Aims | None
+        self,
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]],
+        through: MatrixTransition,
+        aims: Aims | None,
+        widened: Floats | float = 1.0,
     ) -> None:
         self._y, self._asked, self.through, self._aims = y, asked, through, aims
         self.rows = Rows.plain(y)
         self.x = _straight(self.rows, through)
         self.composition = _composition(self.rows, self.x, through)
-        self.variance = through.variance(self.composition)
+        self.variance = through.variance(self.composition) * np.reshape(widened, (-1, 1))
 
     def _summed(self, by_value: Floats) -> Floats:
         return np.array([float(by_value[row, chosen].sum()) for row, chosen in self._asked])
@@ -69,7 +74,12 @@ class ByMatrix:
 
 
 def one_sa(
-    y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, method: Method, aims: Aims | None = None
+    y: Floats,
+    asked: Sequence[tuple[int, Flags]],
+    through: MatrixTransition,
+    method: Method,
+    aims: Aims | None = None,
+    widened: Floats | None = None,
 ) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA.
 
@@ -79,14 +89,17 @@ def one_sa(
     asked : per question, its row and the (m,) chosen values.
     aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
         that it shares with the selection (`Bends.target`).
+    widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
     """
-    case = ByMatrix(y, asked, through, aims)
+    widened = np.ones(len(y)) if widened is None else widened
+    case = ByMatrix(y, asked, through, aims, widened)
     rows, x, variance = case.rows, case.x, case.variance
     estimates = method.estimate(case).tolist()
     least, most = _hidden_range(rows, x, variance, through)
     alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
     spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
     spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
+    spreads[~alone] *= widened[[row for row, _ in asked]][~alone]
     arms = _arms(case, asked, alone, spreads)
     found: list[Numbers] = []
     for (row, chosen), spread, estimate, (below, above) in zip(
@@ -255,7 +268,9 @@ class Part:
     alone: tuple[float, float]
 
 
-def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method) -> Numbers:
+def several_sas(
+    parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method, widened: float = 1.0
+) -> Numbers:
     """Return the numbers of a question with conditions on several SAs.
 
     Parameters
@@ -263,11 +278,12 @@ def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: 
     readable : whether every chosen value can be told from others.
     states : (2^w,) selected records by which of the w conditions they meet as published; bit i stands for parts[i].
     outside : (2^w,) the same of all other records.
+    widened : how many times the variance of independent records the sum has.
 
     A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
     conditions than meet one.
     """
-    case = SeveralByMatrix(parts, readable, states, outside)
+    case = SeveralByMatrix(parts, readable, states, outside, widened)
     estimate = float(method.estimate(case)[0])
     top, most, centre, spread = case.top, case.most, case.centre, case.spread
     if not readable:
@@ -282,13 +298,13 @@ def several_sas(parts: Sequence[Part], readable: bool, states: Floats, outside: 
 class SeveralByMatrix:
     """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
 
-    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats) -> None:
+    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, widened: float) -> None:
         self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
         self.top = float(states.sum())
         self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))
         weights = np.prod([part.weights for part in parts], axis=0)
         self.centre = float(weights.sum())
-        self.spread = max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
+        self.spread = widened * max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
 
     def unbiased(self) -> Floats:
         return np.array([self.centre])

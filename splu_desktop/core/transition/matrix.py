@@ -251,6 +251,30 @@ class MatrixTransition:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class KnownTransition(MatrixTransition):
+    """The draw of one SA by a matrix that is published, not computed from the counts.
+
+    Then y moves alone: a record of v selected adds G[u, s] with u drawn by row v of T, and no other adds anything.
+    """
+
+    @staticmethod
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return (m, m) the inverse of T, of its clear directions where it has others, and (k, m) those.
+
+        T is known, not computed from counts: variances take the inverse as it is.
+        """
+        left, sizes, right = np.linalg.svd(matrix)
+        clear = sizes > _CLEAR / np.sqrt(max(float(counts.sum()), 1.0)) * min(1.0, float(sizes[0]))
+        inverse = (right[clear].T / sizes[clear]) @ left[:, clear].T
+        return np.asarray(inverse, np.float64), left[:, ~clear].T, inverse
+
+    def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
+        function = self.inverse if chosen is None else self.inverse @ chosen.astype(np.float64)
+        drawn = self.matrix @ function**2 - (self.matrix @ function) ** 2
+        return np.asarray(np.maximum(x @ np.maximum(drawn, 0.0), 1e-9), np.float64)
+
+
 def _quadratic(forms: Floats, functions: Floats) -> Floats:
     """Return (Q, k) h' A h for forms A (Q, m, m) and functions h (Q, m, k)."""
     return np.asarray(np.einsum("quk,quw,qwk->qk", functions, forms, functions, optimize=True), np.float64)
