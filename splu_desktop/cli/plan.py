@@ -190,9 +190,11 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
         "given_away_by": [],
         "remedies": [remedy.as_dict() for remedy in remedies(source, steps, draw.gamma, asked, tolerances=True)],
     }
-    return (
-        {**found, **draw.stated(asked), **draw.figures(column.compacted(), asked, curves=curves)} if eligible else found
-    )
+    if not eligible:
+        return found
+    column = column.compacted()
+    told = draw.told(column.n, column.labels.tolist(), asked)
+    return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
 
 
 def _print_text(said: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "fake-values",
     "combinations",
     "public-figures",
     "thresholds",
@@ -144,6 +145,10 @@ def table_lines(
     if plan.persons is not None and plan.persons.number:
         lines.append(number_line(table, generalised, plan))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    for name, draw in ways.items():
+        unkept = draw.not_promised(name)
+        if unkept is not None:
+            lines.append(Line("fake-values", Light.AMBER, unkept, "plan", name))
     lines += _combinations(generalised, plan, lines)
     known = list(_public_figures(generalised, plan))
     lines += [*known, *_thresholds(plan, {line.column for line in known})]
@@ -381,7 +386,7 @@ def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
 
     asked = plan.thresholds
     for name, draw in plan.draws.items():
-        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        known = draw.known_anyhow(table.n, table[name].compacted().labels.tolist(), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 

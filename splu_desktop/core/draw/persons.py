@@ -15,7 +15,7 @@ member, equal ones would. And one's own equalities must not be published: of a y
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -320,7 +320,7 @@ class DrawPerPerson(Draw):
     def draws_of_person(self, records: int) -> int:
         return 1
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         found: list[str] = [
             say(
                 "Whoever sees all records of a person reads the person's own values of “{column}” there with a "
@@ -339,7 +339,7 @@ class DrawPerPerson(Draw):
                 column=column,
                 alpha=thresholds.alpha,
                 error=Figure(f"{100 * thresholds.epsilon:g} %"),
-                chance=int(100 * self.t_p(thresholds) * (1 + 1e-12)),
+                chance=0 if told else int(100 * self.t_p(thresholds) * (1 + 1e-12)),
             ),
         ]
         if self.shares is not None:
@@ -409,9 +409,10 @@ class PersonTransition(MatrixTransition):
     told: Flags
 
     @cached_property
-    def _inverted(self) -> tuple[Floats, Floats]:
+    def _inverted(self) -> tuple[Floats, Floats, Floats]:
         m = len(self.counts)
-        return (np.eye(m) - (1 - self.keep) * self.shares) / self.keep, np.zeros((0, m))
+        inverse = (np.eye(m) - (1 - self.keep) * self.shares) / self.keep
+        return inverse, np.zeros((0, m)), inverse
 
     @property
     def readable(self) -> Flags:

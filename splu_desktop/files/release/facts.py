@@ -92,7 +92,7 @@ def make_facts(
         "gammas": {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None},
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
-        "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
+        "guarantees": {name: published.stated(name) for name in published.sensitive},
         "files": files,
     }
     if published.repeats is not None:

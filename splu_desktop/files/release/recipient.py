@@ -280,9 +280,10 @@ def _prefix(settings: Mapping[str, Any]) -> str:
 
 def _promised(published: Published, sa: str) -> list[str]:
     draw, asked = published.draws[sa], published.thresholds
-    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
-    said = draw.sentences(sa, asked)
-    return said if known is None else [known, *said[1:]]
+    labels = published.table[sa].labels.tolist()
+    known = draw.known_anyhow(published.n, labels, sa, asked)
+    said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
+    return said if known is None else [known, *said]
 
 
 def _example(published: Published) -> list[str]:
