@@ -113,8 +113,12 @@ def _refuse_failed(report: Any) -> None:
 
 def _source(args: argparse.Namespace) -> tuple[Any, Any]:
     """Return the source as read, and the recipe's plan or None."""
+    from dataclasses import replace
+
     from splu_desktop.cli.base.import_options import choices_from
     from splu_desktop.cli.base.planning import overruled
+    from splu_desktop.core.draw.by_person import one_per_person
+    from splu_desktop.core.errors import BadSetting
     from splu_desktop.files.importer import read
     from splu_desktop.files.project.recipe import read_recipe
 
@@ -123,4 +127,11 @@ def _source(args: argparse.Namespace) -> tuple[Any, Any]:
         return read(args.source, asked), None
     recipe = read_recipe(args.recipe)
     imported = read(args.source, overruled(recipe.choices, asked))
+    by = recipe.plan.persons
+    if by is not None and by.way == "random":
+        raise BadSetting(
+            "The release has one record of each person, taken at random; nobody knows any more which, so there is no "
+            "report that compares it with the source."
+        )
+    imported = replace(imported, table=one_per_person(imported.table, by))
     return imported, recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")

@@ -263,9 +263,19 @@ def _by_value(published: Published, name: str) -> model.Tolerant:
     asked = published.thresholds
     column, draw = published.table[name], published.draws[name]
     found = draw.figures(column, asked)
+    likely = published.likely(name)
+    scatter = draw.scatter(likely, column.labels)
+    at = {str(label): place for place, label in enumerate(column.labels)}
     values = tuple(
         model.TolerantValue(
-            row["value"], row["tolerance"], row["t_p"], row["count"], keeps=row["keeps"], signal=row["signal"]
+            row["value"],
+            row["tolerance"],
+            row["t_p"],
+            row["count"],
+            keeps=row["keeps"],
+            signal=row["signal"],
+            likely=float(likely[at[row["value"]]]),
+            deviation=float(scatter[at[row["value"]]]),
         )
         for row in found["values"]
     )
@@ -278,6 +288,7 @@ def _by_value(published: Published, name: str) -> model.Tolerant:
         sentences=tuple(found["sentences"]),
         readers=draw.readers(name),
         values=values,
+        caution=draw.caution(name),
         **draw.shape(published.n),
     )
 
@@ -302,14 +313,14 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
     drawn: dict[str, float | NDArray[np.float64] | None] = {
         name: published.transition(name).matrix if through is None else through.a
         for name in published.sensitive
-        for through in (published.draws[name].two_numbers(published.counts(name)),)
+        for through in (published.draws[name].two_numbers(published.likely(name)),)
     }
     return model.Risk(
         combinations=tuple(
             cost for names, draw in published.blocks.items() for cost in draw.costs(table.select(names))
         ),
         recognisable=recognisable,
-        disclosure=disclosure(table, nsas, drawn, progress),
+        disclosure=disclosure(table, nsas, drawn, progress, likely={n: published.likely(n) for n in drawn}),
         attacks=tuple(each.attack for each in attacks),
     )
 

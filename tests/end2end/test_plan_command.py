@@ -168,10 +168,46 @@ def test_what_cannot_be_protected_is_refused_with_its_remedies(
     assert "--generalise 'Charges:quantiles=10'" in said.err
     assert said.err.count("\n") == 1
     assert not recipe.exists()
-    assert splu("plan", patients, "--sa", "Diagnosis:40") == 2
+
+
+def test_no_column_is_too_skewed_for_a_gamma(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "r.toml"
+    assert splu("plan", patients, "--sa", "Diagnosis:40", "--save-recipe", recipe, "--json") == 0
+    found = json.loads(capsys.readouterr().out)["sensitive"]["Diagnosis"]
+    assert found["eligible"]
+    assert "gamma 40" in found["words"]
+    assert read_recipe(recipe).plan.draws["Diagnosis"].follows == 40
+    accepted = ("--accept", "unique-records", "--accept", "sensitive")
+    assert splu("publish", patients, "--recipe", recipe, "--out", tmp_path / "release", *accepted) == 0
     said = capsys.readouterr()
-    assert "Lower gamma to" in said.out
-    assert "can't be protected with gamma 40" in said.err
+    assert "joined draw" in said.out
+    readme = (tmp_path / "release" / "README.txt").read_text("utf-8-sig")
+    assert "Published shares of “Diagnosis” are not true" in " ".join(readme.split())
+    assert "published shares are not true" in (tmp_path / "release" / "dictionary.csv").read_text("utf-8-sig")
+    assert splu("query", tmp_path / "release", "Sex=F", "Diagnosis=C10.0", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["low"] <= answer["estimate"] <= answer["high"]
+    assert splu("verify", tmp_path / "release") == 0
+    assert splu("report", tmp_path / "release", "--out", tmp_path / "report.html") == 0
+    assert "are not true" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_groups_or_joined_for_any_number_of_columns(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("plan", patients, "--sa", "Diagnosis,Sex", "--gamma", "4", "--json")
+
+    def drawn(*more: str) -> dict[str, str]:
+        assert splu(*words, *more) == 0
+        found = json.loads(capsys.readouterr().out)["sensitive"]
+        return {name: column.get("draw", {}).get("draw", "groups") for name, column in found.items()}
+
+    assert drawn()["Sex"] == "joined"
+    assert drawn("--draw", "*=joined") == {"Diagnosis": "joined", "Sex": "joined"}
+    one_rule = drawn("--tolerance-rule", "*=3,0.1", "--draw", "Sex=joined,leave=0.1")
+    assert one_rule["Sex"] == "joined"
+    assert splu(*words, "--draw", "Sex=joined,leave=2") == 2
+    assert "write COLUMN=joined,leave=0.1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

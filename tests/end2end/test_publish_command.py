@@ -157,7 +157,6 @@ def test_somebody_at_a_terminal_is_asked(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--sa", "diagnosis:9"), "can't be protected with gamma 9"),
         (("--sa", "nothing:3"), "no column “nothing”"),
         (("--sa", "diagnosis:1"), "must be 2 or more"),
         (("--sa", "diagnosis:4", "--accept", "everything"), "no line “everything”"),

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from splu_desktop.cli.base.output import print_table
+from splu_desktop.cli.sensitive_option import sensitive_named
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
+from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.table import Column, Table
 
 OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
 _LISTED = 20
+_BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
 
 
 def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +35,8 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COL:VALUE=F",
-        help="tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1)",
+        help="tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
+        "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below",
     )
     group.add_argument(
         "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help="a CSV of value and tolerance"
@@ -58,8 +63,17 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COL=DRAW",
-        help="draw a sensitive column in a way of its own, by its name and settings: COL=NAME,SETTING=VALUE,...",
+        help="groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
+        "promise, published shares are not true; joined,leave=0.1 leaves a tenth of the bearers out); *=... for every "
+        "sensitive column; any other draw by its name and settings: COL=NAME,SETTING=VALUE,...",
     )
+
+
+class Way(NamedTuple):
+    """What --draw says of a column: groups or joined (None: what suits), and the share of bearers left out."""
+
+    way: str | None = None
+    leave: Fraction = Fraction(0)
 
 
 @dataclass
@@ -73,8 +87,7 @@ class _Said:
 def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
     """Return, for each column with tolerances, what gives them for the column as generalised. Raises BadSetting."""
     said: dict[str, _Said] = {}
-    for text in args.tolerance:
-        name, rest = _column(text, table, ":", "--tolerance")
+    for name, rest, text in _each(args.tolerance, args, table, ":", "--tolerance"):
         label, sign, limit = rest.rpartition("=")
         if not sign:
             raise BadSetting(f"“{text[:80]}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.")
@@ -87,32 +100,41 @@ def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
             raise BadSetting(
                 f"The value “{label}” of “{name}” has two tolerances, {one.given[label]} and {limit}; give one."
             )
-    for text in args.tolerances:
-        name, path = _column(text, table, "=", "--tolerances")
+    for name, path, _ in _each(args.tolerances, args, table, "=", "--tolerances"):
         one = said.setdefault(name, _Said())
         if one.file is not None:
             raise BadSetting(f"Column “{name}” has two files of tolerances; give one.")
         one.file = Path(path)
-    for text in args.tolerance_rule:
-        name, rest = _column(text, table, "=", "--tolerance-rule")
+    for name, rest, _ in _each(args.tolerance_rule, args, table, "=", "--tolerance-rule"):
         theta, sign, offset = rest.partition(",")
         one = said.setdefault(name, _Said())
         if one.rule is not None or one.rest is not None:
             raise BadSetting(f"The values of “{name}” not named have two rules; give one.")
         one.rule = theta.strip(), offset.strip() if sign else "0.02"
-    return {name: _maker(one) for name, one in said.items()}
+    gamma = args.gamma if args.gamma is not None else DEFAULT_GAMMA
+    return {name: _maker(one, gamma) for name, one in said.items()}
 
 
 def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
     """Return the fake values per group of each column that has some. Raises BadSetting."""
     found: dict[str, int] = {}
-    for text in args.fakes:
-        name, number = _column(text, table, "=", "--fakes")
+    for name, number, text in _each(args.fakes, args, table, "=", "--fakes"):
         if not number.strip().isdigit():
             raise BadSetting(f"“{text[:80]}” after --fakes gives no whole number; write COLUMN=1.")
         if found.setdefault(name, int(number)) != int(number):
             raise BadSetting(f"Column “{name}” is given two numbers of fake values; give one.")
     return found
+
+
+def _each(
+    texts: list[str], args: argparse.Namespace, table: Table, mark: str, option: str
+) -> Iterator[tuple[str, str, str]]:
+    """Give name, what stands behind it, and the whole text; for every column of --sa where a text begins with "*"."""
+    for text in texts:
+        if text.startswith("*" + mark) and "*" not in table:
+            yield from ((name, text[2:], text) for name, _ in sensitive_named(args.sa, table))
+        else:
+            yield (*_column(text, table, mark, option), text)
 
 
 def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
@@ -123,14 +145,20 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
     return name, text[len(name) + 1 :]
 
 
-def _maker(said: _Said) -> Callable[[Column], Tolerances]:
+def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
     def make(column: Column) -> Tolerances:
         from splu_desktop.core.groups.design import BLOCK
         from splu_desktop.core.groups.rules import linear, on_ladder
         from splu_desktop.core.groups.rules import said as limit_of
         from splu_desktop.files.project.tolerances import combined
 
-        rest: Tolerances | Any = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
+        rest: Tolerances | Any
+        if said.rest == _BY_GAMMA:
+            from splu_desktop.core.guarantees.ways import gamma_tolerances
+
+            rest = gamma_tolerances(column, gamma)
+        else:
+            rest = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
         if said.rule is not None:
             rest = on_ladder(column, linear(column, *said.rule, block=BLOCK))
         return combined(column, said.given, said.file, rest)
@@ -138,29 +166,63 @@ def _maker(said: _Said) -> Callable[[Column], Tolerances]:
     return make
 
 
-def designed(rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], table: Table) -> dict[str, Draw]:
-    """Return the draw of each column with tolerances or fake values; the latter lose their entry in `gammas`.
+def designed(
+    rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], ways: Mapping[str, Way], table: Table
+) -> dict[str, Draw]:
+    """Return the draw of every sensitive column. Raises BadSetting, Infeasible."""
+    from splu_desktop.core.groups.design import plain_with_fakes
+    from splu_desktop.core.groups.joined_design import design as joined_design
+    from splu_desktop.core.guarantees.ways import by_gamma, by_tolerances, gamma_tolerances
 
-    Raises BadSetting, Infeasible.
-    """
-    from splu_desktop.core.groups.design import design, plain_with_fakes
-
-    found: dict[str, Draw] = {
-        name: design(table[name], make(table[name]), fakes=fakes.get(name, 0)).grouping for name, make in rules.items()
-    }
+    found: dict[str, Draw] = {}
+    for name, make in rules.items():
+        way, leave = ways.get(name, Way())
+        if leave:
+            found[name] = joined_design(table[name], make(table[name]), leave=leave)
+        else:
+            found[name] = by_tolerances(table[name], make(table[name]), way, fakes=fakes.get(name, 0))
     for name, number in fakes.items():
         if name not in found and name not in gammas:
             raise BadSetting(f"Column “{name}” is not sensitive, so it has no groups for fake values.")
-        if name in gammas and number:
-            found[name] = plain_with_fakes(table[name], gammas.pop(name), number)
+        if name in gammas and name not in rules and number:
+            found[name] = plain_with_fakes(table[name], gammas[name], number)
+    for name, gamma in gammas.items():
+        if name not in found:
+            way, leave = ways.get(name, Way())
+            if leave:
+                found[name] = joined_design(table[name], gamma_tolerances(table[name], gamma), leave=leave)
+            else:
+                found[name] = by_gamma(table[name], gamma, way)
+    return found
+
+
+def ways_said(args: argparse.Namespace, table: Table) -> dict[str, Way]:
+    """Return the columns for which --draw says groups or joined. Raises BadSetting."""
+    found: dict[str, Way] = {}
+    for name, said, text in _each(args.draw, args, table, "=", "--draw"):
+        way, _, setting = said.partition(",")
+        if way.strip() not in ("groups", "joined"):
+            continue
+        if name in found:
+            raise BadSetting(f"Column “{name}” is given two draws; give one.")
+        key, _, number = setting.partition("=")
+        try:
+            leave = Fraction(number.strip()) if setting else Fraction(0)
+        except (ValueError, ZeroDivisionError):
+            leave = Fraction(-1)
+        if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):
+            raise BadSetting(f"“{text[:80]}” after --draw is not understood; write COLUMN=joined,leave=0.1.")
+        found[name] = Way(way.strip(), leave)
     return found
 
 
 def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
     """Return the draws given by name with --draw. Raises BadSetting."""
     found: dict[str, Draw] = {}
-    for text in args.draw:
-        name, said = _column(text, table, "=", "--draw")
+    ways = ways_said(args, table)
+    for name, said, _ in _each(args.draw, args, table, "=", "--draw"):
+        if name in ways:
+            continue
         if name in found:
             raise BadSetting(f"Column “{name}” is given two draws; give one.")
         found[name] = draw_said(said)

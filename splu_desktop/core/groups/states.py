@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.groups.law import GroupLaw, fixed_values
+from splu_desktop.core.groups.law import GroupLaw, fixed_values, log_factorials
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -84,8 +84,6 @@ def _number(caps: tuple[int, ...], size: int) -> int:
 @lru_cache(maxsize=64)
 def _states(caps: tuple[int, ...], size: int) -> tuple[Floats, Floats]:
     """Return (K, m) all copies within the caps that add up to `size`, and (K,) minus the logarithms of their c!."""
-    from scipy.special import gammaln
-
     states = np.zeros((1, 0), np.int64)
     for at, cap in enumerate(caps):
         behind = sum(caps[at + 1 :])
@@ -95,7 +93,7 @@ def _states(caps: tuple[int, ...], size: int) -> tuple[Floats, Floats]:
         after = np.repeat(left, cap + 1) - added
         kept = (after >= 0) & (after <= behind)
         states = np.column_stack([longer[kept], added[kept]])
-    found, logs = states.astype(np.float64), -gammaln(states + 1.0).sum(axis=1)
+    found, logs = states.astype(np.float64), -log_factorials(size)[states].sum(axis=1)
     found.flags.writeable = logs.flags.writeable = False
     return found, logs
 

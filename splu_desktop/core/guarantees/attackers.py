@@ -117,13 +117,32 @@ def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
+    return (*of_independent(column), insider(column, grouping))
+
+
+def of_independent(column: str) -> tuple[Said, Said]:
+    """Return what a row, alone and with the release, tells of a column with a promise per value."""
     alone = say(
         "A row alone: tolerances hold on average over the rows that show a value of “{column}”, before looking at the "
         "person's other columns. Among people like this one who mostly have the value, a row that shows it may be "
         "nearly certain.",
         column=column,
     )
-    return alone, _with_release(column), _insider(column, float(sole_bearer_named(grouping)))
+    return alone, _with_release(column)
+
+
+def insider(column: str, grouping: DecoyGroups) -> Said:
+    """Return the sentence on who knows every other record, whom fake values don't hold back."""
+    chance = sole_bearer_named(grouping)
+    if not grouping.fakes:
+        return _insider(column, float(chance))
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_share(chance),
+    )
 
 
 def _with_release(column: str) -> Said:

@@ -160,9 +160,15 @@ class Engine:
 
     # --- what the release holds
 
+    def widened(self, sa: str, picked: Sequence[Picked]) -> float:
+        """Return how many times the variance of independent records sums over a selection have for an SA."""
+        draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
+        effects = None if repeats is None else repeats.effects.get(sa)
+        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
+
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
-        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.counts(sa)))
+        return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.likely(sa)))
 
     def transition(self, sa: str) -> Transition:
         """Return the same for an SA that is known to have two numbers."""
@@ -173,7 +179,7 @@ class Engine:
     def whole(self, sa: str) -> MatrixTransition | None:
         """Return the same as the whole matrix, None where there are too many values for it."""
         draw, labels = self.published.draws[sa], self.published.table[sa].labels
-        return kept(self._whole, sa, lambda: draw.whole(self.published.counts(sa), labels))
+        return kept(self._whole, sa, lambda: draw.whole(self.published.likely(sa), labels))
 
     def matrix(self, sa: str) -> MatrixTransition:
         """Return the same for an SA that is answered `by_matrix`."""
@@ -251,7 +257,12 @@ class Engine:
         y = np.array([self.counted(base, picked) for picked in selections])
         if self.two_numbers(base) is None:
             numbers = reconstruct_tolerant.one_sa(
-                y, asked, self.matrix(base), method, lambda: self._aims(base, selections, y)
+                y,
+                asked,
+                self.matrix(base),
+                method,
+                lambda: self._aims(base, selections, y),
+                np.array([self.widened(base, picked) for picked in selections]),
             )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
@@ -316,7 +327,12 @@ class Engine:
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
             numbers = np.array(
                 reconstruct_tolerant.one_sa(
-                    y, asked, self.matrix(base), Method.POOLED, lambda: self._aims(base, selections, y)
+                    y,
+                    asked,
+                    self.matrix(base),
+                    Method.POOLED,
+                    lambda: self._aims(base, selections, y),
+                    np.array([self.widened(base, picked) for picked in selections]),
                 )
             )
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)

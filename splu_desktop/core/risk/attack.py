@@ -404,7 +404,7 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, 
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
         return _Learned("smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, tested, names)
-    undone, _ = MatrixTransition.inverted(matrix, prior * n)
+    undone, _, _ = MatrixTransition.inverted(matrix, prior * n)
     tables = []
     for fold in range(_FOLDS):
         progress.report(_STAGE, fold / _FOLDS / 3)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -142,6 +142,8 @@ def disclosure(
     nsas: Sequence[str],
     sensitive: Mapping[str, float | Floats | None],
     progress: Progress | None = None,
+    *,
+    likely: Mapping[str, Floats] | None = None,
 ) -> tuple[Disclosure, ...]:
     """Return what each sensitive column discloses.
 
@@ -151,6 +153,7 @@ def disclosure(
     nsas : the columns the attacker knows of a person, all of them.
     sensitive : SA -> a = r/N of its draw, or the (m, m) matrix T of groups of several sizes; None for a column that
         was not drawn.
+    likely : SA -> (m,) what its published counts say of the true ones, for a reader who knows the mechanism.
 
     Raises UnknownColumn; Cancelled.
     """
@@ -159,12 +162,16 @@ def disclosure(
     found = []
     for done, (name, retention) in enumerate(sensitive.items()):
         progress.report(_STAGE, done / len(sensitive))
-        found.append(_measure(table[name], pairs_of(classes, table[name]), retention, progress))
+        pairs = pairs_of(classes, table[name])
+        prior = pairs.prior if likely is None else likely[name] / max(table.n, 1)
+        found.append(_measure(table[name], pairs, retention, prior, progress))
     progress.report(_STAGE, 1.0)
     return tuple(found)
 
 
-def _measure(column: Column, pairs: Pairs, drawn: float | Floats | None, progress: Progress) -> Disclosure:
+def _measure(
+    column: Column, pairs: Pairs, drawn: float | Floats | None, prior: Floats, progress: Progress
+) -> Disclosure:
     sizes, values = pairs.sizes, int(np.count_nonzero(pairs.prior))
     different = np.diff(np.append(pairs.starts, len(pairs.counts)))
     share = pairs.counts / sizes[pairs.classes]
@@ -177,7 +184,8 @@ def _measure(column: Column, pairs: Pairs, drawn: float | Floats | None, progres
     if drawn is None:
         gain = None
     else:
-        gain = informed(pairs, drawn) if isinstance(drawn, float) else informed_by_matrix(pairs, drawn, progress)
+        known = replace(pairs, prior=prior)
+        gain = informed(known, drawn) if isinstance(drawn, float) else informed_by_matrix(known, drawn, progress)
     return Disclosure(
         column=column.name,
         records=column.n,

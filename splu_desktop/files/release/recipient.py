@@ -51,7 +51,7 @@ def write_readme(
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
         *filter(None, _readers(published)),
-        _worth(facts),
+        _worth(published, facts),
         promises,
         *_persons(published),
         *_reconstruction(published),
@@ -134,7 +134,7 @@ def _others(facts: Mapping[str, Any]) -> list[str]:
     return [*told, say("All other columns are unchanged.")] if unchanged else told
 
 
-def _worth(facts: Mapping[str, Any]) -> list[str]:
+def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
     """Return what counts are worth; of columns that are not sensitive only where there are any."""
     kept = [entry for entry in facts["columns"] if entry["role"] == "nsa"]
     coarser = any(entry.get("generalised") for entry in kept)
@@ -146,9 +146,18 @@ def _worth(facts: Mapping[str, Any]) -> list[str]:
     return [
         say("Counts are what this table is for."),
         *([exact] if kept else []),
-        say(
-            "How often a sensitive value occurs in the whole table is right on average, and the surer the larger the "
-            "count:"
+        *(
+            [
+                say(
+                    "How often a sensitive value occurs in the whole table is right on average, and the surer the "
+                    "larger the count:"
+                )
+            ]
+            if all(draw.true_shares for draw in published.draws.values())
+            else [
+                *(draw.caution(name) for name, draw in published.draws.items() if not draw.true_shares),
+                say("How surely counts are known, as published or reconstructed, and how surely a record:"),
+            ]
         ),
     ]
 
@@ -193,7 +202,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
             cells = (
                 column.name,
-                spoken.sentence(_role(entry)),
+                spoken.sentence(_role(entry, published)),
                 spoken.sentence(say(column.kind.value)),
                 spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
@@ -204,7 +213,9 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             writer.writerow(map(inert, cells))
 
 
-def _role(entry: Mapping[str, Any]) -> str:
+def _role(entry: Mapping[str, Any], published: Published) -> str:
+    if entry["role"] == "sa" and not published.draws[entry["name"]].true_shares:
+        return say("sensitive: re-drawn, published shares are not true, reconstruct every count")
     if entry["role"] == "sa":
         return say("sensitive: re-drawn, reconstruct counts")
     return say("made coarser, else unchanged") if entry.get("generalised") else say("unchanged")
@@ -269,9 +280,10 @@ def _prefix(settings: Mapping[str, Any]) -> str:
 
 def _promised(published: Published, sa: str) -> list[str]:
     draw, asked = published.draws[sa], published.thresholds
-    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
-    said = draw.sentences(sa, asked)
-    return said if known is None else [known, *said[1:]]
+    labels = published.table[sa].labels.tolist()
+    known = draw.known_anyhow(published.n, labels, sa, asked)
+    said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
+    return said if known is None else [known, *said]
 
 
 def _example(published: Published) -> list[str]:
@@ -321,7 +333,7 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> li
     if answer.vague:
         return [say("Reconstructed, the true count lies between {low} and {high} (95 %).", low=low, high=high)]
     between = {"estimate": answer.rounded, "low": low, "high": high}
-    through = published.draws[sa].two_numbers(published.counts(sa))
+    through = published.draws[sa].two_numbers(published.likely(sa))
     if through is None:
         return [
             say(

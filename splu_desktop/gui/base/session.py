@@ -19,6 +19,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     from splu_desktop.core.draw import Draw
+    from splu_desktop.core.draw.by_person import ByPerson
     from splu_desktop.core.generalise import Steps
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
@@ -60,6 +61,7 @@ class Source:
     facts : one per column as it was read, in the table's order.
     variants : (column name, steps) -> the column generalised so, and its facts. Made in a worker before the steps are
         chosen, and kept, so that choosing, undoing and redoing them costs nothing.
+    served : (column name, steps, gamma) -> what a gamma makes of a column that plain groups can't serve.
     """
 
     path: Path
@@ -67,10 +69,19 @@ class Source:
     suggestions: Mapping[str, Suggestion]
     facts: tuple[ColumnFacts, ...]
     variants: dict[tuple[str, Steps], tuple[Column, ColumnFacts]] = field(default_factory=dict)
+    served: dict[tuple[str, Steps, int], Draw] = field(default_factory=dict)
 
     def column(self, name: str, steps: Steps = ()) -> Column:
         """Return a column, generalised by `steps`."""
         return self.variants[name, steps][0] if steps else self.imported.table[name]
+
+    def serve(self, name: str, steps: Steps, gamma: int) -> Draw:
+        """Return the draw that a gamma gives a column. A few milliseconds, once."""
+        from splu_desktop.core.guarantees.ways import by_gamma
+
+        if (name, steps, gamma) not in self.served:
+            self.served[name, steps, gamma] = by_gamma(self.column(name, steps), gamma)
+        return self.served[name, steps, gamma]
 
     def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
         """Return the facts of one column, generalised by `steps`."""
@@ -95,6 +106,7 @@ class Choices:
     together : whether one gamma is set for all SAs.
     generalisations : column name -> its steps; columns without any left out.
     kept : name of a column published although it was suggested as an identifier -> the reason given.
+    persons : what is done about persons with several records; None where nothing was chosen.
     """
 
     roles: Mapping[str, Role]
@@ -103,6 +115,7 @@ class Choices:
     together: bool = True
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+    persons: ByPerson | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -125,6 +138,12 @@ class Choices:
         found = {name: self.draws[name].gamma for name in self.sensitive if name in self.draws}
         return {name: gamma for name, gamma in found.items() if gamma is not None}
 
+    @property
+    def follows(self) -> dict[str, int]:
+        """SA name -> the gamma that its draw follows from, for those that follow from one."""
+        found = {name: self.draws[name].follows for name in self.sensitive if name in self.draws}
+        return {name: gamma for name, gamma in found.items() if gamma is not None}
+
     def with_gamma(self, names: Iterable[str], gamma: int) -> Choices:
         """Return the choices with this gamma for some SAs that have one."""
         return replace(self, draws={**self.draws, **{name: self.draws[name].turned(gamma) for name in names}})
@@ -144,7 +163,12 @@ class Choices:
             self.thresholds,
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
+            persons=self.persons,
         )
+
+    def carried_out(self, name: str) -> Draw:
+        """Return the draw of a column as it is carried out: per person, where that is chosen. Raises BadSetting."""
+        return self.draws[name].by_person("" if self.persons is None else self.persons.drawn)
 
     def steps(self, name: str) -> Steps:
         """Return how a column is generalised, () where it is not."""
@@ -167,15 +191,17 @@ class Choices:
         from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 
-        kept = {name: draw for name, draw in self.draws.items() if draw.gamma is None and self._whole(name, draw)}
-        plain = [name for name in self.sensitive if name not in kept]
-        limits = {name: source.fact(name, self.steps(name)).largest_gamma for name in plain}
-        common = next(iter(self.gammas.values()), DEFAULT_GAMMA)
-        least = min((common, *limits.values()))
+        kept = {name: draw for name, draw in self.draws.items() if draw.follows is None and self._whole(name, draw)}
+        facts = {name: source.fact(name, self.steps(name)) for name in self.sensitive if name not in kept}
+        common = next(iter(self.follows.values()), DEFAULT_GAMMA)
+        skewed = [name for name, fact in facts.items() if fact.largest_gamma < 2 and not fact.measurement]
+        limits = {name: fact.largest_gamma for name, fact in facts.items() if name not in skewed}
+        least = max(2, min((common, *limits.values())))
+        for name in skewed:
+            own = least if self.together else self.follows.get(name, common)
+            kept[name] = source.serve(name, self.steps(name), own)
         fitted = {
-            name: (self.draws[name] if name in self.gammas else PlainGroups(common)).turned(
-                max(2, least if self.together else min(self.gammas.get(name, common), most))
-            )
+            name: PlainGroups(least if self.together else max(2, min(self.follows.get(name, common), most)))
             for name, most in limits.items()
         }
         return replace(self, draws={**kept, **fitted})

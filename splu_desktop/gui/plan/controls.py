@@ -79,7 +79,9 @@ class GammaControl(QWidget):
                 part.setValue(gamma)
         self.slider.setEnabled(most > SLIDER[0])
         self.most.setText(number(most))
-        if largest >= SLIDER[-1]:
+        if not value and not share:
+            text = self.tr("Any size is possible: gamma says how sure someone may be of each value at most.")
+        elif largest >= SLIDER[-1]:
             text = self.tr("Any size up to {most} is possible: the most frequent value, “{value}”, fills only {share}.")
         else:
             text = self.tr("At most {most}: the most frequent value, “{value}”, fills {share} of the records.")

@@ -33,7 +33,7 @@ from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, la
 from splu_desktop.gui.base.words import number, tip, told
 from splu_desktop.gui.classify.parts import take_groups
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
-from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
+from splu_desktop.gui.plan.figures import SLIDER, Values, curves, promises, value_rows
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.together_dialog import TogetherDialog
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
@@ -208,8 +208,9 @@ class PlanPage(Page):
         choices = self.session.choices
         if choices is None:
             return
-        self._draw(gamma, choices.thresholds)
-        names = tuple(choices.gammas) if choices.together else (self.shown_column(),)
+        if self._by_gamma():
+            self._draw(gamma, choices.thresholds)
+        names = tuple(choices.follows) if choices.together else (self.shown_column(),)
         after = choices.with_gamma(names, gamma)
         self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
 
@@ -218,7 +219,8 @@ class PlanPage(Page):
         if choices is None:
             return
         thresholds = self.asks.value()
-        self._draw(self.gamma.value(), thresholds)
+        if self._by_gamma():
+            self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
         self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
 
@@ -241,7 +243,7 @@ class PlanPage(Page):
             return
 
         def also(now: Choices) -> Choices:
-            names = tuple(now.gammas) if now.together else (name,)
+            names = tuple(now.follows) if now.together else (name,)
             after = now if way.gamma is None else now.with_gamma(names, way.gamma)
             return replace(after, thresholds=way.thresholds or now.thresholds)
 
@@ -289,21 +291,30 @@ class PlanPage(Page):
         name = self.shown_column()
         thresholds = choices.thresholds
         draw = choices.draws[name]
+        try:
+            draw = choices.carried_out(name)
+        except SpluError as fault:
+            self.fault(str(fault))
         by_gamma = draw.gamma is not None
-        for part in (self.gamma, self.per_value, self.plots, self.tabs):
+        for part in (self.plots, self.tabs):
             part.setVisible(by_gamma)
+        for part in (self.gamma, self.per_value):
+            part.setVisible(draw.follows is not None)
         self.tolerant.setVisible(not by_gamma)
         if not by_gamma:
             self.tolerant.show_draw(name, draw, thresholds)
         self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
+        bound = tuple(choices.gammas) if choices.together else (name,)
+        if draw.follows is not None:
+            plain = [self.session.fact(each) for each in bound if each in choices.gammas]
+            limiting = min(plain, key=lambda fact: fact.largest_gamma, default=None)
+            most = (limiting.largest_gamma, limiting.top, limiting.top_share) if limiting else (SLIDER[-1], "", 0.0)
+            self.gamma.show_value(draw.follows, *most)
         if not by_gamma:
             self._show_settled()
             return
-        bound = tuple(choices.gammas) if choices.together else (name,)
-        limiting = min((self.session.fact(each) for each in bound), key=lambda fact: fact.largest_gamma)
-        self.gamma.show_value(choices.gammas[name], limiting.largest_gamma, limiting.top, limiting.top_share)
         self._draw(choices.gammas[name], thresholds)
         self._list_values(name, choices.gammas[name], thresholds)
         self._compare(name, choices.gammas[name], thresholds)
@@ -317,7 +328,11 @@ class PlanPage(Page):
     def _show_settled(self) -> None:
         """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
         if not self._by_gamma():
-            self.set_primary(self.tr("Continue with these tolerances"), self.tolerant.is_settled)
+            follows = self.session.choices.follows.get(self.shown_column()) if self.session.choices else None
+            text = self.tr("Continue with these tolerances")
+            if follows is not None:
+                text = self.tr("Continue with gamma {gamma}").format(gamma=number(follows))
+            self.set_primary(text, self.tolerant.is_settled)
 
     def _by_gamma(self) -> bool:
         """Whether the column shown has a gamma to set."""

@@ -9,6 +9,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees.ways import GROUPS, JOINED, Compared, by_tolerances, compared
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
@@ -17,6 +19,7 @@ from splu_desktop.gui.base.words import copy_text, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed
 
+_REST = 120  # ms that the tolerances must rest before both ways are compared
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
@@ -32,12 +35,12 @@ class TolerantPart(QWidget):
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._tasks = session, tasks
         self._shown: tuple[str, Draw, Thresholds] | None = None
         self._sizes = ""
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
-        outer = self._outer = QVBoxLayout(self)
+        outer = self._parts = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
         head = QHBoxLayout()
@@ -45,8 +48,16 @@ class TolerantPart(QWidget):
         head.addWidget(Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
-        head.addWidget(button(self.tr("&One group size instead"), self.plain))
+        self.one_size = button(self.tr("&One group size instead"), self.plain)
+        head.addWidget(self.one_size)
         card.body.addLayout(head)
+        self.offer = label("", wrap=True)
+        self.other_way = button(self.tr("&Draw joined instead"), self.change_way)
+        ways = QHBoxLayout()
+        ways.setSpacing(12)
+        ways.addWidget(self.offer, 1)
+        ways.addWidget(self.other_way)
+        card.body.addLayout(ways)
         self.editor = ToleranceEditor(tasks)
         card.body.addWidget(self.editor, 1)
         outer.addWidget(card, 3)
@@ -70,20 +81,58 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        column = self._session.column(name)
+        labels = column.compacted().labels.tolist()
+        known = draw.known_anyhow(column.n, labels, name, thresholds)
+        promised = draw.sentences(name, thresholds, draw.told(column.n, labels, thresholds))
+        said = (*([known] if known else []), *promised, *draw.readers(name))
         self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
+        self.one_size.setVisible(draw.follows is None)
+        self._offer(name, draw)
         self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
-        self._outer.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
+        self._parts.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
         if not isinstance(draw, DecoyGroups):
             self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""
             return
         self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
         self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
-        column = self._session.column(name)
         limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
         self.editor.open(column, limits, thresholds, draw)
+
+    def _offer(self, name: str, draw: Draw) -> None:
+        """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""
+        column = self._session.column(name)
+        self.offer.setText(told(draw.caution(name)))
+        self.other_way.setVisible(draw.follows is None and not draw.true_shares)
+        self.other_way.setText(self.tr("&Draw from groups instead"))
+        if draw.true_shares:
+            job = self._tasks.run("compared", lambda progress: compared(column, draw), pause=_REST)
+            job.done.connect(self._offered)
+
+    def _offered(self, found: Compared | None) -> None:
+        if found is None or self._shown is None or not self._shown[1].true_shares:
+            return
+        self.offer.setText(told(found.sentence(self._shown[0])))
+        self.other_way.setText(self.tr("&Draw joined instead"))
+        self.other_way.setVisible(found.worth_it)
+
+    def change_way(self) -> None:
+        """Draw the column shown the other way, with the same tolerances."""
+        choices, shown = self._session.choices, self._shown
+        if choices is None or shown is None:
+            return
+        name, draw, _ = shown
+        column = self._session.column(name)
+        limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
+        way = JOINED if draw.true_shares else GROUPS
+        job = self._tasks.run("way", lambda progress: by_tolerances(column, limits, way, progress=progress))
+        job.done.connect(
+            lambda found: self._session.choose(
+                replace(choices, draws={**choices.draws, name: found}), self.tr("draw of {column}").format(column=name)
+            )
+        )
 
     def plain(self) -> None:
         """Go back to one group size, where the column allows it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
@@ -39,30 +37,40 @@ def measured(report: Report, t: Language) -> list[Block]:
 
 def _scatter(found: model.Tolerant, t: Language) -> list[Block]:
     """Return how far published counts of a column with tolerances scatter: variance f (1 - a), a the chance to keep."""
-    header = (t("Value"), t("Published"), t("Standard deviation"), t("95 % of releases within"), t("Signal a - b"))
+    header = (
+        t("Value"),
+        t("Published"),
+        t("Estimated"),
+        t("Standard deviation"),
+        t("95 % of releases within"),
+        t("Signal a - b"),
+    )
     rows: list[tuple[Cell, ...]] = []
     for each in found.values[:MOST_INLINE]:
-        deviation = math.sqrt(each.published * (1 - each.keeps))
-        within = NORMAL_95 * deviation / each.published if each.published else None
+        within = NORMAL_95 * each.deviation / each.likely if each.likely else None
         rows.append(
             (
                 shown(each.value, t),
                 whole(each.published, t),
-                decimal(deviation, t, 1),
+                whole(round(each.likely), t),
+                decimal(each.deviation, t, 1),
                 share(within, t),
                 decimal(each.signal, t, 3),
             )
         )
     return [
         Heading(t("What published counts of “{column}” are worth", column=found.column), 2),
+        *([Paragraph(t.sentence(found.caution), "lead")] if found.caution else []),
         Paragraph(
             t(
-                "Published counts of the whole table are true on average; their scatter over releases follows from the "
-                "chance that a record keeps its value. Counts of a part of the table are estimated (see the query page "
-                "or “splu query”), the better the larger the signal."
+                "Estimates of counts of the whole table are true on average; their scatter over releases follows from "
+                "the chance that a record keeps its value. Counts of a part of the table are estimated (see the query "
+                "page or “splu query”), the better the larger the signal."
             )
         ),
-        Table(t("Scatter of counts, “{column}”", column=found.column), header, rows, "lrrrr", (2.4, 1, 1.2, 1.4, 1)),
+        Table(
+            t("Scatter of counts, “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1.2, 1.4, 1)
+        ),
     ]
 
 

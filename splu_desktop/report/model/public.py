@@ -237,6 +237,8 @@ class TolerantValue:
     t_p : least probability of a larger error in its small counts.
     keeps : probability that a record of it keeps it, a_s.
     signal : a_s - b_s.
+    likely : what its published count says of the true one: itself, but where the draw moves counts.
+    deviation : standard deviation of that over releases.
     """
 
     value: str
@@ -245,6 +247,8 @@ class TolerantValue:
     published: int
     keeps: float
     signal: float
+    likely: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,7 @@ class Tolerant:
     certainty : how sure of a sensitive value someone can be at most who knows all other records of the group.
     mse : the papers' loss, sum of (size - 1)^2 over the groups, over N - 1; fake values count as records.
     step : the shares are whole multiples of so many records.
+    caution : what warns of reading published shares as true ones; "" where they are.
     """
 
     column: str
@@ -276,6 +281,7 @@ class Tolerant:
     certainty: float
     mse: float
     step: int
+    caution: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,567 @@
+"""The joined draw: every record by itself, by a published matrix of chances that lets others join a protected value.
+
+In decoy groups the bearers of a protected value leave it, so that little of its link to other columns is left. The same
+promise, P(true = s | shown u) <= f'_s for every u, is kept far more sharply where records of other values join it
+(mechanism.md section 8). In official statistics this is PRAM, the post randomisation method, with a published matrix
+(Gouweleeuw, Kooiman, Willenborg, de Wolf 1998); decoy groups are its invariant form, which leaves shares true.
+
+The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a record keeps its value with the chance
+`keeps`, and takes each value of part d with the chance `feeds[d]`. `core.joined_design` finds the chances.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.draw.draw import Draw, Floats, Promise, registered, up
+from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, checked_tolerance
+from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
+from splu_desktop.core.messages import say
+from splu_desktop.core.randomness import Randomness, below
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
+
+if TYPE_CHECKING:
+    from splu_desktop.core.progress import Progress
+
+PARTS = 10**9  # chances are whole multiples of one of these, so that they are drawn exactly
+_SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with equality
+_FAR = 12.0  # standard deviations of a count's law that are worked out
+
+
+@dataclass(frozen=True)
+class Part:
+    """Values that are treated alike.
+
+    Attributes
+    ----------
+    values : their labels.
+    limit : f', how surely a record may be linked to each of them; 1 where they are not sensitive.
+    share : of the records that have one of them, coarsely.
+    keeps : chance that a record keeps its value.
+    feeds : chance that a record takes each single value of every part, in the order of the parts.
+    """
+
+    values: tuple[str, ...]
+    limit: Fraction
+    share: Fraction
+    keeps: Fraction
+    feeds: tuple[Fraction, ...]
+
+    @property
+    def protected(self) -> bool:
+        """Whether its values are sensitive."""
+        return self.limit < NOT_SENSITIVE
+
+
+@registered
+@dataclass(frozen=True)
+class Joined(Draw):
+    """Chances by which each record is drawn by itself.
+
+    Attributes
+    ----------
+    parts : all values, by part.
+    records : N, of the table.
+    follows : the group size gamma that the tolerances follow from; None where they were given.
+    """
+
+    parts: tuple[Part, ...]
+    records: int
+    follows: int | None = None  # a setting here, what it follows from elsewhere
+
+    name = "joined"
+    true_shares = False
+
+    def __post_init__(self) -> None:
+        if not self.parts or type(self.records) is not int or self.records < 1:
+            raise ValueError
+        if self.follows is not None and (type(self.follows) is not int or self.follows < 2):
+            raise ValueError
+        for part in self.parts:
+            chances = (part.keeps, *part.feeds)
+            if len(part.feeds) != len(self.parts) or not all(0 <= each <= 1 for each in (*chances, part.share)):
+                raise ValueError
+            if any(each * PARTS % 1 for each in chances) or part.keeps + self._moved(part) > 1:
+                raise ValueError
+
+    def _moved(self, part: Part) -> Fraction:
+        return sum((len(to.values) * feed for to, feed in zip(self.parts, part.feeds, strict=True)), Fraction(0))
+
+    # --- settings
+
+    def settings(self) -> dict[str, Any]:
+        parts = [
+            {
+                "values": list(part.values),
+                "tolerance": str(part.limit),
+                "share": str(part.share),
+                "keeps": _decimal(part.keeps),
+                "feeds": [_decimal(feed) for feed in part.feeds],
+            }
+            for part in self.parts
+        ]
+        return {"parts": parts, "records": self.records, **({"follows": self.follows} if self.follows else {})}
+
+    @classmethod
+    def from_settings(cls, data: Mapping[str, Any]) -> Self:
+        parts = []
+        for stored in data["parts"]:
+            texts = [stored["tolerance"], stored["share"], stored["keeps"], *stored["feeds"]]
+            if not all(isinstance(text, str) and len(text) <= 40 for text in texts):
+                raise ValueError
+            if not all(isinstance(label, str) for label in stored["values"]):
+                raise ValueError
+            limit = checked_tolerance("", stored["tolerance"])
+            share, keeps, *feeds = map(Fraction, texts[1:])
+            parts.append(Part(tuple(stored["values"]), limit, share, keeps, tuple(feeds)))
+        labels = [label for part in parts for label in part.values]
+        if len(set(labels)) < len(labels):
+            raise ValueError
+        return cls(tuple(parts), data["records"], data.get("follows"))
+
+    def recorded(self) -> dict[str, Any]:
+        # How many values are treated alike is enough.
+        number = iter(range(1, 1 + sum(len(part.values) for part in self.parts)))
+        nameless = tuple(replace(p, values=tuple(str(next(number)) for _ in p.values)) for p in self.parts)
+        return replace(self, parts=nameless).as_dict()
+
+    def turned(self, gamma: int) -> Joined:
+        """Return the draw that is to follow from another gamma; its chances are found anew (`core.ways`)."""
+        return self if self.follows is None else replace(self, follows=gamma)
+
+    def within(self, labels: object) -> Self:
+        known = {str(label) for label in np.asarray(labels, object)}
+        kept = [tuple(label for label in part.values if label in known) for part in self.parts]
+        stay = [at for at, values in enumerate(kept) if values] or [0]
+        parts = (
+            replace(self.parts[at], values=kept[at], feeds=tuple(self.parts[at].feeds[to] for to in stay))
+            for at in stay
+        )
+        return replace(self, parts=tuple(parts))
+
+    def completed(self, labels: NDArray[np.object_]) -> Self:
+        """Return the draw with labels that it does not know taken as not sensitive, and kept."""
+        more = tuple(str(label) for label in labels if str(label) not in self._part_of)
+        if not more:
+            return self
+        none = Fraction(0)
+        parts = [replace(part, feeds=(*part.feeds, none)) for part in self.parts]
+        new = Part(more, NOT_SENSITIVE, none, Fraction(1), (none,) * (len(parts) + 1))
+        return replace(self, parts=(*parts, new))
+
+    def respelled(self, before: Column, after: Column) -> Self:
+        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
+        found: dict[str, int] = {}
+        for old, new in pairs.T.tolist():
+            part, label = self._part_of[str(before.labels[old])], str(after.labels[new])
+            found[label] = min(part, found.get(label, part), key=lambda at: self.parts[at].limit)
+        values = [tuple(label for label, at in found.items() if at == number) for number in range(len(self.parts))]
+        parts = tuple(replace(part, values=own) for part, own in zip(self.parts, values, strict=True))
+        return replace(self, parts=parts)
+
+    def fault(self, records: int, domain: object) -> str | None:
+        if set(self._part_of) != set(domain):  # type: ignore[call-overload]
+            return say("the chances are not those of its values")
+        return None if records == self.records else say("the chances are those of another number of records")
+
+    # --- carrying it out
+
+    @cached_property
+    def _part_of(self) -> dict[str, int]:
+        return {label: at for at, part in enumerate(self.parts) for label in part.values}
+
+    def _parts_of(self, labels: NDArray[np.object_]) -> NDArray[np.intp]:
+        """Return (m,) the part of each label. Raises BadSetting."""
+        try:
+            return np.array([self._part_of[str(label)] for label in labels], np.intp)
+        except KeyError as missing:
+            raise BadSetting(say("The chances of the draw lack the value “{value}”.", value=missing.args[0])) from None
+
+    def check(self, column: Column) -> None:
+        if column.n == 0:
+            raise EmptyTable(
+                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
+            )
+        worst = self.surest(column) if column.n == self.records else None
+        if worst is None or any(part.keeps + self._moved(part) != 1 for part in self.parts):
+            raise Infeasible(
+                say(
+                    "The chances planned for column “{column}” are those of another table; plan them again.",
+                    column=column.name,
+                )
+            )
+        label, sure, limit = worst
+        if sure > limit * _SLACK:
+            raise Infeasible(
+                say(
+                    "With the chances planned for column “{column}”, a record could be linked to “{value}” with "
+                    "{sure:.3g} confidence where {limit:.3g} is allowed; plan them again.",
+                    column=column.name,
+                    value=label,
+                    sure=sure,
+                    limit=limit,
+                )
+            )
+
+    def surest(self, column: Column) -> tuple[str, float, float] | None:
+        """Return the value whose promise has least room: label, largest P(true | shown) and f'; None if not one's."""
+        if not set(map(str, column.labels)) <= set(self._part_of):
+            return None
+        part, counts = self._parts_of(column.labels), column.counts().astype(np.float64)
+        keeps, feeds, limits = self._numbers
+        into = np.bincount(part, counts, len(self.parts)) @ feeds  # (parts,) records that come to each value of a part
+        shown = into[part] + counts * keeps[part]
+        least = np.full(len(self.parts), np.inf)  # of what any value of a part is shown by
+        np.minimum.at(least, part, shown)
+        top = ("", 0.0, 1.0)
+        for value in np.flatnonzero((limits[part] < 1) & (counts > 0)).tolist():
+            own = part[value]
+            beside = counts[value] * feeds[own] / np.where(least > 0, least, np.inf)
+            sure = max(counts[value] * (keeps[own] + feeds[own, own]) / max(shown[value], 1e-300), float(beside.max()))
+            if sure / limits[own] > top[1] / top[2]:
+                top = (str(column.labels[value]), float(sure), float(limits[own]))
+        return top
+
+    @cached_property
+    def _numbers(self) -> tuple[Floats, Floats, Floats]:
+        """(p,) keeps, (p, p) feeds, (p,) limits."""
+        keeps = np.array([float(part.keeps) for part in self.parts])
+        feeds = np.array([[float(feed) for feed in part.feeds] for part in self.parts])
+        return keeps, feeds, np.array([float(part.limit) for part in self.parts])
+
+    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+        from splu_desktop.core.groups.joined_design import design  # which makes such draws
+
+        try:
+            self.check(column)
+        except Infeasible:
+            limits = {str(label): self.limit(str(label)) for label in column.labels}
+            return replace(self, parts=design(column, limits).parts, records=column.n)
+        return self
+
+    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        progress.report("Drawing values", 0.0)
+        drawn = below(source, PARTS, column.n)
+        part = self._parts_of(column.labels)
+        codes, of_record = column.codes.copy(), part[column.codes]
+        for at, own in enumerate(self.parts):
+            fed = [(to, own.feeds[to]) for to in range(len(self.parts)) if own.feeds[to]]
+            if not fed:
+                continue
+            targets = np.concatenate([np.flatnonzero(part == to) for to, _ in fed]).astype(codes.dtype)
+            steps = [int(feed * PARTS) for to, feed in fed for _ in range(int((part == to).sum()))]
+            ends = np.cumsum(steps)
+            records = np.flatnonzero(of_record == at)
+            places = np.searchsorted(ends, drawn[records], side="right")
+            moves = places < len(targets)
+            codes[records[moves]] = targets[places[moves]]
+            progress.report("Drawing values", (at + 1) / len(self.parts))
+        return column.with_codes(codes)
+
+    # --- what its reader knows
+
+    def matrix(self, labels: NDArray[np.object_]) -> Floats:
+        """Return (m, m) T over these labels; rows fall short of 1 by what goes to values left out."""
+        part = self._parts_of(labels)
+        keeps, feeds, _ = self._numbers
+        return np.asarray(feeds[np.ix_(part, part)] + np.diag(keeps[part]), np.float64)
+
+    def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
+        matrix = self.matrix(labels)
+        return KnownTransition.of(counts, lambda _: Independent(matrix))
+
+    def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
+        through = self.transition(published, labels)
+        found = np.maximum(published @ through.inverse, 0.0)
+        whole = float(found.sum())
+        return np.asarray(found * (float(published.sum()) / whole) if whole > 0 else published, np.float64)
+
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        return np.asarray(np.sqrt(self.transition(likely, labels).variance(likely[None, :])[0]), np.float64)
+
+    def count_law(self, count: int) -> Floats:
+        # Of the value that least join: its own records that stay, and what comes.
+        at = min(self._protected or range(len(self.parts)), key=lambda each: float(self._law(each)[1]))
+        mean, variance, _ = self._law(at)
+        trials = max(round(mean / max(1 - variance / max(mean, 1e-300), 1e-9)), 1) if mean > 0 else 0
+        own = _binomial(count, float(self.parts[at].keeps))
+        return np.convolve(own, _binomial(trials, mean / trials)) if trials else own
+
+    def unseen(self, tail: float) -> float:
+        # A record is not shown as itself with the chance of being moved.
+        moved = [1 - float(part.keeps) - float(part.feeds[at]) for at, part in enumerate(self.parts)]
+        return max((math.log(tail) / math.log(each) for each in moved if 0 < each < 1), default=0.0)
+
+    # --- what is promised
+
+    @cached_property
+    def _protected(self) -> list[int]:
+        return [at for at, part in enumerate(self.parts) if part.protected and part.values]
+
+    @property
+    def confidence(self) -> Fraction:
+        return max((self.parts[at].limit for at in self._protected), default=Fraction(1))
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """(p,) shares of the parts, adding up to 1."""
+        found = np.array([float(part.share) for part in self.parts])
+        rest = max(1 - float(found.sum()), 0.0)
+        if rest and (free := [at for at, part in enumerate(self.parts) if not part.protected]):
+            found[free[0]] += rest
+        return np.asarray(found / max(float(found.sum()), 1e-300))
+
+    @cached_property
+    def _merged(self) -> Floats:
+        """(p, p) chances that a record of a part is shown with any value of another."""
+        sizes = np.array([len(part.values) for part in self.parts], np.float64)
+        keeps, feeds, _ = self._numbers
+        return np.asarray(feeds * sizes + np.diag(keeps), np.float64)
+
+    def _law(self, at: int) -> tuple[float, float, float]:
+        """Return mean and variance of the records that join a value of part `at`, and the variance of its estimate.
+
+        The latter is that of f-hat of a value that nobody has: x = y G with the published matrix, divided by what the
+        parts are known to send.
+        """
+        numbers = self._shares * self.records
+        keeps, feeds, _ = self._numbers
+        into = feeds[:, at]
+        mean, variance = float(numbers @ into), float(numbers @ (into * (1 - into)))
+        # One value of the part beside all parts; its own row last.
+        matrix = np.zeros((len(numbers) + 1,) * 2)
+        matrix[:-1, :-1], matrix[:-1, -1] = self._merged, into
+        if len(self.parts[at].values) > 1:
+            matrix[:-1, at] -= into
+        elif not (keeps[at] + into[at]):
+            return mean, variance, math.inf
+        else:  # the part is the value
+            inverse = KnownTransition.inverted(self._merged, numbers)[0][:, at]
+            drawn = self._merged @ inverse**2 - (self._merged @ inverse) ** 2
+            there = numbers.copy()
+            there[at] = 0.0
+            return mean, variance, float(there @ np.maximum(drawn, 0.0))
+        matrix[-1, :-1], matrix[-1, -1] = self._merged[at], keeps[at] + feeds[at, at]
+        matrix[-1, at] -= matrix[-1, -1]
+        inverse = KnownTransition.inverted(matrix, numbers)[0][:, -1]
+        drawn = matrix @ inverse**2 - (matrix @ inverse) ** 2
+        return mean, variance, float(numbers @ np.maximum(drawn[:-1], 0.0))
+
+    def _exact(self, at: int) -> tuple[int, float] | None:
+        """Return trials and chance of the binomial law of what joins the value of part `at`, where that is all.
+
+        So it is for the one protected value that all others join and none leaves: f-hat = (y - N q) / (1 - q).
+        """
+        part = self.parts[at]
+        chances = {p.feeds[at] for place, p in enumerate(self.parts) if place != at}
+        alone = len(self._protected) == 1 and len(part.values) == 1 and not any(part.feeds) and len(chances) == 1
+        if not alone:
+            return None
+        (chance,) = chances
+        return round(float(1 - self._shares[at]) * self.records), float(chance)
+
+    def _misses(self, at: int, halves: Floats, releases: int, counts: Floats) -> Floats:
+        """Return (k,) Pr[|f-hat - f| > h] for counts and half widths h, of the mean of releases' estimates."""
+        from scipy.stats import binom, norm  # takes longer to load than a release takes
+
+        exact = self._exact(at)
+        if exact is not None:
+            trials, chance = exact[0] * releases, exact[1]
+            arm, mean = halves * releases * (1 - chance), trials * chance
+            low, high = np.ceil(mean - arm - 1e-9) - 1, np.floor(mean + arm + 1e-9)
+            return np.asarray(binom.cdf(low, trials, chance) + binom.sf(high, trials, chance), np.float64)
+        # Many records each add a little: the normal law, with the exact variance.
+        keep = max(float(self.parts[at].keeps + self.parts[at].feeds[at]), 1e-9)
+        deviation = np.sqrt((self._law(at)[2] + counts * (1 - keep) / keep) / releases)
+        return np.asarray(2 * norm.sf(halves / np.maximum(deviation, 1e-300)), np.float64)
+
+    def _t_p(self, at: int, thresholds: Thresholds, releases: int = 1) -> float:
+        counts = np.arange(1, thresholds.alpha + 1, dtype=np.float64)
+        halves = counts * float(checked_epsilon(thresholds.epsilon))
+        return float(self._misses(at, halves, releases, counts).min())
+
+    def _t_f(self, at: int, thresholds: Thresholds, releases: int = 1) -> int:
+        """Return the count from which the estimate is within epsilon; found by halving, for misses fall with f."""
+        epsilon, allowed = float(checked_epsilon(thresholds.epsilon)), float(checked_probability(thresholds.t_e))
+
+        def holds(count: int) -> bool:
+            counts = np.array([float(count)])
+            just_below = counts * epsilon * (1 - 1e-9)
+            return float(self._misses(at, just_below, releases, counts)[0]) <= allowed
+
+        low, high = 0, 1
+        while not holds(high):
+            low, high = high, 2 * high
+            if high > 1 << 40:
+                return high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if holds(middle) else (middle, high)
+        return high
+
+    def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
+        """Return the least T_P over the protected values; 0 where no value is sensitive at all."""
+        return min((self._t_p(at, thresholds, releases) for at in self._protected), default=0.0)
+
+    def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
+        return max((self._t_f(at, thresholds, releases) for at in self._protected), default=1)
+
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
+        """Return what is promised for each tolerance, the strictest first. Counts are those reconstructed."""
+        found = []
+        for limit in sorted({part.limit for part in self.parts if part.values}):
+            places = [at for at, part in enumerate(self.parts) if part.limit == limit]
+            labels = tuple(label for at in places for label in self.parts[at].values)
+            if limit == NOT_SENSITIVE:
+                found.append(Promise(limit, 0.0, self.t_f(thresholds), labels))
+                continue
+            t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
+            t_f = max(self._t_f(at, thresholds) for at in places)
+            # Draws are independent, so who knows every other record learns no more than the row says.
+            found.append(Promise(limit, t_p, t_f, labels, certainty=limit))
+        return tuple(found)
+
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
+        return {
+            "by_tolerance": {
+                str(promise.confidence): {
+                    "confidence": float(promise.confidence),
+                    "t_p": promise.t_p,
+                    "t_f": promise.t_f,
+                    "certainty": float(promise.certainty),
+                }
+                for promise in self.promises(thresholds, told)
+            },
+            "two_releases": self.twice,
+        }
+
+    @cached_property
+    def twice(self) -> float:
+        """How surely two independent releases of the same records together tell a protected value at most.
+
+        For one protected value pi / (pi + (1 - pi) q^2), of a record that shows it in both.
+        """
+        # One value of each part beside what is left of it.
+        rows, priors, columns = [], [], []
+        keeps, feeds, _ = self._numbers
+        for at, part in enumerate(self.parts):
+            columns.append(at)
+            size = max(len(part.values), 1)
+            rows.append((at, True))
+            priors.append(self._shares[at] / size)
+            if size > 1:
+                rows.append((at, False))
+                priors.append(self._shares[at] * (size - 1) / size)
+        own_keeps = np.diag(keeps)
+        matrix = np.array([[feeds[at, to] + own * own_keeps[at, to] for to in columns] for at, own in rows])
+        prior, worst = np.array(priors), 0.0
+        for place, (at, own) in enumerate(rows):
+            if not own or not self.parts[at].protected or not prior[place]:
+                continue
+            both = np.einsum("v,va,vb->ab", prior, matrix, matrix)
+            mine = prior[place] * np.outer(matrix[place], matrix[place])
+            worst = max(worst, float(np.divide(mine, both, out=np.zeros_like(both), where=both > 0).max()))
+        return worst
+
+    @property
+    def shuts_out(self) -> bool:
+        """Whether a record that shows no protected value surely has none."""
+        free = [at for at, part in enumerate(self.parts) if not part.protected]
+        return bool(free) and not any(self.parts[at].feeds[to] for at in self._protected for to in free)
+
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
+        found = super().sentences(column, thresholds, told)
+        if not self._protected:
+            return found
+        if self.shuts_out:
+            found.append(
+                say(
+                    "A record that shows a value of “{column}” that is not sensitive surely has no sensitive one.",
+                    column=column,
+                )
+            )
+        found.append(
+            say(
+                "Two independent releases of the same records would together link a record to a sensitive value of "
+                "“{column}” with up to {twice} confidence; so release them once.",
+                column=column,
+                twice=up(Fraction(self.twice).limit_denominator(10**6)),
+            )
+        )
+        return [*found, self.caution(column)]
+
+    def readers(self, column: str) -> tuple[str, ...]:
+        if not self._protected:
+            return ()
+        return (
+            *attackers.of_independent(column),
+            say(
+                "Whoever knows the values of all other records learns no more of a record of “{column}” than its row "
+                "says, since every record is drawn by itself.",
+                column=column,
+            ),
+        )
+
+    def limit(self, label: str) -> Fraction:
+        return self.parts[self._part_of[label]].limit if label in self._part_of else Fraction(0)
+
+    def words(self) -> str:
+        said = say("joined draw, {chance}", chance=self.chance())
+        return said if self.follows is None else say("{words} (gamma {gamma})", words=said, gamma=self.follows)
+
+    def able(self, column: str) -> str:
+        return say("{able} {caution}", able=super().able(column), caution=self.caution(column))
+
+    def how(self) -> str:
+        return say(
+            "every record was drawn by itself: it kept its value or took another by chances that stand in "
+            "release.json, so that records of other values join the sensitive ones (PRAM with a published matrix)."
+        )
+
+    def caution(self, column: str) -> str:
+        return say(
+            "Published shares of “{column}” are not true: records of other values joined its sensitive ones, so every "
+            "count must be reconstructed, that of the whole table too.",
+            column=column,
+        )
+
+    def chance(self) -> str:
+        if not self._protected:
+            return say("no value is sensitive")
+        least = min(self.parts[at].limit for at in self._protected)
+        if least == self.confidence:
+            return say("at most {most} for sensitive values", most=up(self.confidence))
+        return say("at most {least} to {most} by sensitive value", least=up(least), most=up(self.confidence))
+
+    def odds(self, column: str | None = None) -> str:
+        if any(not part.protected for part in self.parts):
+            return say("its tolerance of up to {most} (values not sensitive: with certainty)", most=up(self.confidence))
+        return say("its tolerance of up to {most}", most=up(self.confidence))
+
+
+def _decimal(share: Fraction) -> str:
+    """Return a chance, a whole multiple of 1 / PARTS, as a decimal without a remainder."""
+    return f"{int(share * PARTS) // PARTS}.{int(share * PARTS) % PARTS:09d}".rstrip("0").rstrip(".")
+
+
+def _binomial(trials: int, chance: float) -> Floats:
+    """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
+    from scipy.stats import binom
+
+    law = np.zeros(trials + 1)
+    arm = _FAR * math.sqrt(max(trials * chance * (1 - chance), 1.0))
+    low, high = max(math.floor(trials * chance - arm), 0), min(math.ceil(trials * chance + arm), trials)
+    law[low : high + 1] = binom.pmf(np.arange(low, high + 1), trials, chance)
+    return law

@@ -1,0 +1,193 @@
+"""Which draw a sensitive column gets: one gamma serves every column (mechanism.md section 7).
+
+Plain groups need a column whose most frequent value fills no more than 1/gamma. For any other, gamma gives tolerances,
+f'_s = pi_s + (1 - pi_s) / gamma: without the table one would be right in pi_s of the cases, with it in f'_s. They lie
+above pi_s, so a draw that keeps them exists always: where no groups do, the joined one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.errors import BadSetting, Ineligible
+from splu_desktop.core.groups import joined_design
+from splu_desktop.core.groups.design import design, in_blocks
+from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.core.groups.joined_design import FREQUENT
+from splu_desktop.core.groups.layout import check_fakes
+from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.reconstruct.interval import NORMAL_95
+from splu_desktop.core.table import Column
+
+GROUPS, JOINED = WAYS = ("groups", "joined")
+WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
+LEAST = 20  # records of a table in which values can hide behind one another
+CELL = 0.1  # share of the records in the cell that both are compared by
+_STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
+_SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
+
+
+def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()) -> Tolerances:
+    """Return the tolerances that gamma gives, and 1 for the values declared not sensitive. Raises BadSetting.
+
+    They are published, so they are rounded down to whole parts of 1/20, finer only where less than half of the room
+    between pi_s and f'_s would be left; counts enter in whole blocks, and all rare values get 1/gamma. A value that
+    next to all records have would tell by its tolerance how many lack it, so it gets 1.
+    """
+    PlainGroups(gamma)  # raises for a gamma that is none
+    told, counts, blocks = {str(label) for label in unprotected}, column.counts(), in_blocks(column.counts())
+    found = {}
+    for label, count, block in zip(column.labels.tolist(), counts.tolist(), blocks.tolist(), strict=True):
+        share = Fraction(int(count), max(column.n, 1))
+        if label in told or (share >= _SURE and column.n - count < FREQUENT):
+            found[str(label)] = NOT_SENSITIVE
+            continue
+        share = max(share, min(Fraction(int(block), max(column.n, 1)), Fraction(1)))
+        asked, least = share + (1 - share) / gamma, share + (1 - share) / (2 * gamma)
+        if count < FREQUENT and 2 * share <= Fraction(1, gamma):
+            found[str(label)] = Fraction(1, gamma)
+            continue
+        steps = (Fraction(math.floor(asked * step), step) for step in _STEPS)
+        found[str(label)] = max(next((down for down in steps if down >= least), asked), Fraction(1, gamma))
+    return Tolerances(found)
+
+
+def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress | None = None) -> Draw:
+    """Return the draw that a gamma gives a column: plain groups where they can serve, else what keeps its tolerances.
+
+    Parameters
+    ----------
+    way : "groups" to look for groups of several sizes before the joined draw, "joined" for that draw in any case.
+
+    Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
+    """
+    _checked(way)
+    if way != JOINED:
+        try:
+            check_eligible(column, gamma)
+        except Ineligible:
+            if column.n < LEAST:
+                raise
+        else:
+            return PlainGroups(gamma)
+    limits = gamma_tolerances(column, gamma)
+    if way == GROUPS:
+        try:
+            return design(column, limits, progress=progress).grouping
+        except Infeasible:
+            pass
+    return joined_design.design(column, limits, follows=gamma)
+
+
+def by_tolerances(
+    column: Column, limits: Tolerances, way: str | None = None, *, fakes: int = 0, progress: Progress | None = None
+) -> Draw:
+    """Return the draw that keeps tolerances: groups where some do, else (or where asked for) the joined one.
+
+    Raises EmptyTable, BadSetting; Infeasible where a tolerance lies below its value's share, or with fake values.
+    """
+    _checked(way)
+    check_fakes(fakes)
+    check_feasible(column, limits, fakes)
+    if way != JOINED:
+        try:
+            return design(column, limits, fakes=fakes, progress=progress).grouping
+        except Infeasible:
+            if fakes:
+                raise
+    elif fakes:
+        raise BadSetting(say("“{name}” is drawn without groups, so it has no fake values.", name=column.name))
+    return joined_design.design(column, limits)
+
+
+def _checked(way: str | None) -> None:
+    if way not in (None, *WAYS):
+        raise BadSetting(say("There is no draw “{way}”; choose among {known}.", way=way, known=", ".join(WAYS)))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How wide counts are under two draws of the same promise: half widths of 95 % intervals, in records.
+
+    Attributes
+    ----------
+    cell, whole : of a value's count in a tenth of the records, and in the whole table; geometric means over the values
+        that are protected, by way.
+    """
+
+    cell: tuple[float, float]
+    whole: tuple[float, float]
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether joined makes cells sharper by a fifth or more."""
+        return self.cell[1] <= WORTH * self.cell[0]
+
+    def sentence(self, column: str) -> str:
+        """Return both consequences side by side, with what suits whom."""
+        words = {
+            "column": column,
+            "groups": half(self.cell[0]),
+            "joined": half(self.cell[1]),
+            "whole_groups": half(self.whole[0]),
+            "whole_joined": half(self.whole[1]),
+        }
+        if self.worth_it:
+            return say(
+                "Joined would make counts of “{column}” in a part of the table sharper: ±{joined} instead of ±{groups} "
+                "records in a tenth of it. But its published shares would no longer be true, and counts of the whole "
+                "table ±{whole_joined} instead of ±{whole_groups}. Take joined for questions about parts, groups for "
+                "shares of the whole table.",
+                **words,
+            )
+        return say(
+            "Joined would not make counts of “{column}” in a part of the table much sharper: ±{joined} instead of "
+            "±{groups} records in a tenth of it; groups keep its published shares true.",
+            **words,
+        )
+
+
+def half(width: float) -> Figure:
+    """Return a half width, in records, for people."""
+    return Figure("∞" if not math.isfinite(width) else f"{width:,.0f}" if width >= 10 else f"{width:.1f}")
+
+
+def half_widths(column: Column, draw: Draw) -> tuple[float, float]:
+    """Return the half widths of 95 % intervals of a protected value's count in a tenth of the table, and in all of it.
+
+    Geometric means over the values that are protected; computed, not simulated. inf where nothing can be read.
+    """
+    used = column.compacted()
+    counts = used.counts().astype(np.float64)
+    through = draw.transition(counts, used.labels)
+    spread = through.variance(np.stack([CELL * counts, counts]))
+    chosen = np.array([draw.limit(str(label)) < 1 for label in used.labels])
+    told = chosen & through.readable
+    if not chosen.any() or not told[chosen].all():
+        return math.inf, math.inf
+    cell, whole = np.exp(np.log(np.sqrt(spread[:, told])).mean(axis=1)) * NORMAL_95
+    return float(cell), float(whole)
+
+
+def compared(column: Column, draw: Draw) -> Compared | None:
+    """Return how a column's draw compares with the joined one that keeps the same limits; None if that is what it is.
+
+    Raises EmptyTable, BadSetting.
+    """
+    limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
+    try:
+        joined = joined_design.design(column, limits)
+    except Infeasible:
+        return None
+    if type(draw) is type(joined):
+        return None
+    here, there = half_widths(column, draw), half_widths(column, joined)
+    return Compared((here[0], there[0]), (here[1], there[1]))

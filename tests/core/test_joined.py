@@ -1,0 +1,313 @@
+"""The joined draw: least loss, promises against attackers, laws and estimators (mechanism.md sections 7 and 8)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.draw import Joined, PlainGroups, draw_from
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.groups.joined_design import Programme, closed_form, coarse, design, solve
+from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
+from splu_desktop.core.guarantees.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances
+from splu_desktop.core.plan import Plan, Thresholds
+from splu_desktop.core.progress import Silent
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from tests.seeded import Seeded
+
+
+def column(counts: dict[str, int], name: str = "test") -> Column:
+    return Column.from_labels(name, [label for label, count in counts.items() for _ in range(count)])
+
+
+def programme(shares: list[float], limits: list[float]) -> Programme:
+    share, limit = np.array(shares), np.array(limits)
+    return Programme(share, np.ones(len(share)), share, share, limit, np.ones(len(share), bool))
+
+
+def assay() -> Column:
+    return column({"negative": 14_360, "positive": 865, "unclear": 221})
+
+
+# --- the sharpest draw
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.2, 0.5])
+def test_one_protected_value_has_the_closed_form(limit: float) -> None:
+    share = 865 / 15_446
+    problem = programme([1 - share, share], [1, limit])
+    feeds = solve(problem)
+    assert feeds[0, 1] == pytest.approx(share * (1 - limit) / (limit * (1 - share)))
+    assert feeds[1, 0] == 0
+    assert (problem.room(feeds) >= -1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("shares", "limits"),
+    [([0.94, 0.06], [1, 0.2]), ([0.94, 0.06], [0.952, 0.248]), ([0.6, 0.4], [0.7, 0.5]), ([0.5, 0.5], [0.6, 1])],
+)
+def test_no_matrix_on_a_fine_grid_beats_it_for_two_values(shares: list[float], limits: list[float]) -> None:
+    problem = programme(shares, limits)
+    steps = np.linspace(0, 1, 101)
+    best = min(
+        (
+            problem.loss(feeds)
+            for there in steps
+            for back in steps
+            if abs(1 - there - back) > 1e-3
+            and (problem.room(feeds := np.array([[0.0, there], [back, 0.0]])) >= -1e-12).all()
+        ),
+        default=np.inf,
+    )
+    assert problem.loss(solve(problem)) <= best * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shares", "limits"),
+    [
+        ([0.9, 0.06, 0.04], [1, 0.3, 0.2]),
+        ([0.925, 0.056, 0.019], [0.94, 0.245, 0.215]),
+        ([0.5, 0.3, 0.2], [0.65, 0.5, 0.4]),
+        ([0.4, 0.35, 0.25], [1, 0.5, 0.4]),
+    ],
+)
+def test_none_of_many_matrices_at_random_beats_it_for_three_values(shares: list[float], limits: list[float]) -> None:
+    """Matrices on the straight way from the one that tells nothing to a random one, as far as the bounds allow."""
+    problem, chance = programme(shares, limits), np.random.default_rng(5)
+    mine = problem.loss(solve(problem))
+    nothing = np.tile(np.array(shares), (3, 1))
+    for _ in range(1_500):
+        wanted = np.stack([chance.dirichlet(np.where(np.arange(3) == v, 2.0, 0.3)) for v in range(3)])
+        far = 1.0
+        while far > 1e-3:
+            feeds = far * wanted + (1 - far) * nothing
+            np.fill_diagonal(feeds, 0.0)
+            if (problem.room(feeds) >= -1e-12).all():
+                assert mine <= problem.loss(feeds) * (1 + 1e-6)
+                break
+            far *= 0.9
+
+
+def test_it_is_feasible_as_long_as_values_have_room_beside_each_other() -> None:
+    for limits, fits in (([1, 0.3, 0.2], True), ([1, 0.07, 0.1], False)):
+        problem = programme([0.9, 0.06, 0.04], limits)
+        assert bool((problem.room(closed_form(problem)) >= -1e-12).all()) is fits
+        assert (sum(s / f for s, f in zip([0.06, 0.04], limits[1:], strict=True)) <= 1) is fits
+        assert (problem.room(solve(problem)) >= -1e-12).all()
+
+
+def test_leaving_bearers_out_costs_sharpness() -> None:
+    limits = {"negative": Fraction(1), "positive": Fraction(1, 5), "unclear": Fraction(1, 5)}
+    all_stay, some_leave = design(assay(), limits), design(assay(), limits, leave=Fraction(1, 10))
+    assert all_stay.shuts_out
+    assert not some_leave.shuts_out
+    counts, labels = assay().counts().astype(float), assay().labels
+    x = counts[None, :] / 10
+    widths = [d.transition(counts, labels).variance(x)[0] for d in (all_stay, some_leave)]
+    assert (widths[0] < widths[1]).all()
+
+
+# --- one slider for every column
+
+
+@settings(max_examples=15, deadline=None, phases=(Phase.explicit, Phase.generate))
+@given(
+    counts=st.lists(st.integers(1, 4_000), min_size=1, max_size=5),
+    gamma=st.sampled_from([2, 3, 5, 10, 50]),
+    way=st.sampled_from([None, "joined"]),
+)
+def test_any_column_can_be_sensitive_at_any_gamma(counts: list[int], gamma: int, way: str | None) -> None:
+    assume(sum(counts) >= LEAST)
+    made = column({f"v{at}": count for at, count in enumerate(counts)})
+    draw = by_gamma(made, gamma, way)
+    draw.check(made)
+    published = draw.redraw(made, Seeded(1), Silent())
+    assert published.n == made.n
+    assert draw_from(draw.as_dict()) == draw
+
+
+def test_a_search_that_finds_no_groups_falls_back() -> None:
+    limits = Tolerances({"negative": Fraction("0.94"), "positive": Fraction("0.245"), "unclear": Fraction("0.215")})
+    for way in (None, "groups", "joined"):
+        draw = by_tolerances(assay(), limits, way)
+        assert isinstance(draw, Joined)
+        draw.check(assay())
+    with pytest.raises(Infeasible, match="can't be kept"):
+        by_tolerances(assay(), Tolerances({**limits.limits, "negative": Fraction("0.5")}))
+
+
+def test_a_gamma_gives_rare_values_one_tolerance() -> None:
+    few, more = (column({"no": 9_000, "a": n, "b": 2 * n}) for n in (3, 100))
+    for made in (few, more):
+        limits = gamma_tolerances(made, 5).limits
+        assert limits["a"] == limits["b"] == Fraction(1, 5)
+    assert (
+        by_gamma(few, 5).settings()["parts"] == by_gamma(column({"no": 9_000, "a": 4, "b": 5}), 5).settings()["parts"]
+    )
+    assert by_gamma(column({"a": 50, "b": 50, "c": 50}), 3) == PlainGroups(3)
+
+
+@given(st.floats(1e-7, 1.0))
+def test_chances_are_rounded_up_coarsely(share: float) -> None:
+    up = float(coarse(share))
+    assert share * (1 - 1e-6) <= up <= share * 1.08 + 1e-9
+    assert coarse(share) * 10**9 % 1 == 0
+
+
+# --- the promises, attacked
+
+
+def shown_as(draw: Joined, made: Column, seeds: range) -> list[np.ndarray]:
+    return [draw.redraw(made, Seeded(seed), Silent()).codes for seed in seeds]
+
+
+@pytest.mark.parametrize("way", ["one", "all"])
+def test_who_sees_a_row_is_no_surer_than_said(way: str) -> None:
+    """Per value and shown value, 40 releases; 4.5 standard deviations of one of 9 shares: a false alarm in 30,000."""
+    made = assay()
+    if way == "one":
+        draw = design(made, dict(zip(made.labels, map(Fraction, ("1", "1/5", "1/10")), strict=True)))
+    else:
+        found = by_gamma(made, 5)
+        assert isinstance(found, Joined)
+        draw = found
+    seen = np.zeros((made.m, made.m))
+    for codes in shown_as(draw, made, range(40)):
+        np.add.at(seen, (made.codes, codes), 1)
+    for value, label in enumerate(made.labels):
+        limit = float(draw.limit(str(label)))
+        for shown in range(made.m):
+            looks = seen[:, shown].sum()
+            if looks:
+                assert seen[value, shown] / looks <= limit + 4.5 * (limit * (1 - limit) / looks) ** 0.5
+
+
+def test_who_knows_all_other_records_learns_no_more_than_the_row_says() -> None:
+    """Draws are independent: what others show does not go together with what one shows. False alarm: 1 in 10,000."""
+    made = column({"no": 900, "yes": 100})
+    draw = design(made, {"no": Fraction(1), "yes": Fraction(1, 5)})
+    yes = made.code_of("yes")
+    shown = np.array([codes == yes for codes in shown_as(draw, made, range(1_500))])
+    mine, others = shown[:, 0], shown[:, 1:].sum(axis=1)
+    assert abs(np.corrcoef(mine, others)[0, 1]) * 1_500**0.5 < 3.9
+    promise = next(each for each in draw.promises(Thresholds()) if each.confidence < 1)
+    assert promise.certainty == Fraction(1, 5)
+
+
+def test_two_releases_tell_what_is_said_of_them() -> None:
+    """Share of bearers among records that show the value twice; 4 standard deviations: a false alarm in 15,000."""
+    made = column({"no": 14_581, "yes": 865})
+    draw = design(made, {"no": Fraction(1), "yes": Fraction(1, 5)})
+    yes = made.code_of("yes")
+    right = both = 0
+    for seed in range(0, 40, 2):
+        first, second = shown_as(draw, made, range(seed, seed + 2))
+        twice = (first == yes) & (second == yes)
+        right, both = right + int((made.codes[twice] == yes).sum()), both + int(twice.sum())
+    assert right / both == pytest.approx(draw.twice, abs=4 * (draw.twice * (1 - draw.twice) / both) ** 0.5 + 0.01)
+    share, chance = 865 / made.n, float(draw.parts[0].feeds[1])
+    assert draw.twice == pytest.approx(share / (share + (1 - share) * chance**2), rel=0.05)
+
+
+def test_small_counts_are_as_wrong_as_said_and_large_ones_as_right() -> None:
+    """f-hat = (y - N q) / (1 - q) by simulation, 4,000 each: 4.5 standard deviations, one alarm in 50,000."""
+    asked, chance = Thresholds(), np.random.default_rng(3)
+    draw = design(column({"no": 14_581, "yes": 865}), {"no": Fraction(1), "yes": Fraction(1, 5)})
+    q, n = float(draw.parts[0].feeds[1]), draw.records
+
+    def estimates(f: int, releases: int) -> np.ndarray:
+        joined = chance.binomial(n - f, q, (4_000, releases))
+        return np.asarray(((f + joined - n * q) / (1 - q)).mean(axis=1))
+
+    for releases in (1, 4):
+        wrong = min(float((abs(estimates(f, releases) - f) > asked.epsilon * f).mean()) for f in (1, 2, 3))
+        assert wrong == pytest.approx(draw.t_p(asked, releases), abs=4.5 * (0.06 / 4_000) ** 0.5)
+        reliable = draw.t_f(asked, releases)
+        off = float((abs(estimates(reliable, releases) - reliable) >= asked.epsilon * reliable).mean())
+        assert off <= asked.t_e + 4.5 * (asked.t_e / 4_000) ** 0.5
+    assert draw.t_p(asked) > PlainGroups(5).t_p(asked)
+
+
+# --- estimates
+
+
+def table() -> Table:
+    chance = np.random.default_rng(11)
+    n = 6_000
+    ward = chance.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
+    positive = chance.random(n) < np.where(ward == "A", 0.03, 0.12)
+    test = np.where(positive, "positive", np.where(chance.random(n) < 0.05, "unclear", "negative"))
+    flag = np.where(chance.random(n) < np.where(positive, 0.4, 0.1), "yes", "no")
+    return Table(
+        tuple(
+            Column.from_labels(name, cells.tolist()) for name, cells in (("ward", ward), ("test", test), ("flag", flag))
+        )
+    )
+
+
+def test_intervals_hold_in_cells_and_in_the_whole_table() -> None:
+    """95 % intervals of 29 questions (cells, sets, two columns) in 20 releases: outside 93 to 98 % is one in 1,000.
+
+    Binomial(580, 0.95), doubled in variance since questions of one release share its draws.
+    """
+    made = table()
+    draws = {
+        "test": design(made["test"], {"positive": Fraction(1, 5), "unclear": Fraction(1, 5), "negative": Fraction(1)}),
+        "flag": by_gamma(made["flag"], 3),
+    }
+    plan = Plan({"ward": Role.NSA, "test": Role.SA, "flag": Role.SA}, draws)
+    wards = [(), *((Condition("ward", (w,)),) for w in "ABC")]
+    asked = [
+        (*ward, *conditions)
+        for ward in wards
+        for conditions in (
+            *((Condition("test", (value,)),) for value in ("positive", "unclear", "negative")),
+            *((Condition("flag", (value,)),) for value in ("yes", "no")),
+            (Condition("test", ("positive", "unclear")),),
+            (Condition("test", ("positive",)), Condition("flag", ("yes",))),
+        )
+    ]
+
+    def true(conditions: tuple[Condition, ...]) -> int:
+        chosen = [np.isin(made[c.column].labels.astype(str), c.values)[made[c.column].codes] for c in conditions]
+        return int(np.logical_and.reduce(chosen).sum())
+
+    truth = np.array([true(conditions) for conditions in asked])
+    held, off = 0, []
+    for seed in range(20):
+        reader = Reader(sanitise.run(made, plan, randomness=Seeded(seed)))
+        answers = reader.answers(asked, Method.UNBIASED)
+        held += sum(a.low <= t <= a.high for a, t in zip(answers, truth, strict=True))
+        off.append([a.estimate for a in answers] - truth)
+        for method in Method:
+            for answer in reader.answers(asked[:3], method):
+                assert np.isfinite(answer.estimate)
+    assert 0.93 <= held / (20 * len(asked)) <= 0.98
+    error = np.std(off, axis=0) / 20**0.5
+    assert (np.abs(np.mean(off, axis=0)) < 5 * error).all()
+
+
+def test_both_ways_are_compared_by_their_cells() -> None:
+    made = column({"negative": 14_581, "positive": 865})
+    limits = Tolerances({"negative": Fraction(1), "positive": Fraction(1, 5)})
+    found = compared(made, by_tolerances(made, limits, "groups"))
+    assert found is not None
+    assert found.worth_it
+    assert found.cell[1] < 0.6 * found.cell[0]
+    assert found.whole[1] > found.whole[0]
+    assert "no longer be true" in found.sentence("test")
+    assert compared(made, by_tolerances(made, limits, "joined")) is None
+
+
+def test_settings_that_are_none_are_told() -> None:
+    stored = design(assay(), dict.fromkeys(assay().labels, Fraction(1))).as_dict()
+    for broken in ({"records": 0}, {"parts": []}, {"parts": [{**stored["parts"][0], "keeps": "2"}]}, {"follows": 1}):
+        with pytest.raises(SpluError):
+            draw_from({**stored, **broken})
