@@ -8,16 +8,17 @@ by `files.publishing`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, persons, unique_courses
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.messages import Figure, listed, say, share_of
+from splu_desktop.core.messages import Figure, Said, listed, say, share_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.persons import per_person, persons_of, rounded
@@ -270,6 +271,15 @@ def persons_line(
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
+
+
+def persons_told(line: Line, published: Published) -> Line:
+    """Return the line of persons as it stands after the draw: with the figures of README and report, none else."""
+    repeats, said = published.repeats, line.sentence
+    if line.name != "persons" or line.light is Light.GREEN or repeats is None or not isinstance(said, Said):
+        return line
+    promise = per_person(repeats, published.table, published.draws).sentence
+    return replace(line, sentence=Said(said.template, {**said.values, "promise": promise}))
 
 
 def number_line(source: Table, table: Table, plan: Plan) -> Line:

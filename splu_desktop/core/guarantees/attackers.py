@@ -32,8 +32,9 @@ class Figures:
 
     Attributes
     ----------
-    name : "margins" (the most frequent value), "row", "naive-bayes" and "release" (what the release teaches, without
-        the row), "naive-bayes-and-row" and "release-and-row", "original" (what the original's statistics teach).
+    name : "margins" (the most frequent value), "row", "naive-bayes" and "release" (what the release teaches by plain
+        naive Bayes and by a calibrated learner, without the row), "naive-bayes-and-row" and "release-and-row",
+        "original" (what the original's statistics teach).
     right : share of right guesses.
     known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent.
     right_80, right_95 : share of right guesses among those; None where there are none.
@@ -54,11 +55,11 @@ class Attack:
     Attributes
     ----------
     column : its name.
-    learner : the strongest one: "naive-bayes", "weighted-naive-bayes" or "regression"; "release" in `figures`.
+    learner : behind "release" in `figures`: "smoothed-naive-bayes", "weighted-naive-bayes" or "regression".
     tested, trained_on : records.
     columns : NSAs that the learners used; those with too many labels are left out.
     figures : of each attacker.
-    betrayed : share of the rows of which the strongest attacker is 95 % sure that their value is not the person's own:
+    betrayed : share of the rows of which that learner is 95 % sure that their value is not the person's own:
         pairs of values that do not occur, or hardly do, are among them.
     betrayed_own : share of those in which it is the person's own nevertheless; None where there are none.
     """
@@ -147,8 +148,8 @@ def insider(column: str, grouping: DecoyGroups) -> Said:
 def _with_release(column: str) -> Said:
     return say(
         "A row and the release: who also learns from the whole table how “{column}” goes with the other columns is "
-        "right more often. No group size bounds that, for what many records teach is told on purpose; the audit report "
-        "measures it by a real attack.",
+        "right more often. No group size bounds that, for what many records teach is told on purpose; whoever made the "
+        "release can measure it by a real attack.",
         column=column,
     )
 
