@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from sklearn.tree import DecisionTreeRegressor
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk import attack
@@ -79,7 +80,7 @@ def main() -> None:
     row = Column("(row)", Kind.CATEGORY, np.arange(n, dtype=np.int32), texts, np.zeros(n, bool))
     roles = {name: Role.SA if name == args.sa else Role.NSA for name in (*table.names, row.name)}
     made = sanitise.run(
-        Table((*table.columns, row)), Plan(roles=roles, gammas={args.sa: args.gamma}), randomness=Seeded(1)
+        Table((*table.columns, row)), Plan(roles=roles, draws={args.sa: PlainGroups(args.gamma)}), randomness=Seeded(1)
     )
     published = replace(made, table=made.table.select(table.names))
     order = made.table[row.name].labels[made.table[row.name].codes].astype(np.int64)

@@ -12,7 +12,7 @@ from splu_desktop.cli.base.output import add_json, print_json, print_promise, pr
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import persons_line
+from splu_desktop.core.checks.gate import number_line, persons_line
 from splu_desktop.core.draw.belonging import suggested
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
         "thresholds": plan.as_dict()["thresholds"],
         "generalisations": _generalisations(table, after, plan),
         "risk": _risk(table, after, plan),
-        "sensitive": {name: _sensitive(table[name], after[name], plan, args.curves) for name in plan.sensitive},
+        "sensitive": {name: _sensitive(table[name], after, plan, args.curves) for name in plan.sensitive},
         "together": []
         if fault is not None
         else [
@@ -101,7 +101,11 @@ def run(args: argparse.Namespace) -> None:
     notes += [pair.sentence for pair in both]
     persons = persons_of(table)
     said["persons"] = None if persons is None else asdict(persons)
-    notes.append(persons_line(table, after, ways).sentence)
+    if plan.persons is not None:
+        said["by_person"] = plan.persons.as_dict()
+    notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
+    if plan.persons is not None and plan.persons.number:
+        notes.append(number_line(table, after, plan).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
@@ -151,18 +155,20 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     return found
 
 
-def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict[str, Any]:
-    steps = plan.generalisations.get(column.name, ())
+def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[str, Any]:
+    steps = plan.generalisations.get(source.name, ())
     allowed = eligibility(source, steps)
-    draw, asked = plan.draws[column.name], plan.thresholds
+    column, draw, asked = after[source.name], plan.draws[source.name], plan.thresholds
+    entry = published_entry(draw)
     try:
         draw.check(column)
+        draw = draw.learned(after, column.name, asked)
     except SpluError:
         eligible = False
     else:
         eligible = not allowed.measured
     found: dict[str, Any] = {
-        **published_entry(draw),
+        **entry,
         "eligible": eligible,
         "largest_gamma": allowed.largest_gamma,
         "limiting_value": allowed.value,
@@ -172,9 +178,11 @@ def _sensitive(source: Column, column: Column, plan: Plan, curves: bool) -> dict
         "given_away_by": [],
         "remedies": [remedy.as_dict() for remedy in remedies(source, steps, draw.gamma, asked, tolerances=True)],
     }
-    return (
-        {**found, **draw.stated(asked), **draw.figures(column.compacted(), asked, curves=curves)} if eligible else found
-    )
+    if not eligible:
+        return found
+    column = column.compacted()
+    told = draw.told(column.n, column.labels.tolist(), asked)
+    return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
 
 
 def _print_text(said: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from splu_desktop.cli.base.import_options import add_import_options, choices_fro
 from splu_desktop.cli.base.opening import add_password, password_from, told_how
 from splu_desktop.cli.base.output import Shown, add_json, print_json
 from splu_desktop.cli.base.planning import overruled
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
@@ -116,4 +118,11 @@ def _source(args: argparse.Namespace) -> tuple[Any, Any]:
         return read(args.source, asked), None
     recipe = read_recipe(args.recipe)
     imported = read(args.source, overruled(recipe.choices, asked))
+    by = recipe.plan.persons
+    if by is not None and by.way == "random":
+        raise BadSetting(
+            "The release has one record of each person, taken at random; nobody knows any more which, so there is no "
+            "report that compares it with the source."
+        )
+    imported = replace(imported, table=one_per_person(imported.table, by))
     return imported, recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")

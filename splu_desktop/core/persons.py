@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.content import FEWEST, identifier_by_content
@@ -104,14 +105,28 @@ class Repeats:
     ----------
     largest : no person has more records; 1, 2, 3, 5, 10, 20, ...
     mean : mean number of records per person, to one decimal.
+    way : what was done about them (`by_person.WAYS`), "" where nothing was chosen.
+    left_out : records left out so that each person has one.
+    effects : sensitive column -> design effects, where persons were drawn.
     """
 
     largest: int
     mean: float
+    way: str = ""
+    left_out: int = 0
+    effects: Mapping[str, Effects] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
         """How many records persons have."""
+        if self.way in ONE:
+            which = {"first": say("the first"), "last": say("the last"), "random": say("a random one")}
+            return say(
+                "Each person is in the table with one record, {which}; {n} further records of the same persons were "
+                "left out. So the promise per record is one per person.",
+                which=which[self.way],
+                n=self.left_out,
+            )
         if self.largest == 1:
             return say("No person has more than one record, so the promise per record is one per person.")
         return say(
@@ -125,6 +140,12 @@ class Repeats:
         """The numbers of records for which the promise per person is stated: about the mean, some, and the largest."""
         most = min(self.largest, MOST)
         return tuple(sorted({min(max(2, round(self.mean)), most), min(5, most), most}))
+
+
+def rounded(who: NDArray[np.int64]) -> Repeats:
+    """Return what may be handed out of records whose persons are numbered (N,)."""
+    times = np.bincount(who)
+    return Repeats(rounded_up(int(times.max())), round(float(times.mean()), 1))
 
 
 def rounded_up(number: int) -> int:
@@ -258,14 +279,23 @@ class PerPerson:
     sensitive : name of the SA.
     right : (k, chance) for some k: how often the value of a person with k records of the same value is guessed right
         by someone who sees all of them.
+    at_once : whether all records of a person are drawn at once, so that k doesn't matter.
     """
 
     sensitive: str
     right: tuple[tuple[int, float], ...]
+    at_once: bool = False
 
     @property
     def sentence(self) -> str:
         """The promise per person."""
+        if self.at_once:
+            return say(
+                "The promise is per person: of a person whose “{sensitive}” is the same in all records it is guessed "
+                "right, by someone who sees them all, with a probability of {chance}, however many there are.",
+                sensitive=self.sensitive,
+                chance=_percent(max(chance for _, chance in self.right)),
+            )
         return say(
             "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
             "right, by someone who sees them all, with a probability of {chances}.",
@@ -284,7 +314,15 @@ def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, D
         return (say("The promise is per record; it is not known whether persons have several."),)
     if repeats.largest == 1:
         return (repeats.sentence,)
-    return repeats.sentence, per_person(repeats, table, draws).sentence
+    told = repeats.sentence, per_person(repeats, table, draws).sentence
+    if NUMBER not in table:
+        return told
+    number = say(
+        "“{column}” is a random number of each person, in this release alone: the rows that have the same are one "
+        "person's.",
+        column=NUMBER,
+    )
+    return *told, number
 
 
 def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:
@@ -302,5 +340,6 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> Per
     for name, draw in draws.items():
         column = table[name].compacted()
         counts, a = column.counts().astype(np.float64), draw.keeps(column)
-        found.append(PerPerson(name, tuple((k, right_guesses(counts, a, k)) for k in repeats.shown)))
+        right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k))) for k in repeats.shown)
+        found.append(PerPerson(name, right, all(draw.draws_of_person(k) == 1 for k in repeats.shown)))
     return max(found, key=lambda each: each.right[-1][1])

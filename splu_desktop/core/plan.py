@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.draw import Draw, draws_from
+from splu_desktop.core.draw.by_person import NUMBER, ByPerson, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.messages import say
@@ -32,6 +33,7 @@ class Plan:
     generalisations : column name -> its steps, one after another; columns without any left out.
     kept_identifiers : name of a column that was suggested as an identifier and is published all the same -> the reason
         that the custodian gave; the report shows it.
+    persons : what is done about persons with several records; None where nothing was chosen.
     """
 
     roles: Mapping[str, Role]
@@ -40,19 +42,29 @@ class Plan:
     version: int = PLAN_VERSION
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
+    persons: ByPerson | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
-        object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))
+        by = self.persons.drawn if self.persons is not None else ""
+        draws = {name: draw.by_person(by) for name, draw in self.draws.items()}
+        if self.persons is None and draws != dict(self.draws):
+            raise BadSetting("A draw per person needs to know by which column; say what tells persons.")
+        object.__setattr__(self, "draws", MappingProxyType(draws))
         steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))
         object.__setattr__(self, "kept_identifiers", MappingProxyType(dict(self.kept_identifiers)))
-        for name in (*self.generalisations, *self.kept_identifiers):
+        named = () if self.persons is None else self.persons.columns
+        for name in (*self.generalisations, *self.kept_identifiers, *named):
             if name not in self.roles:
                 raise UnknownColumn(name, tuple(self.roles))
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
                 raise BadSetting(say("Column “{name}” names persons; say why it is published all the same.", name=name))
+        if self.persons is not None and self.persons.number and NUMBER in self.roles:
+            raise BadSetting(
+                say("The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER)
+            )
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
         if set(self.draws) != set(self.sensitive):
@@ -82,6 +94,8 @@ class Plan:
         for name in table.names:
             if name not in self.roles:
                 raise BadSetting(say("Column “{name}” has no role; give it one before publishing.", name=name))
+        if one_per_person(table, self.persons) is not table:
+            raise BadSetting("One record per person is to be taken first (`by_person.one_per_person`).")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data, as stored in recipes and project files."""
@@ -92,6 +106,7 @@ class Plan:
             "thresholds": self.thresholds.as_dict(),
             "generalisations": steps_as_dicts(self.generalisations),
             "kept_identifiers": dict(self.kept_identifiers),
+            **({} if self.persons is None else {"persons": self.persons.as_dict()}),
         }
 
     @classmethod
@@ -114,6 +129,7 @@ class Plan:
                 thresholds=Thresholds(**thresholds),
                 generalisations=steps_by_column(data.get("generalisations", {})),
                 kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
+                persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadSetting("The stored plan can't be understood: an entry is missing or of the wrong kind.") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,11 @@ class Published:
     def likely(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) what they say of the true counts: themselves, but where a draw moves them."""
         return self.draws[sa].likely(self.counts(sa), self.table[sa].labels)
+
+    def stated(self, sa: str) -> dict[str, Any]:
+        """Return what is promised of an SA, as plain data: T_P is 0 where public figures tell its small counts."""
+        draw = self.draws[sa]
+        return draw.stated(self.thresholds, draw.told(self.n, self.table[sa].labels.tolist(), self.thresholds))
 
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""

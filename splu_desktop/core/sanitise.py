@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw import Draw, by_person
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.persons import persons_of
+from splu_desktop.core.persons import Repeats, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 
 
@@ -40,6 +42,7 @@ def prepare(table: Table, plan: Plan) -> Table:
     for name, draw in plan.draws.items():
         check_sensitive(table[name], generalised[name])
         draw.check(generalised[name])
+        draw.learned(generalised, name, plan.thresholds)
     return generalised
 
 
@@ -88,6 +91,7 @@ def run(
     progress = progress or Silent()
     persons = persons_of(table)
     table = prepare(table, plan)
+    learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
     np.empty(_KEPT, np.uint8)
     kept = [name for name in table.names if plan.roles[name].published]
     progress.report("Drawing random ids", 0.0)
@@ -106,11 +110,28 @@ def run(
     finally:
         pool.shutdown(cancel_futures=True)
     progress.report("Shuffling records", 1.0)
+    if plan.persons is not None and plan.persons.number:
+        who = by_person.persons(table[plan.persons.column])
+        published.append(_moved(by_person.numbered(who, source), order))
     final = Table(tuple(published))
     # What the draw says of vanished values stays at home with them.
-    draws = {name: draw.within(final[name].labels) for name, draw in plan.draws.items()}
-    repeats = None if persons is None else persons.public
+    draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
+    repeats = known_of_persons(table, plan, None if persons is None else persons.public)
     return Published(table=final, draws=draws, thresholds=plan.thresholds, repeats=repeats)
+
+
+def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repeats | None:
+    """Return what is published of persons with several records, design effects where the draws go by person."""
+    chosen = plan.persons
+    if chosen is None:
+        return repeats
+    who = by_person.persons(table[chosen.column])
+    repeats = replace(rounded(who), way=chosen.way)
+    if chosen.drawn:
+        nsas = plan.named(Role.NSA)
+        effects = {name: by_person.Effects.of(table, who, name, nsas) for name in plan.sensitive}
+        return replace(repeats, effects=effects)
+    return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 
 
 def _moved(column: Column, order: NDArray[np.int32]) -> Column:

@@ -208,7 +208,11 @@ def _guarantee(name: str, gamma: int, published: Published) -> model.Guarantee:
         curve_t_f_chebyshev=tuple(chebyshev.tolist()),
         thresholds=tuple(_thresholds(gamma, asked)),
         repeated=tuple(
-            model.Repeated(k, guarantees.t_p(gamma, epsilon, alpha, k), guarantees.t_f(gamma, epsilon, asked.t_e, k))
+            model.Repeated(
+                k,
+                0.0 if known else guarantees.t_p(gamma, epsilon, alpha, k),
+                guarantees.t_f(gamma, epsilon, asked.t_e, k),
+            )
             for k in RELEASES
         ),
     )

@@ -80,7 +80,8 @@ def test_what_is_estimated_from_the_release_alone_agrees_with_the_truth(case) ->
     *_, carried, judged = case
     for name in ("margins", "row", "naive-bayes-and-row", "release", "release-and-row"):
         found, true = of(carried.attack.figures, name).right, of(judged.figures, name).right
-        assert found == pytest.approx(true, abs=0.03), name  # fixed seeds; 2 points from 40,000 records on
+        # Fixed seeds; 2 points from 40,000 records on. Guesses of naive Bayes are another learner's than the belief's.
+        assert found == pytest.approx(true, abs=0.05 if name.startswith("naive") else 0.03), name
 
 
 def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-def]
@@ -101,25 +102,24 @@ def written_apart(published: Published, true: Codes) -> tuple[float, float]:
     assert matrix is not None
     shown, prior = published.table["s"].codes, transition.counts / published.n
     score = np.tile(np.log(prior), (published.n, 1))
-    undo = np.linalg.inv(matrix)
+    undo = (np.eye(len(prior)) - transition.b) / transition.signal  # x = (y - N_P b) / (a - b)
     for name in published.nsas:
         nsa = published.table[name]
         if nsa.m > 100:
             continue
         joint = np.zeros((nsa.m, len(prior)))
         np.add.at(joint, (nsa.codes, shown), 1.0)
-        real = np.maximum(joint @ undo, 1.0)
+        real = np.maximum(joint @ undo, 0.5)
         score += np.log(real / real.sum(axis=0))[nsa.codes]
     with_row = score + np.log(np.maximum(matrix[:, shown].T, 1e-12))
     return float((score.argmax(axis=1) == true).mean()), float((with_row.argmax(axis=1) == true).mean())
 
 
-def test_the_attack_is_no_weaker_than_one_written_apart(case) -> None:  # type: ignore[no-untyped-def]
+def test_naive_bayes_finds_what_one_written_apart_finds(case) -> None:  # type: ignore[no-untyped-def]
     _, published, true, _, judged = case
     release, with_row = written_apart(published, true)
-    # It smooths by a floor alone, so it may be weaker by some points, and is stronger by none.
-    assert -0.02 < of(judged.figures, "naive-bayes").right - release < 0.05
-    assert -0.02 < of(judged.figures, "naive-bayes-and-row").right - with_row < 0.05
+    assert of(judged.figures, "naive-bayes").right == pytest.approx(release, abs=0.02)
+    assert of(judged.figures, "naive-bayes-and-row").right == pytest.approx(with_row, abs=0.02)
     assert of(judged.figures, "release").right > release - 0.02
     assert of(judged.figures, "release-and-row").right > with_row - 0.02
 

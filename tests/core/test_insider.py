@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks import gate
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.guarantees.tolerant import law_with_fakes, sole_bearer_named
@@ -43,11 +44,20 @@ def test_the_sole_bearer_of_a_value_is_named_as_often_as_is_said(size: int, fake
     assert said > float(grouping.certainty)
 
 
-def test_both_are_said() -> None:
+def test_both_are_said_once_each_and_at_the_gate() -> None:
     sa = of_counts(500, 300, 1)
     grouping = DecoyGroups((4,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}), 1)
-    said = grouping.sentences("s", Thresholds())
+    said = [*grouping.sentences("s", Thresholds()), *grouping.readers("s")]
     assert any("and nothing else of the table, is at most 50 % sure" in sentence for sentence in said)
-    assert any("is named whenever the value is published" in sentence for sentence in said)
+    named = [sentence for sentence in said if "all other records of the table" in sentence]
+    assert len(named) == 1
+    assert "is named whenever the value is published" in named[0]
+    assert not any("this version does not make" in sentence for sentence in said)
+    table = Table((column("ward", np.arange(sa.n) % 3), sa))
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": grouping})
+    (line,) = (line for line in gate.table_lines(table, plan) if line.name == "fake-values")
+    assert (line.light, line.sentence) == (gate.Light.AMBER, named[0])
     no_fakes = DecoyGroups((5,), (Fraction(1),), by_hand(sa, {"v0002": "0.2"}))
     assert not any("fake" in sentence for sentence in no_fakes.sentences("s", Thresholds()))
+    plain = gate.table_lines(table, Plan({"ward": Role.NSA, "s": Role.SA}, {"s": no_fakes}))
+    assert "fake-values" not in {line.name for line in plain}

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.checks import gate
 from splu_desktop.core.checks.gate import Light
+from splu_desktop.core.draw import DecoyGroups, PlainGroups
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees import planning, public_figures, sentences
-from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.plan import Plan, Thresholds
+from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import Badge, Condition, Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.facts import make_facts
 from tests.core.published_tables import release, table_of
 from tests.core.tables import plan_for
 
@@ -85,3 +90,36 @@ def test_ten_records_in_groups_of_five_promise_nothing() -> None:
 @pytest.mark.parametrize(("n", "gamma", "values"), [(10_000, 5, 40), (100, 5, 12), (10, 2, 5)])
 def test_where_much_is_open_the_promise_stands(n: int, gamma: int, values: int) -> None:
     assert sentences.unprotected(n, gamma, values, 0.3, 3) is None
+
+
+def test_tolerances_are_told_by_public_figures_like_gamma_and_nothing_then_says_otherwise() -> None:
+    codes = np.arange(12) % 4
+    table = table_of({"sex": np.arange(12) % 2, "s": np.char.add("v", codes.astype(str))})
+    labels = table["s"].labels.tolist()
+    once = Tolerances(dict.fromkeys(labels, Fraction(1, 4)))
+    grouping, asked = DecoyGroups((4,), (Fraction(1),), once), Thresholds(t_p=0.5)
+    told = grouping.told(12, labels, asked)
+    assert told == dict.fromkeys(labels, (3, 3))
+    assert told == PlainGroups(4).told(12, labels, asked)
+    plan = Plan({"sex": Role.NSA, "s": Role.SA}, {"s": grouping}, thresholds=asked)
+    lines = [line for line in gate.table_lines(table, plan) if line.name in ("public-figures", "thresholds")]
+    assert [(line.name, line.light) for line in lines] == [("public-figures", Light.AMBER)]
+    found = grouping.figures(table["s"], asked)
+    assert {row["t_p"] for row in found["values"]} == {0.0}
+    assert found["sentences"][0] == lines[0].sentence
+    published = Published(table, {"s": grouping}, asked)
+    assert make_facts(published, [])["guarantees"]["s"] == published.stated("s")
+    assert published.stated("s")["by_tolerance"]["1/4"]["t_p"] == 0
+    assert Published(table, {"s": PlainGroups(4)}, asked).stated("s")["t_p"] == 0
+    # Room for more records of other values leaves each open again.
+    free = DecoyGroups((4,), (Fraction(1),), Tolerances({**once.limits, "v0": Fraction(1)}))
+    assert free.told(12, labels, asked) == {}
+    assert Published(table, {"s": free}, asked).stated("s")["by_tolerance"]["1/4"]["t_p"] > 0
+
+
+def test_no_trade_off_praises_a_gamma_at_which_counts_are_told() -> None:
+    asked = Thresholds(t_p=0.5)
+    found = planning.trade_off(np.full(5, 2), 10, asked)
+    assert found.gammas[-1] == 5
+    assert found.t_p[-1] == 0
+    assert found.t_p[0] == planning.plan_values(np.full(5, 2), 10, 2, asked).t_p > 0

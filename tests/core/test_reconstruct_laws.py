@@ -116,6 +116,24 @@ def test_the_printed_iteration_is_eq_13_with_the_printed_matrix():
     assert reconstruct_states.as_printed(y[None, :], n, [gamma])[0] == pytest.approx(new[3])
 
 
+def test_a_singular_matrix_has_no_straight_answer_and_its_interval_is_all_that_is_possible():
+    # Rows alike: any composition is as likely as another, so what is given must only be as likely as any.
+    y, matrix = np.array([70.0, 30.0]), np.array([[0.6, 0.4], [0.6, 0.4]])
+    found = reconstruct_states.likeliest(y, matrix)
+    at, other = (y @ np.log(np.array([100 - x, x]) @ matrix) for x in (found, 55.0))
+    assert at == pytest.approx(other)
+    # One value in every group of two: a - b_s is 0.
+    record = np.arange(400)
+    label = np.where(record < 200, "most0", np.char.mod("v%d", record % 7))
+    table = table_of({"ward": record % 4, "s": label})
+    reader = Reader(release(table, {"s": 2}, 3))
+    for method in Method:
+        answer = reader.answer([Condition("ward", ("0",)), Condition("s", ("most0",))], method=method)
+        assert answer.variance is None
+        assert (answer.low, answer.high) == (0, answer.n_p)
+        assert 0 <= answer.estimate <= answer.n_p or method is Method.UNBIASED
+
+
 def test_intervals_of_rare_sets_cover_where_the_selection_is_most_of_the_table():
     """Sets of 4 to 24 records, all of them selected: what is known of f is x itself.
 

@@ -97,7 +97,9 @@ def test_fake_values_beside_tolerances_and_in_plain_groups(
     assert found["kind"]["values"][0]["keeps"] == pytest.approx(1 / 7, rel=1e-3), "as in groups of 5 + 2"
     recipe, out = tmp_path / "recipe.toml", tmp_path / "release"
     run(capsys, "plan", table, *words, "--save-recipe", recipe)
-    run(capsys, "publish", table, "--recipe", recipe, "--out", out, "--accept", "thresholds", "--accept", "identifiers")
+    assert "--accept fake-values" in refused(capsys, "publish", table, "--recipe", recipe, "--out", out)
+    accepted = (word for line in ("thresholds", "identifiers", "fake-values") for word in ("--accept", line))
+    run(capsys, "publish", table, "--recipe", recipe, "--out", out, *accepted)
     facts = json.loads((out / "release.json").read_text(encoding="utf-8"))
     assert {c["name"]: c["grouping"]["fakes"] for c in facts["columns"] if c["role"] == "sa"} == {
         "disease": 1,

@@ -158,3 +158,15 @@ def test_what_is_no_report_gets_a_sentence(
     out, err = capsys.readouterr()
     assert err.count("\n") == 1
     assert "Traceback" not in out + err
+
+
+def test_a_report_of_another_format_is_named_as_such(
+    case: Case, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, release = pair
+    report.write_text(report.read_text("utf-8").replace('"version": 2', '"version": 1', 1), "utf-8")
+    assert main(["verify", str(report), str(release)]) == 2
+    out, err = capsys.readouterr()
+    assert "has report format 1, and this program" in err
+    assert err.count("\n") == 1
+    assert not out

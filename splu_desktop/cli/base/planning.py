@@ -23,6 +23,7 @@ from splu_desktop.cli.base.tolerance_options import (
     ways_said,
 )
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, table_after, words_for
@@ -73,6 +74,19 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         help="publish a column that was taken for an identifier; the report shows the reason",
     )
     parser.add_argument(
+        "--person",
+        metavar="COL=draw|first|last|random|record",
+        help="the column that tells persons, and what is done where they have several records: a draw per person, one "
+        "record each, or each record by itself with the reason in --person-reason",
+    )
+    parser.add_argument(
+        "--person-order", metavar="COL", help="column by which records are first or last (else the file)"
+    )
+    parser.add_argument(
+        "--person-number", action="store_true", help="give each person a random number, so that courses can be followed"
+    )
+    parser.add_argument("--person-reason", metavar="WORDS", help="why each record of a person may stand for itself")
+    parser.add_argument(
         "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
     )
 
@@ -84,9 +98,10 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
         thresholds = _thresholds(args)
         imported = read(args.file, asked)
         check_columns(asked, imported.table.names)
-        plan, notes = plan_from(args, imported.table, thresholds)
-        return imported, plan, notes
-    given = [option for option, value in _plan_options(args).items() if value not in (None, [])]
+        table = one_per_person(imported.table, person_said(args, imported.table))
+        plan, notes = plan_from(args, table, thresholds)
+        return replace(imported, table=table), plan, notes
+    given = [option for option, value in _plan_options(args).items() if value not in (None, [], False)]
     if given:
         raise BadSetting(
             f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, "
@@ -96,12 +111,27 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
     imported = read(args.file, overruled(recipe.choices, asked))
     check_columns(asked, imported.table.names)
     plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
-    return imported, plan, _words(plan)
+    return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)
+
+
+def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
+    """Return what --person says. Raises BadSetting, UnknownColumn."""
+    if args.person is None:
+        if args.person_order or args.person_reason or args.person_number:
+            raise BadSetting("--person-order, --person-reason and --person-number belong to --person; give it, too.")
+        return None
+    name, sign, way = args.person.rpartition("=")
+    if not sign:
+        raise BadSetting(f"“{args.person[:80]}” after --person gives no way; write COLUMN=draw.")
+    if name not in table:
+        raise UnknownColumn(name, table.names)
+    return ByPerson(name, way.strip(), args.person_reason or "", args.person_order or "", args.person_number)
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
-    options = ("sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p")
-    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in (*options, "together", *TOLERANCE_OPTIONS)}
+    options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p"]
+    options += ["person", "person_order", "person_reason", "person_number", "together", *TOLERANCE_OPTIONS]
+    return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
 def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
@@ -144,6 +174,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
+        persons=person_said(args, table),
         ways=ways_said(args, table),
         together=args.together,
     )
@@ -163,6 +194,7 @@ def make_plan(
     rules: Rules | None = None,
     fakes: Mapping[str, int] | None = None,
     draws: Mapping[str, Draw] | None = None,
+    persons: ByPerson | None = None,
     ways: Mapping[str, DrawWay] | None = None,
     together: Iterable[str] = (),
 ) -> tuple[Plan, list[str]]:
@@ -171,7 +203,8 @@ def make_plan(
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
     values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
-    columns in one draw, and `ways` say for others whether they are drawn from groups or joined.
+    columns in one draw, and `ways` say for others whether they are drawn from groups or joined; `persons` says what is
+    done about those with several records.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -226,6 +259,7 @@ def make_plan(
         thresholds=thresholds or Thresholds(),
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
+        persons=persons,
     )
     return plan, [*notes, *_words(plan)]
 

@@ -8,16 +8,18 @@ by `files.publishing`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, persons, unique_courses
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.messages import listed, say, share_of
-from splu_desktop.core.persons import per_person, persons_of
+from splu_desktop.core.messages import Figure, Said, listed, say, share_of
+from splu_desktop.core.persons import per_person, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
@@ -30,6 +32,7 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "fake-values",
     "combinations",
     "public-figures",
     "thresholds",
@@ -39,6 +42,8 @@ NAMES = (  # of the lines that can be amber
     "memory",
 )
 
+
+_TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
 IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
 
@@ -137,8 +142,14 @@ def table_lines(
     refused = {line.column for line in lines if line.light is Light.RED}
     ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
     lines += _giveaways(generalised, plan, ways, progress)
-    lines.append(persons_line(table, generalised, ways, progress))
+    lines.append(persons_line(table, generalised, ways, progress, plan.persons))
+    if plan.persons is not None and plan.persons.number:
+        lines.append(number_line(table, generalised, plan))
     lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    for name, draw in ways.items():
+        unkept = draw.not_promised(name)
+        if unkept is not None:
+            lines.append(Line("fake-values", Light.AMBER, unkept, "plan", name))
     lines += _combinations(generalised, plan, lines)
     known = list(_public_figures(generalised, plan))
     lines += [*known, *_thresholds(plan, {line.column for line in known})]
@@ -151,6 +162,7 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
             if name not in plan.generalisations:
                 check_sensitive(table[name])
             draw.check(generalised[name])
+            draw.learned(generalised, name, plan.thresholds)
         except SpluError as fault:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
@@ -220,14 +232,23 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
         yield Line("giveaway", Light.GREEN, text, "classify")
 
 
-def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress: Progress | None = None) -> Line:
+def persons_line(
+    source: Table,
+    table: Table,
+    ways: Mapping[str, Draw],
+    progress: Progress | None = None,
+    chosen: ByPerson | None = None,
+) -> Line:
     """Return whether persons have several records, and what is promised of such a person.
 
     Parameters
     ----------
     source, table : as it was read, and generalised as planned.
     ways : SA -> its draw, those that can be re-drawn.
+    chosen : what is done about them, None where nothing was chosen.
     """
+    if chosen is not None:
+        return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress)
     if found is None or found.public is None:
         text = "The promise is per record; nothing in the table tells whether persons have several."
@@ -240,7 +261,8 @@ def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress
         return Line("persons", Light.GREEN, text, "classify", found.column)
     text = say(
         "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most. {promise} Take one record per person, or a larger gamma.",
+        "average and {largest} at most. {promise} Take one record per "
+        "person, draw all records of a person at once, or take a larger gamma.",
         persons=found.persons,
         column=found.column,
         records=found.records,
@@ -249,6 +271,83 @@ def persons_line(source: Table, table: Table, ways: Mapping[str, Draw], progress
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
+
+
+def persons_told(line: Line, published: Published) -> Line:
+    """Return the line of persons as it stands after the draw: with the figures of README and report, none else."""
+    repeats, said = published.repeats, line.sentence
+    if line.name != "persons" or line.light is Light.GREEN or repeats is None or not isinstance(said, Said):
+        return line
+    promise = per_person(repeats, published.table, published.draws).sentence
+    return replace(line, sentence=Said(said.template, {**said.values, "promise": promise}))
+
+
+def number_line(source: Table, table: Table, plan: Plan) -> Line:
+    """Return what a random person number costs: how many persons are unique by the course of their records."""
+    assert plan.persons is not None
+    who = persons(source[plan.persons.column])
+    course, single = unique_courses(table, who, plan.named(Role.NSA))
+    text = say(
+        "Each person gets a random number, new in each release, so that courses can be followed: {course} of the "
+        "persons are unique by all their records in the columns published unchanged, {single} by one of them. Whoever "
+        "finds one of a person's rows finds them all.",
+        course=Figure(f"{100 * course:.1f} %"),
+        single=Figure(f"{100 * single:.1f} %"),
+    )
+    return Line("persons", Light.AMBER, text, "classify", plan.persons.column)
+
+
+def _persons_treated(
+    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress | None
+) -> Line:
+    """Return what becomes of persons with several records as chosen."""
+    who = persons(source[chosen.column])
+    number, records = int(who.max()) + 1, source.n
+    if chosen.way in ONE:
+        left = int(source.origin.get(LEFT_OUT, records - number))
+        text = say(
+            "Each of the {persons} persons in “{column}” keeps one record; {left} of {records} records are left out. "
+            "So the promise per record is one per person.",
+            persons=number,
+            column=chosen.column,
+            left=left,
+            records=number + left,
+        )
+        return Line("persons", Light.GREEN, text, "classify", chosen.column)
+    if chosen.way == "record":
+        promise = per_person(rounded(who), table, ways).sentence if ways else say("The promise is per record.")
+        text = say(
+            "Each record of the {persons} persons in “{column}” is drawn by itself. {promise} The reason given: "
+            "{reason}",
+            persons=number,
+            column=chosen.column,
+            promise=promise,
+            reason=chosen.reason,
+        )
+        return Line("persons", Light.GREEN, text, "classify", chosen.column)
+    sure, of = max(
+        ((draw.sure_of_person(table, name, progress), name) for name, draw in ways.items()), default=(0.0, "")
+    )
+    least = max((float(draw.confidence) for draw in ways.values()), default=0.0)
+    text = say(
+        "All records of each of the {persons} persons in “{column}” are drawn at once ({records} records): whoever "
+        "sees them all is right about them with a probability of {chance}.",
+        persons=number,
+        column=chosen.column,
+        records=records,
+        chance=listed(sorted({draw.chance() for draw in ways.values()}), "{head} or {tail}"),
+    )
+    if sure > _TELLING * least:
+        more = say(
+            "Where values of “{sensitive}” were kept, their variety over a person's rows shows it: one is then "
+            "{sure} sure on average. Take one record per person, or accept this.",
+            sensitive=of,
+            sure=Figure(f"{100 * sure:.0f} %"),
+        )
+        return Line(
+            "persons", Light.AMBER, listed((text, more), "{head} {tail}", "{head} {tail}"), "classify", chosen.column
+        )
+    return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
 def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
@@ -297,7 +396,7 @@ def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
 
     asked = plan.thresholds
     for name, draw in plan.draws.items():
-        known = draw.known_anyhow(table.n, int((table[name].counts() > 0).sum()), name, asked)
+        known = draw.known_anyhow(table.n, table[name].compacted().labels.tolist(), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 

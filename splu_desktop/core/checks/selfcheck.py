@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.guarantees.tails import ALARM
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -68,7 +69,7 @@ def check_release(
     found = [_records(source, table), _columns(plan, table)]
     if not all(check.passed for check in found):
         return tuple(found)
-    names = [name for name in table.names if name not in plan.sensitive]
+    names = [name for name in table.names if name not in plan.sensitive and name in plan.roles]
     ours, theirs = _keys(source, table, names, progress)
     progress.report(_STAGE, 0.5)
     same = _same_multiset(ours, theirs)
@@ -85,7 +86,7 @@ def check_release(
         found.append(domain)
         if domain.passed:
             codes = _aligned(source[name], table[name])
-            found.append(_counts(source[name], codes, draw))
+            found.append(_counts(source[name], codes, draw.learned(source, name, plan.thresholds)))
             through = draw.two_numbers(source[name].counts().astype(float))
             if same and through is not None:
                 progress.report(_STAGE, 0.5)
@@ -168,6 +169,8 @@ def _records(source: Table, table: Table) -> Check:
 
 def _columns(plan: Plan, table: Table) -> Check:
     wanted = [name for name, role in plan.roles.items() if role.published]
+    if plan.persons is not None and plan.persons.number:
+        wanted.append(NUMBER)
     extra = sorted(set(table.names) - set(wanted))
     lacking = sorted(set(wanted) - set(table.names))
     if extra:

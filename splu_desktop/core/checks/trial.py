@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.groups.tolerances import Infeasible
@@ -91,6 +92,7 @@ def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress
                 records=records,
             )
         )
+    table = one_per_person(table, plan.persons)
     source = SystemRandomness()
     for left in range(_TRIES if records < table.n else 1, 0, -1):
         sample = table.take(permutation(source, table.n)[:records]) if records < table.n else table

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -23,7 +23,6 @@ from splu_desktop.core.draw.draw import (
     Ints,
     Promise,
     certainty_sentence,
-    insider_sentence,
     registered,
 )
 from splu_desktop.core.groups import forming as groups
@@ -43,7 +42,6 @@ from splu_desktop.core.guarantees.tolerant import (
     given_away,
     law_with_fakes,
     mean_squared_error,
-    sole_bearer_named,
     t_f_of,
     t_p_of,
 )
@@ -222,14 +220,17 @@ class DecoyGroups(SizedGroups, GroupDraw):
             groups = MixedGroups.untold(counts)
         return MatrixTransition(int(counts.sum()), counts, mixed, groups)
 
+    def room_for(self, labels: Sequence[str], n: int) -> Ints:
+        limits = tuple(self.limit(str(label)) for label in labels)
+        held = caps_of(limits, self.sizes, self.fakes) @ np.maximum(self.numbers(n), 0)
+        return np.asarray(np.minimum(held, n), np.int64)
+
     def bounds(self, column: Column) -> tuple[Ints, Ints]:
         n, shown = column.n, column.counts().astype(np.int64)
-        numbers = np.maximum(self.numbers(n), 0)
-        most = np.minimum(caps_of(self.tolerances.of(column), self.sizes, self.fakes) @ numbers, n)
         # A group's fake copies are published too, so with them one true record is all that a value needs.
         largest = max(2 * self.sizes[0] - 1, self.sizes[-1])
         least = np.ones(column.m, np.int64) if self.fakes else -(-shown // largest)
-        return least, np.asarray(most, np.int64)
+        return least, self.room_for(column.labels.tolist(), n)
 
     def count_law(self, count: int) -> Floats:
         # In groups of the largest size, which hold a value once: what strays most.
@@ -265,13 +266,13 @@ class DecoyGroups(SizedGroups, GroupDraw):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         return t_f_of(self, thresholds.epsilon, thresholds.t_e)
 
-    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each tolerance, the strictest first."""
         reliable, epsilon, alpha = self.t_f(thresholds), thresholds.epsilon, thresholds.alpha
         return tuple(
             Promise(
                 limit,
-                t_p_of(limit, self.sizes, epsilon, alpha, fakes=self.fakes),
+                0.0 if set(labels) & set(told) else t_p_of(limit, self.sizes, epsilon, alpha, fakes=self.fakes),
                 reliable,
                 labels,
                 self.certainty if limit < 1 else Fraction(1),
@@ -279,20 +280,19 @@ class DecoyGroups(SizedGroups, GroupDraw):
             for limit, labels in self.tolerances.classes().items()
         )
 
-    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
         found = {}
-        for promise in self.promises(thresholds):
+        for promise in self.promises(thresholds, told):
             entry = {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
             if self.fakes:
                 entry["certainty"] = float(promise.certainty)
             found[str(promise.confidence)] = entry
         return {"by_tolerance": found}
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
-        found = super().sentences(column, thresholds)
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
+        found = super().sentences(column, thresholds, told)
         if self.fakes and self.protected:
             found.append(certainty_sentence(self.fakes, self.certainty, column))
-            found.append(insider_sentence(sole_bearer_named(self), column))
         return found
 
     def shape(self, records: int) -> dict[str, Any]:
@@ -322,6 +322,9 @@ class DecoyGroups(SizedGroups, GroupDraw):
         if single is not None:
             found["one_size"] = {"size": single.grouping.sizes[0], "mse": single.mse, "signal": single.signal}
         return found
+
+    def not_promised(self, column: str) -> str | None:
+        return attackers.insider(column, self) if self.fakes and self.protected else None
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_tolerances(column, self)

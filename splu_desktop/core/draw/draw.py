@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.table import Column, Table
 
 if TYPE_CHECKING:
+    from splu_desktop.core.draw.by_person import Effects
     from splu_desktop.core.progress import Progress
     from splu_desktop.core.randomness import Randomness
     from splu_desktop.core.thresholds import Thresholds
@@ -104,6 +106,17 @@ class Draw(ABC):
         """Return the draw with another gamma; itself where it has none."""
         return self
 
+    def by_person(self, column: str) -> Draw:
+        """Return the draw in which all records of a person are drawn at once, `column` telling persons; "" for none.
+
+        Raises BadSetting where there is no such draw.
+        """
+        if column:
+            raise BadSetting(
+                say("Columns with {words} can't be drawn per person yet; set one gamma.", words=self.words())
+            )
+        return self
+
     def block(self, column: str) -> tuple[str, ...]:
         """Return the columns that are drawn together with `column`, itself among them."""
         return (column,)
@@ -133,6 +146,13 @@ class Draw(ABC):
     @abstractmethod
     def check(self, column: Column) -> None:
         """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
+
+    def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
+        """Return the draw with what has to be known, and published, of the table beside its column. Raises as `check`.
+
+        `within` makes of it what is published.
+        """
+        return self
 
     def fitted(self, column: Column, progress: Progress | None = None) -> Self:
         """Return the draw for a sample of its column, whose counts differ a little."""
@@ -188,13 +208,35 @@ class Draw(ABC):
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
 
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+        """Return how many times the variance of independent records a sum over selected records has.
+
+        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
+        """
+        return 1.0
+
+    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> float:
+        """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
+
+        By which rows agree alone; of persons with several records, for a draw that goes by person.
+        """
+        return float(self.confidence)
+
+    def draws_of_person(self, records: int) -> int:
+        """Return how often the values of a person with so many records are drawn."""
+        return records
+
     def most(self, n: int) -> float:
         """Return the most of n records that one value can have."""
         return float(n)
 
+    def room_for(self, labels: Sequence[str], n: int) -> Ints:
+        """Return (m,) the most of n records that each of these values can have."""
+        return np.full(len(labels), int(self.most(n)), np.int64)
+
     def bounds(self, column: Column) -> tuple[Ints, Ints]:
         """Return (m,) the least and the most records that each value of a published column can have had."""
-        return np.ones(column.m, np.int64), np.full(column.m, int(self.most(column.n)), np.int64)
+        return np.ones(column.m, np.int64), self.room_for(column.labels.tolist(), column.n)
 
     @property
     def least_values(self) -> int:
@@ -261,25 +303,46 @@ class Draw(ABC):
             law = np.convolve(law, one)
         return law
 
-    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
-        """Return what is promised, for the values to be protected most first."""
-        return (Promise(self.confidence, self.t_p(thresholds), self.t_f(thresholds)),)
+    def told(self, n: int, labels: Sequence[str], thresholds: Thresholds) -> dict[str, tuple[int, int]]:
+        """Return the values whose small counts public figures alone tell, with the least and the most they can be.
 
-    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+        Of those to be protected. No draw does that for them: T_P is 0, so `promises` and all that is made of them ask
+        for these. n, labels : records of the table, and values of the column.
+        """
+        least, most = public_figures.of_room(n, self.room_for(labels, n))
+        small = (least <= thresholds.alpha) & public_figures.tell(least, most, checked_epsilon(thresholds.epsilon))
+        found = zip(map(str, labels), least.tolist(), most.tolist(), small.tolist(), strict=True)
+        return {label: (low, high) for label, low, high, known in found if known and self.limit(label) < 1}
+
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
+        """Return what is promised, for the values to be protected most first."""
+        return (Promise(self.confidence, 0.0 if told else self.t_p(thresholds), self.t_f(thresholds)),)
+
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
         """Return the promises as plain data, as release.json states them."""
-        (promise,) = self.promises(thresholds)
+        (promise,) = self.promises(thresholds, told)
         return {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         """Return what is promised, for people."""
-        return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds)]
+        return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds, told)]
 
-    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
-        """Return the sentence that public figures alone tell small counts, None where they do not.
-
-        n, values : records of the table, and values of the column.
-        """
-        return None
+    def known_anyhow(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
+        """Return the sentence that public figures alone tell small counts, None where they do not (`told`)."""
+        told = self.told(n, labels, thresholds)
+        if not told:
+            return None
+        least, most = min(told.values())
+        return say(
+            "Small counts are not protected: {n} records in {groups} leave {who} of “{column}” {least} to {most} "
+            "records, as anyone can work out; allow more for other values, or have more records.",
+            n=n,
+            groups=self.words(),
+            who=named(tuple(label for label, ends in told.items() if ends == (least, most))),
+            column=column,
+            least=least,
+            most=most,
+        )
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
@@ -288,14 +351,16 @@ class Draw(ABC):
         """
         counts = column.counts()
         through = self.transition(counts.astype(np.float64), column.labels)
-        t_p = {label: promise.t_p for promise in self.promises(thresholds) for label in promise.values}
+        told = self.told(column.n, column.labels.tolist(), thresholds)
+        known = self.known_anyhow(column.n, column.labels.tolist(), column.name, thresholds)
+        t_p = {label: promise.t_p for promise in self.promises(thresholds, told) for label in promise.values}
         rows = [
             {
                 "value": str(label),
                 "count": int(count),
                 "share": float(count / column.n),
                 "tolerance": float(self.limit(str(label))),
-                "t_p": t_p[str(label)] if t_p else self.t_p(thresholds),
+                "t_p": t_p[str(label)] if t_p else 0.0 if told else self.t_p(thresholds),
                 "signal": float(signal),
                 "keeps": float(keeps),
             }
@@ -305,7 +370,7 @@ class Draw(ABC):
             "words": self.words(),
             "t_f": self.t_f(thresholds),
             "values": sorted(rows, key=lambda row: -int(row["count"])),
-            "sentences": self.sentences(column.name, thresholds),
+            "sentences": [*([known] if known else []), *self.sentences(column.name, thresholds, told)],
             "readers": list(self.readers(column.name)),
         }
 
@@ -320,6 +385,10 @@ class Draw(ABC):
     def readers(self, column: str) -> tuple[str, ...]:
         """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
         return ()
+
+    def not_promised(self, column: str) -> str | None:
+        """Return what one might take the draw to promise and it does not, for the gate; None where there is nothing."""
+        return None
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         """Return whether the T_P asked for is kept, and a sentence on it; `thresholds.t_p` must be given."""
@@ -420,17 +489,6 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         "values.",
         certainty=up(certainty),
         column=column,
-    )
-
-
-def insider_sentence(chance: Fraction, column: str) -> str:
-    """Return what fake values do not promise against those who know all other records of the table."""
-    return say(
-        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
-        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
-        "to {chance} of releases.",
-        column=column,
-        chance=up(chance),
     )
 
 

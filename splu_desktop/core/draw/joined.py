@@ -12,7 +12,7 @@ The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a recor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -417,7 +417,7 @@ class Joined(Draw):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         return max((self._t_f(at, thresholds, releases) for at in self._protected), default=1)
 
-    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each tolerance, the strictest first. Counts are those reconstructed."""
         found = []
         for limit in sorted({part.limit for part in self.parts if part.values}):
@@ -426,13 +426,13 @@ class Joined(Draw):
             if limit == NOT_SENSITIVE:
                 found.append(Promise(limit, 0.0, self.t_f(thresholds), labels))
                 continue
-            t_p = min(self._t_p(at, thresholds) for at in places)
+            t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
             t_f = max(self._t_f(at, thresholds) for at in places)
             # Draws are independent, so who knows every other record learns no more than the row says.
             found.append(Promise(limit, t_p, t_f, labels, certainty=limit))
         return tuple(found)
 
-    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
         return {
             "by_tolerance": {
                 str(promise.confidence): {
@@ -441,7 +441,7 @@ class Joined(Draw):
                     "t_f": promise.t_f,
                     "certainty": float(promise.certainty),
                 }
-                for promise in self.promises(thresholds)
+                for promise in self.promises(thresholds, told)
             },
             "two_releases": self.twice,
         }
@@ -480,8 +480,8 @@ class Joined(Draw):
         free = [at for at, part in enumerate(self.parts) if not part.protected]
         return bool(free) and not any(self.parts[at].feeds[to] for at in self._protected for to in free)
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
-        found = super().sentences(column, thresholds)
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
+        found = super().sentences(column, thresholds, told)
         if not self._protected:
             return found
         if self.shuts_out:

@@ -5,7 +5,7 @@ The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Floats, Ints, registered
+from splu_desktop.core.draw.draw import Draw, Floats, Ints, draw_from, registered
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
@@ -80,6 +80,10 @@ class PlainGroups(GroupDraw):
 
     def turned(self, gamma: int) -> PlainGroups:
         return PlainGroups(gamma)
+
+    def by_person(self, column: str) -> Draw:
+        # By its name: the two draws turn into each other, and neither stands above the other.
+        return draw_from({"draw": "by person", "gamma": self.size, "person": column}) if column else self
 
     @property
     def largest(self) -> int:
@@ -159,18 +163,19 @@ class PlainGroups(GroupDraw):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         return guarantees.t_f(self.size, thresholds.epsilon, thresholds.t_e, releases)
 
-    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
         chebyshev = guarantees.t_f_chebyshev(self.size, thresholds.epsilon, thresholds.t_e)
-        return {"t_p": self.t_p(thresholds), "t_f": self.t_f(thresholds), "t_f_chebyshev": chebyshev}
+        t_p = 0.0 if told else self.t_p(thresholds)
+        return {"t_p": t_p, "t_f": self.t_f(thresholds), "t_f_chebyshev": chebyshev}
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
-        return [
-            small_count_promise(self.size, thresholds.epsilon, thresholds.alpha, column=column),
-            large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column),
-        ]
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
+        large = large_count_promise(self.size, thresholds.epsilon, thresholds.t_e, column=column)
+        if told:
+            return [large]
+        return [small_count_promise(self.size, thresholds.epsilon, thresholds.alpha, column=column), large]
 
-    def known_anyhow(self, n: int, values: int, column: str, thresholds: Thresholds) -> str | None:
-        return unprotected(n, self.size, values, thresholds.epsilon, thresholds.alpha, column=column)
+    def known_anyhow(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
+        return unprotected(n, self.size, len(labels), thresholds.epsilon, thresholds.alpha, column=column)
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         counts = column.counts()

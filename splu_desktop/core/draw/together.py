@@ -9,7 +9,7 @@ ids and sensitive values alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -257,16 +257,19 @@ class Together(Draw):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         return self.alone_drawn.t_f(thresholds, releases)
 
-    def promises(self, thresholds: Thresholds) -> tuple[Promise, ...]:
-        return self.alone_drawn.promises(thresholds)
+    def room_for(self, labels: Sequence[str], n: int) -> Ints:
+        return self.alone_drawn.room_for(labels, n)
 
-    def stated(self, thresholds: Thresholds) -> dict[str, Any]:
-        return self.alone_drawn.stated(thresholds)
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
+        return self.alone_drawn.promises(thresholds, told)
 
-    def sentences(self, column: str, thresholds: Thresholds) -> list[str]:
+    def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
+        return self.alone_drawn.stated(thresholds, told)
+
+    def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         others = [name for name in self.columns if name != column]
         return [
-            *self.alone_drawn.sentences(column, thresholds),
+            *self.alone_drawn.sentences(column, thresholds, told),
             say(
                 "“{column}” is drawn together with {others}: a row shows a combination of values that a record has. "
                 "Who knows some of a person's values can recognise the combination as the person's own and read the "

@@ -19,7 +19,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -262,6 +261,11 @@ def _fitted(means: Floats, top: Floats, total: int) -> Floats:
     return target
 
 
+def log_factorials(most: int) -> Floats:
+    """Return (most + 1,) the logarithms of 0!, 1!, ..., without SciPy, which takes longer to import than a release."""
+    return np.concatenate([np.zeros(1), np.cumsum(np.log(np.arange(1, most + 1)))])
+
+
 def _is_light(mean: Floats, cap: Ints, size: int) -> NDArray[np.bool_]:
     # Without a cap below the size e_i is the exponential series, whose logarithm is a single term.
     return np.asarray((cap >= size) | (mean <= _LIGHT * cap))
@@ -275,7 +279,7 @@ def _fit(target: Floats, cap: Ints, size: int) -> Floats:
     sum then is `size` on average, so that no coefficient near z^size is small.
     """
     powers = np.arange(size + 1)
-    logs = np.where(powers <= cap[:, None], -gammaln(powers + 1.0), -np.inf)
+    logs = np.where(powers <= cap[:, None], -log_factorials(size), -np.inf)
     light = _is_light(target, cap, size)
 
     def weigh(log_rate: Floats) -> tuple[Floats, float]:

@@ -11,9 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
-from splu_desktop.core.groups.law import GroupLaw, fixed_values
+from splu_desktop.core.groups.law import GroupLaw, fixed_values, log_factorials
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,7 +93,7 @@ def _states(caps: tuple[int, ...], size: int) -> tuple[Floats, Floats]:
         after = np.repeat(left, cap + 1) - added
         kept = (after >= 0) & (after <= behind)
         states = np.column_stack([longer[kept], added[kept]])
-    found, logs = states.astype(np.float64), -gammaln(states + 1.0).sum(axis=1)
+    found, logs = states.astype(np.float64), -log_factorials(size)[states].sum(axis=1)
     found.flags.writeable = logs.flags.writeable = False
     return found, logs
 

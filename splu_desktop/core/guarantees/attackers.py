@@ -29,8 +29,9 @@ class Figures:
 
     Attributes
     ----------
-    name : "margins" (the most frequent value), "row", "naive-bayes" and "release" (what the release teaches, without
-        the row), "naive-bayes-and-row" and "release-and-row", "original" (what the original's statistics teach).
+    name : "margins" (the most frequent value), "row", "naive-bayes" and "release" (what the release teaches by plain
+        naive Bayes and by a calibrated learner, without the row), "naive-bayes-and-row" and "release-and-row",
+        "original" (what the original's statistics teach).
     right : share of right guesses.
     known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent.
     right_80, right_95 : share of right guesses among those; None where there are none.
@@ -51,11 +52,11 @@ class Attack:
     Attributes
     ----------
     column : its name.
-    learner : the strongest one: "naive-bayes", "weighted-naive-bayes" or "regression"; "release" in `figures`.
+    learner : behind "release" in `figures`: "smoothed-naive-bayes", "weighted-naive-bayes" or "regression".
     tested, trained_on : records.
     columns : NSAs that the learners used; those with too many labels are left out.
     figures : of each attacker.
-    betrayed : share of the rows of which the strongest attacker is 95 % sure that their value is not the person's own:
+    betrayed : share of the rows of which that learner is 95 % sure that their value is not the person's own:
         pairs of values that do not occur, or hardly do, are among them.
     betrayed_own : share of those in which it is the person's own nevertheless; None where there are none.
     """
@@ -113,7 +114,7 @@ def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
-    return (*of_independent(column), _insider(column, float(sole_bearer_named(grouping))))
+    return (*of_independent(column), insider(column, grouping))
 
 
 def of_independent(column: str) -> tuple[Said, Said]:
@@ -127,11 +128,25 @@ def of_independent(column: str) -> tuple[Said, Said]:
     return alone, _with_release(column)
 
 
+def insider(column: str, grouping: SizedGroups) -> Said:
+    """Return the sentence on who knows every other record, whom fake values don't hold back."""
+    chance = sole_bearer_named(grouping)
+    if not grouping.fakes:
+        return _insider(column, float(chance))
+    return say(
+        "Whoever knows all other records of the table is not held back by fake values, which copy values of "
+        "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
+        "to {chance} of releases.",
+        column=column,
+        chance=_share(chance),
+    )
+
+
 def _with_release(column: str) -> Said:
     return say(
         "A row and the release: who also learns from the whole table how “{column}” goes with the other columns is "
-        "right more often. No group size bounds that, for what many records teach is told on purpose; the audit report "
-        "measures it by a real attack.",
+        "right more often. No group size bounds that, for what many records teach is told on purpose; whoever made the "
+        "release can measure it by a real attack.",
         column=column,
     )
 

@@ -144,8 +144,7 @@ def plan_values(counts: ArrayLike, n: int, gamma: int, thresholds: Thresholds, r
     f = _checked_counts(counts, n)
     epsilon = thresholds.epsilon
     least = guarantees.t_f(gamma, epsilon, thresholds.t_e, releases)
-    ends = public_figures.of_plan(n, gamma, int(np.count_nonzero(f)))
-    told = ends[0] <= thresholds.alpha and public_figures.tell(*ends, guarantees.checked_epsilon(epsilon))
+    told = public_figures.tell_small(n, gamma, len(f), guarantees.checked_epsilon(epsilon), thresholds.alpha)
     states = np.full(f.shape, 1, np.int8)
     states[f <= thresholds.alpha] = 0
     states[f >= least] = 2
@@ -174,7 +173,7 @@ class TradeOff:
     ----------
     gammas : (G,) from 2 to the largest feasible one (all of them up to 50, ever wider apart beyond). Empty where no
         gamma is feasible.
-    t_p : (G,) T_P at the thresholds.
+    t_p : (G,) T_P at the thresholds; 0 where public figures alone tell small counts.
     large_error : (G,) E|f' - f| / f of the published counts, averaged over the records whose value is shared by more
         than alpha records.
     subgroup_error : (G,) standard error of the unbiased estimate of a value's count within a tenth of the records
@@ -217,9 +216,12 @@ def trade_off(counts: ArrayLike, n: int, thresholds: Thresholds, releases: int =
     large /= large.sum()
     rows = gammas[:, np.newaxis]
     small = np.arange(1, thresholds.alpha + 1, dtype=np.int64)
+    exact = guarantees.checked_epsilon(thresholds.epsilon)
+    told = [public_figures.tell_small(n, gamma, len(f), exact, thresholds.alpha) for gamma in gammas.tolist()]
+    t_p = guarantees.miss_probability(rows, thresholds.epsilon, small[np.newaxis, :], releases).min(axis=1)
     return TradeOff(
         gammas=gammas,
-        t_p=guarantees.miss_probability(rows, thresholds.epsilon, small[np.newaxis, :], releases).min(axis=1),
+        t_p=np.where(told, 0.0, t_p),
         large_error=guarantees.expected_relative_error(rows, distinct[np.newaxis, :], releases) @ large,
         subgroup_error=np.minimum(_subgroup_error(distinct, n, rows), 1.0) @ large,
         signal=guarantees.signal(distinct[np.newaxis, :], n, rows) @ (weight / n),
@@ -248,11 +250,14 @@ class Recommendation:
     wanted : the T_P asked for.
     gamma : the recommended gamma; None where no feasible gamma meets `wanted`.
     largest : the largest feasible gamma of the column, below 2 where none is.
-    t_p : T_P at `gamma`, else at `largest` (the best there is; 0 where none is feasible).
+    t_p : T_P at `gamma`, else at `largest` (the best there is; 0 where none is feasible or
+        public figures tell).
     needed : the least gamma that would meet `wanted` were it feasible; None where `gamma` is given or no gamma would.
     t_p_limit : T_P as gamma grows without end (Poisson counts): no gamma reaches more.
     epsilon : an epsilon, two digits, at which the largest feasible gamma meets `wanted`; None where not needed or none.
     alpha : the largest alpha at which the largest feasible gamma meets `wanted`; None where not needed or none.
+    told : whether public figures alone tell small counts at the first gamma that would meet `wanted`, or at `largest`:
+        at larger ones they tell more.
     """
 
     wanted: float
@@ -263,6 +268,7 @@ class Recommendation:
     needed: int | None = None
     epsilon: float | None = None
     alpha: int | None = None
+    told: bool = False
 
     @property
     def shortfall(self) -> float:
@@ -291,6 +297,9 @@ def recommend(counts: ArrayLike, n: int, thresholds: Thresholds, releases: int =
         return guarantees.t_p_reaches(gamma, epsilon, alpha, wanted, releases)
 
     least = _least(reaches, 2, guarantees.MOST_GAMMA)
+    first = largest if least is None else min(least, largest)
+    if first >= 2 and public_figures.tell_small(n, first, len(f), guarantees.checked_epsilon(epsilon), alpha):
+        return Recommendation(float(wanted), None, largest, 0.0, limit, told=True)
     if least is not None and least <= largest:
         at = guarantees.t_p(least, epsilon, alpha, releases)
         return Recommendation(float(wanted), least, largest, at, limit)

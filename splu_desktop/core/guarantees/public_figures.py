@@ -21,8 +21,22 @@ def of_plan(n: int, gamma: int, values: int) -> tuple[int, int]:
 
     For N records in plain groups and a known domain of values that all occur.
     """
-    least, most = narrowed(n, np.ones(values, np.int64), np.full(values, n // gamma, np.int64))
+    least, most = of_room(n, np.full(values, n // gamma, np.int64))
     return int(least[0]), int(most[0])
+
+
+def of_room(n: int, room: Ints) -> tuple[Ints, Ints]:
+    """Return (m,) the least and the most records that each of a column's values can have, before anything is drawn.
+
+    room : (m,) the most records of each value that the groups can hold.
+    """
+    return narrowed(n, np.ones(len(room), np.int64), room)
+
+
+def tell_small(n: int, gamma: int, values: int, epsilon: Fraction, alpha: int) -> bool:
+    """Return whether small counts of a column in plain groups are told, so that no draw protects them."""
+    least, most = of_plan(n, gamma, values)
+    return least <= alpha and bool(tell(least, most, epsilon))
 
 
 def of_cell(least: Ints, most: Ints, chosen: NDArray[np.bool_], n: int, selected: int) -> tuple[int, int]:

@@ -83,9 +83,9 @@ def unprotected(
     ----------
     n, values : records of the table, and values of its sensitive column.
     """
-    least, most = public_figures.of_plan(n, gamma, values)
-    if least > alpha or not public_figures.tell(least, most, checked_epsilon(epsilon)):
+    if not public_figures.tell_small(n, gamma, values, checked_epsilon(epsilon), alpha):
         return None
+    least, most = public_figures.of_plan(n, gamma, values)
     return say(
         "Small counts are not protected: {n} records, gamma = {gamma} and {values} values of {subject} leave each "
         "value {least} to {most} records, as anyone can work out; choose a smaller gamma.",
@@ -227,6 +227,12 @@ def recommendation(found: Recommendation, thresholds: Thresholds, *, column: str
             column=_named(column),
             wish=wish,
             found=_down(found.t_p),
+        )
+    if found.told:
+        return say(
+            "No gamma protects small counts of {column} as asked: those that would are so large that its few values "
+            "and records alone tell each count, as anyone can work out; have more records, or generalise the column.",
+            column=_named(column),
         )
     if found.largest < 2:
         return say(

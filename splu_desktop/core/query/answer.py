@@ -123,9 +123,13 @@ class Answer:
         low, high = self.ends
         if self.vague:
             return say("{low} to {high}", low=low, high=high)
-        # The last digit shown stands for no less than a tenth of the interval.
+        return say("about {count}", count=self.rounded)
+
+    @property
+    def rounded(self) -> int:
+        """The estimate for people: its last digit stands for no less than a tenth of the interval."""
         step = 10 ** max(0, int(np.floor(np.log10(max(self.high - self.low, 1.0)))) - 1)
-        return say("about {count}", count=round(self.estimate / step) * step)
+        return int(round(self.estimate / step) * step)
 
 
 def _small_end(small: int) -> float:

@@ -22,6 +22,8 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
     """
     if found.variance == 0 or not np.isfinite(found.variance):
         return found
+    if any(engine.widened(sa, question.picked) > 1 for sa, _ in question.chosen):
+        return found  # repetitions draw records for themselves
     whole = [sa for sa, _ in question.chosen if engine.by_matrix(sa)]
     if any(engine.tight(sa) and len(engine.matrix(sa).hidden) for sa in whole):
         return found  # nor of how far a hidden direction may stray

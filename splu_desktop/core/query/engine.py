@@ -160,6 +160,12 @@ class Engine:
 
     # --- what the release holds
 
+    def widened(self, sa: str, picked: Sequence[Picked]) -> float:
+        """Return how many times the variance of independent records sums over a selection have for an SA."""
+        draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
+        effects = None if repeats is None else repeats.effects.get(sa)
+        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
+
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
         return kept(self._two, sa, lambda: self.published.draws[sa].two_numbers(self.published.likely(sa)))
@@ -251,7 +257,12 @@ class Engine:
         y = np.array([self.counted(base, picked) for picked in selections])
         if self.two_numbers(base) is None:
             numbers = reconstruct_tolerant.one_sa(
-                y, asked, self.matrix(base), method, lambda: self._aims(base, selections, y)
+                y,
+                asked,
+                self.matrix(base),
+                method,
+                lambda: self._aims(base, selections, y),
+                np.array([self.widened(base, picked) for picked in selections]),
             )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
@@ -316,7 +327,12 @@ class Engine:
             asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
             numbers = np.array(
                 reconstruct_tolerant.one_sa(
-                    y, asked, self.matrix(base), Method.POOLED, lambda: self._aims(base, selections, y)
+                    y,
+                    asked,
+                    self.matrix(base),
+                    Method.POOLED,
+                    lambda: self._aims(base, selections, y),
+                    np.array([self.widened(base, picked) for picked in selections]),
                 )
             )
             estimate, low, high, spread = numbers.T.reshape(4, *y.shape)

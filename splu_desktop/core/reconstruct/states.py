@@ -24,21 +24,19 @@ def joint(parts: Sequence[tuple[Flags, Transition]]) -> Floats:
     return matrix
 
 
-def straight(y: Floats, matrix: Floats) -> Floats:
-    """Return (K,) the linear estimate of the true states; the published ones where the matrix tells nothing."""
-    try:
-        return np.asarray(np.linalg.solve(matrix.T, y), np.float64)
-    except np.linalg.LinAlgError:
-        return y.astype(np.float64)
-
-
 def likeliest(y: Floats, matrix: Floats) -> float:
-    """Return the estimate of the last state by Eq. 13-14 with the right transition: the maximum of the likelihood."""
-    exact = straight(y, matrix)
-    if (exact >= 0).all():  # the linear answer is the likeliest wherever it is possible at all
-        return float(exact[-1])
-    if len(y) == 2:
-        return float(np.clip(exact[-1], 0.0, y.sum()))
+    """Return the estimate of the last state by Eq. 13-14 with the right transition: a maximum of the likelihood.
+
+    The one there is, but where the matrix is singular: then several compositions are as likely, none is called the
+    straight answer, and Eq. 13-14 take the one that they reach from the published states. What such a question gets for
+    an interval is all that is possible.
+    """
+    if np.linalg.matrix_rank(matrix) == len(y):
+        exact = np.linalg.solve(matrix.T, y)
+        if (exact >= 0).all():  # the linear answer is the likeliest wherever it is possible at all
+            return float(exact[-1])
+        if len(y) == 2:  # where it is not, the likelihood of one unknown is highest at the end of its range next to it
+            return float(np.clip(exact[-1], 0.0, y.sum()))
     x = y.astype(np.float64)
     for _ in range(_STEPS):
         expected = x @ matrix

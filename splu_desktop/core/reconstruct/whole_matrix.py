@@ -14,7 +14,7 @@ from splu_desktop.core.reconstruct.counts import Rows, shrink
 from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.thresholds import NORMAL_95
-from splu_desktop.core.transition.matrix import Floats, MatrixTransition
+from splu_desktop.core.transition.matrix import FEW, Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
@@ -23,6 +23,7 @@ _SETTLED = 1e-7
 _SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
+_ROWS_AT_ONCE = 4_096
 _STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
 BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
 
@@ -34,13 +35,18 @@ class ByMatrix:
     """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
 
     def __init__(
-        self, y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, aims: Aims | None
+        self,
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]],
+        through: MatrixTransition,
+        aims: Aims | None,
+        widened: Floats | float = 1.0,
     ) -> None:
-        self._y, self._asked, self._through, self._aims = y, asked, through, aims
+        self._y, self._asked, self.through, self._aims = y, asked, through, aims
         self.rows = Rows.plain(y)
         self.x = _straight(self.rows, through)
         self.composition = _composition(self.rows, self.x, through)
-        self.variance = through.variance(self.composition)
+        self.variance = through.variance(self.composition) * np.reshape(widened, (-1, 1))
 
     def _summed(self, by_value: Floats) -> Floats:
         return np.array([float(by_value[row, chosen].sum()) for row, chosen in self._asked])
@@ -49,7 +55,7 @@ class ByMatrix:
         return self._summed(self.x)
 
     def shrunk(self) -> Floats:
-        shrunk = shrink(self.rows, self.x, self.variance, self._through)
+        shrunk = shrink(self.rows, self.x, self.variance, self.through)
         return self._summed(_adding_up(shrunk, self.rows.total))
 
     def pooled(self) -> Floats:
@@ -60,14 +66,19 @@ class ByMatrix:
         return self._summed(_adding_up(pooled, self.rows.total))
 
     def likeliest(self) -> Floats:
-        return self._summed(likeliest(self._y, self._through.matrix))
+        return self._summed(likeliest(self._y, self.through.matrix))
 
     def as_printed(self) -> Floats:
-        return as_published(self._y, self._asked, self._through)
+        return as_published(self._y, self._asked, self.through)
 
 
 def one_sa(
-    y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition, method: Method, aims: Aims | None = None
+    y: Floats,
+    asked: Sequence[tuple[int, Flags]],
+    through: MatrixTransition,
+    method: Method,
+    aims: Aims | None = None,
+    widened: Floats | None = None,
 ) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA.
 
@@ -77,24 +88,59 @@ def one_sa(
     asked : per question, its row and the (m,) chosen values.
     aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
         that it shares with the selection (`Bends.target`).
+    widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
     """
-    case = ByMatrix(y, asked, through, aims)
+    widened = np.ones(len(y)) if widened is None else widened
+    case = ByMatrix(y, asked, through, aims, widened)
     rows, x, variance = case.rows, case.x, case.variance
     estimates = method.estimate(case).tolist()
     least, most = _hidden_range(rows, x, variance, through)
     alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
     spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
     spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
+    spreads[~alone] *= widened[[row for row, _ in asked]][~alone]
+    arms = _arms(case, asked, alone, spreads)
     found: list[Numbers] = []
-    for (row, chosen), spread, estimate in zip(asked, spreads.tolist(), estimates, strict=True):
+    for (row, chosen), spread, estimate, (below, above) in zip(
+        asked, spreads.tolist(), estimates, arms.tolist(), strict=True
+    ):
         top = float(rows.total[row])
         centre = float(x[row, chosen].sum())
         strays = None
         if len(through.hidden) == 1:
             moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
             strays = float(moves.min()), float(moves.max())
-        found.append(_made(estimate, centre, spread, top, chosen, through, method, strays))
+        found.append(_made(estimate, centre, spread, (below, above), top, chosen, through, method, strays))
     return found
+
+
+def _arms(case: ByMatrix, asked: Sequence[tuple[int, Flags]], alone: Flags, spreads: Floats) -> Floats:
+    """Return (len(asked), 2) how far intervals reach below and above the centre.
+
+    An end is the count that the estimate just does not speak against, so it takes the variance if that count is true
+    (a score interval), where single values of short columns are asked: a selection that nearly all have one value
+    makes far more noise than one that is mixed. Never less than the centre's: where little can be told, the centre
+    strays itself, and ends that come nearer with it kept 78 % of what "reliable" promised.
+    """
+    arms = NORMAL_95 * np.sqrt(np.stack([spreads, spreads], axis=1))
+    if case.composition.shape[1] > FEW:
+        return arms
+    row, code = np.array([(at, int(np.argmax(chosen))) for at, chosen in asked], np.intp).reshape(-1, 2).T
+    single = np.flatnonzero(alone)
+    for at in range(0, len(single), _ROWS_AT_ONCE):
+        part = single[at : at + _ROWS_AT_ONCE]
+        here, value, place = case.composition[row[part]], code[part], np.arange(len(part))
+        total, centre = case.rows.total[row[part]], case.x[row[part], value]
+        rest = here.copy()
+        rest[place, value] = 0.0
+        rest /= np.maximum(rest.sum(axis=1, keepdims=True), 1e-300)
+        for side, sign in enumerate((-1, 1)):
+            end = np.clip(centre + sign * arms[part, side], 0.0, total)
+            then = rest * (total - end)[:, None]
+            then[place, value] = end
+            there = NORMAL_95 * np.sqrt(case.through.variance(then)[place, value])
+            arms[part, side] = np.maximum(arms[part, side], there)
+    return arms
 
 
 def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> tuple[Floats, Floats, Floats]:
@@ -222,7 +268,12 @@ class MatrixPart:
 
 
 def several_sas(
-    parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats, method: Method
+    parts: Sequence[MatrixPart],
+    readable: bool,
+    states: Floats,
+    outside: Floats,
+    method: Method,
+    widened: float = 1.0,
 ) -> Numbers:
     """Return the numbers of a question with conditions on several SAs.
 
@@ -231,11 +282,12 @@ def several_sas(
     readable : whether every chosen value can be told from others.
     states : (2^w,) selected records by which of the w conditions they meet as published; bit i stands for parts[i].
     outside : (2^w,) the same of all other records.
+    widened : how many times the variance of independent records the sum has.
 
     A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
     conditions than meet one.
     """
-    case = SeveralByMatrix(parts, readable, states, outside)
+    case = SeveralByMatrix(parts, readable, states, outside, widened)
     estimate = float(method.estimate(case)[0])
     top, most, centre, spread = case.top, case.most, case.centre, case.spread
     if not readable:
@@ -250,13 +302,15 @@ def several_sas(
 class SeveralByMatrix:
     """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
 
-    def __init__(self, parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats) -> None:
+    def __init__(
+        self, parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats, widened: float
+    ) -> None:
         self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
         self.top = float(states.sum())
         self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))
         weights = np.prod([part.weights for part in parts], axis=0)
         self.centre = float(weights.sum())
-        self.spread = max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
+        self.spread = widened * max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
 
     def unbiased(self) -> Floats:
         return np.array([self.centre])
@@ -321,6 +375,7 @@ def _made(
     estimate: float,
     centre: float,
     spread: float,
+    arms: tuple[float, float],
     top: float,
     chosen: Flags,
     through: MatrixTransition,
@@ -330,13 +385,13 @@ def _made(
     readable = bool(through.readable[chosen].all())
     if not readable and strays is None:
         return min(max(estimate, 0.0), top), 0.0, top, float("inf")
-    arm = NORMAL_95 * spread**0.5
+    below, above = arms
     least, most = strays or (0.0, 0.0)
     if max(centre + least - top, -(centre + most)) > BEYOND * spread**0.5:
         least, most, spread = -float("inf"), float("inf"), float("inf")
-    elif centre + least - arm > top:  # "all of them" as surely as it is known, not more surely
+    elif centre + least - below > top:  # "all of them" as surely as it is known, not more surely
         centre = top - least
-    low, high = min(max(centre - arm + least, 0.0), top), min(max(centre + arm + most, 0.0), top)
+    low, high = min(max(centre - below + least, 0.0), top), min(max(centre + above + most, 0.0), top)
     if not readable:
         spread = float("inf")
     return method.made(estimate, low, high, top), low, high, spread

@@ -3,21 +3,24 @@
 The second of the three readers (mechanism.md section 3). What the learners are taught is the release alone; they know
 the draw, T[v, u] = Pr(shown u | true v), as everybody does who holds release.json.
 
-- **Naive Bayes** (`_tables`): for each NSA the published counts of (label, value) are undone by the inverse of T,
-  x = C G, pulled towards independence as far as the noise asks for it (the shrinkage of mechanism.md section 4), made
-  positive by the mean of a normal cut off at 0, and fitted to both margins: sums over the labels and over the values
-  are known.
+- **Naive Bayes** (`_plain`), as anybody would program it: for each NSA the published counts of (label, value) are
+  undone by the inverse of T, x = C G, no count below half a record, numbers in ten intervals of about equally many
+  records; logarithms added up, and taken at their word.
+- **Smoothed naive Bayes** (`_tables`): x pulled towards independence as far as the noise asks for it (the shrinkage of
+  mechanism.md section 4), made positive by the mean of a normal cut off at 0, and fitted to both margins: sums over the
+  labels and over the values are known.
 - **Weighted naive Bayes** (`_weights`): columns that say the same would be counted twice, so each gets a weight of its
   own, by the likelihood of what is *shown*, sum over records of log sum_v q(v | x) T[v, u] (Patrini et al. 2017's
   forward correction), which is largest, on average, at the truth.
 - **Regression** (`_regression`): every cell of every table, and of the pairs of columns that explain what is left, may
   move away from there (ridge penalty), by the same likelihood.
 
-A record's own shown value never teaches what is believed of it (folds), so it may be used once more for reading the
-row: P(v | x, u) is proportional to q(v | x) T[v, u]. Last, factors on the log-odds make each learner as sure as the
-release justifies, again by that likelihood. The learner that explains the shown values best is the strongest one.
+But for the plain one, a record's own shown value never teaches what is believed of it (folds), so it may be used once
+more for reading the row: P(v | x, u) is proportional to q(v | x) T[v, u]. Last, factors on the log-odds make each
+learner but the plain one as sure as the release justifies, again by that likelihood, and of these the one that explains
+the shown values best is taken.
 
-Without the source the share of right guesses is that which the strongest learner believes of them (`attack`). With it
+Without the source the share of right guesses is that which this learner believes of them (`attack`). With it
 (`judged`), records are found by their NSAs; of records that agree in all of those nobody knows which is which, and
 the chances of each are those of the draw given the class's true values, which leaves the expectation exact.
 """
@@ -57,6 +60,7 @@ _WORK = 6_000_000  # numbers that one round of learning may touch: some tenths o
 _ROUNDS = 30
 _STIFF = 4.0  # how little the factors of single values differ from the common one
 _LEAST = 1e-9
+_HALF, _TENTHS = 0.5, 10  # of plain naive Bayes: records that a cell has at least, intervals of numbers
 _STEEP = 20.0  # largest log-odds that one label gives
 
 Floats = NDArray[np.float64]
@@ -74,12 +78,16 @@ class Channel:
     share : (m,) of each value among the published records, which stands for its true share.
     kept : (m,) probability that a record keeps its value.
     shown : (M, m) probability that a record of a class is published as each value.
+    records : published.
+    plain : whether its two numbers a, b_s are enough to undo it (mechanism.md section 4).
     """
 
     classes: Ints
     share: Floats
     kept: Floats
     shown: Floats
+    records: int
+    plain: bool
 
     @classmethod
     def of(cls, published: Published, sa: str) -> Channel:
@@ -91,14 +99,16 @@ class Channel:
         plain = published.draws[sa].two_numbers(counts)
         if plain is None:
             tolerant = published.transition(sa)
-            return cls(classes, share, tolerant.a, _together(classes, share) @ tolerant.matrix)
+            return cls(classes, share, tolerant.a, _together(classes, share) @ tolerant.matrix, column.n, plain=False)
         if plain.matrix is not None:
             shown = _together(classes, share) @ plain.matrix
         else:  # thousands of values: quasi-independence, f_v T[v, u] = theta_v theta_u
             theta, part = plain.affinity, _together(classes, share)
             towards = part * (theta / np.maximum(counts, _LEAST))
             shown = towards.sum(axis=1, keepdims=True) * theta + towards * -theta + part * plain.a
-        return cls(classes, share, np.full(column.m, plain.a), shown / shown.sum(axis=1, keepdims=True))
+        return cls(
+            classes, share, np.full(column.m, plain.a), shown / shown.sum(axis=1, keepdims=True), column.n, plain=True
+        )
 
     @classmethod
     def none(cls, column: Column) -> Channel:
@@ -106,7 +116,7 @@ class Channel:
         counts = column.counts().astype(np.float64)
         share = counts / max(column.n, 1)
         classes = _classes(counts, _FEW)
-        return cls(classes, share, np.ones(column.m), _together(classes, share))
+        return cls(classes, share, np.ones(column.m), _together(classes, share), column.n, plain=True)
 
     @property
     def prior(self) -> Floats:
@@ -117,6 +127,19 @@ class Channel:
     def matrix(self) -> Floats:
         """(M, M) probability that a record of one class is published as a value of another."""
         return np.asarray(self.shown @ np.eye(len(self.shown))[self.classes])
+
+    @property
+    def undone(self) -> Floats:
+        """(M, M) G: published counts y of the classes give the true ones y G, as mechanism.md sections 4 and 5 say."""
+        prior, matrix = np.maximum(self.prior, _LEAST), self.matrix
+        if not self.plain:
+            return MatrixTransition.inverted(matrix, prior * self.records)[0]
+        a = np.diag(matrix)
+        b = (prior @ matrix - prior * a) / np.maximum(1 - prior, _LEAST)
+        signal = a - b
+        told = signal > 0.01
+        undone = (np.eye(len(a)) - b) / np.where(told, signal, 1.0)
+        return np.where(told, undone, prior)  # of a value at the eligibility limit nothing but its share is known
 
     @property
     def within(self) -> Floats:
@@ -171,7 +194,7 @@ class Carried:
     Attributes
     ----------
     attack : its figures as the strongest learner believes them.
-    draw : of the column.
+    channel : from the column's true values to the shown ones.
     tested : (K,) places of the tested records.
     shown : (K,) their published values.
     guesses : of each attacker.
@@ -179,7 +202,7 @@ class Carried:
     """
 
     attack: Attack
-    draw: Channel
+    channel: Channel
     tested: Ints
     shown: Ints
     guesses: tuple[Guesses, ...]
@@ -192,22 +215,23 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
     Raises UnknownColumn; Cancelled.
     """
     progress = progress or Silent()
-    table, draw = published.table, Channel.of(published, sa)
-    learned = _learned(table, published.nsas, table[sa].codes, draw, progress)
+    table, channel = published.table, Channel.of(published, sa)
+    learned = _learned(table, published.nsas, table[sa].codes, channel, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
-    prior = np.tile(draw.prior, (len(tested), 1))
+    prior = np.tile(channel.prior, (len(tested), 1))
     guesses, own, best = [], np.zeros(0), learned.beliefs[learned.best]
-    naive = learned.beliefs["naive-bayes"]
-    for name, beliefs in (("margins", prior), ("row", prior), ("naive-bayes", naive), ("release", best)):
-        if name != "row":
-            guesses.append(Guesses(name, *_from_release(beliefs, draw)))
-        if name != "margins":
-            guess, certainty, own = _with_row(beliefs, draw, u)
-            guesses.append(Guesses("row" if name == "row" else f"{name}-and-row", guess, certainty))
     figures = []
-    for each in guesses:
-        rightly = _believed(best, draw, u, each.guess, row=each.name.endswith("row"))
-        figures.append(_figures(each, rightly))
+    for name, beliefs in (("margins", prior), ("row", prior), ("naive-bayes", learned.plain), ("release", best)):
+        for row in (False, True):
+            if name == ("row", "margins")[row]:
+                continue
+            if row:
+                guess, certainty, own = _with_row(beliefs, channel, u)
+            else:
+                guess, certainty = _from_release(beliefs, channel)
+            said = Guesses(f"{name}-and-row" if row and name != "row" else name, guess, certainty)
+            guesses.append(said)
+            figures.append(_figures(said, _believed(best, channel, u, guess, row=row or name == "naive-bayes")))
     betrayed = own <= BETRAYED
     found = Attack(
         column=sa,
@@ -219,7 +243,7 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
         betrayed=_mean(betrayed),
         betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
     )
-    return Carried(found, draw, tested, u, tuple(guesses), own)
+    return Carried(found, channel, tested, u, tuple(guesses), own)
 
 
 def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> Attack:
@@ -251,9 +275,9 @@ def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progres
     comes from the person's own row. Raises UnknownColumn; Cancelled.
     """
     column = source[sa]
-    draw = Channel.none(column)
-    learned = _learned(source, nsas, column.codes, draw, progress or Silent())
-    guess, certainty = _from_release(learned.beliefs[learned.best], draw)
+    channel = Channel.none(column)
+    learned = _learned(source, nsas, column.codes, channel, progress or Silent())
+    guess, certainty = _from_release(learned.beliefs[learned.best], channel)
     right = (guess == column.codes[learned.tested]).astype(np.float64)
     return _figures(Guesses("original", guess, certainty), right)
 
@@ -269,22 +293,22 @@ def _mean(values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _from_release(beliefs: Floats, draw: Channel) -> tuple[Ints, Floats]:
+def _from_release(beliefs: Floats, channel: Channel) -> tuple[Ints, Floats]:
     """Return guess and certainty from what the release teaches, without the row."""
-    first, part = draw.foremost
+    first, part = channel.foremost
     scores = beliefs * part
     best = scores.argmax(axis=1)
     return first[best], scores[np.arange(len(best)), best]
 
 
-def _with_row(beliefs: Floats, draw: Channel, shown: Ints) -> tuple[Ints, Floats, Floats]:
+def _with_row(beliefs: Floats, channel: Channel, shown: Ints) -> tuple[Ints, Floats, Floats]:
     """Return guess, certainty, and the belief that the shown value is the person's own."""
     rows = np.arange(len(shown))
-    joint = beliefs * draw.shown[:, shown].T
+    joint = beliefs * channel.shown[:, shown].T
     joint /= joint.sum(axis=1, keepdims=True)
-    group = draw.classes[shown]
-    own = _own(beliefs, draw, shown, joint)
-    first, part = draw.foremost
+    group = channel.classes[shown]
+    own = _own(beliefs, channel, shown, joint)
+    first, part = channel.foremost
     scores = joint * part
     scores[rows, group] = np.maximum(joint[rows, group] - own, 0.0) * part[group]
     best = scores.argmax(axis=1)
@@ -292,22 +316,22 @@ def _with_row(beliefs: Floats, draw: Channel, shown: Ints) -> tuple[Ints, Floats
     return np.where(own >= other, shown, first[best]), np.maximum(own, other), own
 
 
-def _own(beliefs: Floats, draw: Channel, shown: Ints, joint: Floats) -> Floats:
-    group = draw.classes[shown]
-    kept = draw.within[shown] * draw.kept[shown] / np.maximum(draw.shown[group, shown], _LEAST)
+def _own(beliefs: Floats, channel: Channel, shown: Ints, joint: Floats) -> Floats:
+    group = channel.classes[shown]
+    kept = channel.within[shown] * channel.kept[shown] / np.maximum(channel.shown[group, shown], _LEAST)
     return np.asarray(joint[np.arange(len(shown)), group] * np.minimum(kept, 1.0))
 
 
-def _believed(beliefs: Floats, draw: Channel, shown: Ints, guess: Ints, *, row: bool) -> Floats:
+def _believed(beliefs: Floats, channel: Channel, shown: Ints, guess: Ints, *, row: bool) -> Floats:
     """Return (K,) how sure the beliefs are of any guess, with the row read or without."""
-    rows, group = np.arange(len(shown)), draw.classes[guess]
+    rows, group = np.arange(len(shown)), channel.classes[guess]
     if not row:
-        return np.asarray(beliefs[rows, group] * draw.within[guess])
-    joint = beliefs * draw.shown[:, shown].T
+        return np.asarray(beliefs[rows, group] * channel.within[guess])
+    joint = beliefs * channel.shown[:, shown].T
     joint /= joint.sum(axis=1, keepdims=True)
-    own = _own(beliefs, draw, shown, joint)
-    rest = joint[rows, group] - np.where(group == draw.classes[shown], own, 0.0)
-    return np.where(guess == shown, own, np.maximum(rest, 0.0) * draw.within[guess])
+    own = _own(beliefs, channel, shown, joint)
+    rest = joint[rows, group] - np.where(group == channel.classes[shown], own, 0.0)
+    return np.where(guess == shown, own, np.maximum(rest, 0.0) * channel.within[guess])
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +342,7 @@ class _Truth:
 
     @classmethod
     def of(cls, carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> _Truth:
-        draw, n = carried.draw, published.n
+        channel, n = carried.channel, published.n
         columns = [
             replace(published[name], codes=np.concatenate([published[name].codes, source[name].codes])) for name in nsas
         ]
@@ -329,13 +353,13 @@ class _Truth:
         )
         whole.sum_duplicates()
         mine = whole[ids[carried.tested]].tocoo()
-        known = len(draw.classes)
+        known = len(channel.classes)
         chance = np.zeros(len(mine.data))
-        there = mine.col < known  # a value that vanished in the draw: its records show what records of its kind do
+        there = mine.col < known  # a value that vanished in the channel: its records show what records of its kind do
         value, shown = np.where(there, mine.col, 0), carried.shown[mine.row]
-        chance[:] = np.where(there, draw.shown[draw.classes[value], shown], draw.share[shown])
+        chance[:] = np.where(there, channel.shown[channel.classes[value], shown], channel.share[shown])
         kept = there & (mine.col == shown)
-        chance[kept] = draw.kept[mine.col[kept]]
+        chance[kept] = channel.kept[mine.col[kept]]
         weight = sparse.csr_matrix((mine.data * np.maximum(chance, _LEAST), (mine.row, mine.col)), shape=mine.shape)
         sums = np.asarray(weight.sum(axis=1)).ravel()
         return cls(sparse.diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ weight)
@@ -355,24 +379,32 @@ class _Feature:
 
 @dataclass(frozen=True, eq=False)
 class _Learned:
-    """(K, M) beliefs of the tested records by learner, each record's from the folds without it."""
+    """What was learned of the tested records.
+
+    Attributes
+    ----------
+    best : the learner that explains what is shown best.
+    beliefs : of each learner, (K, M), each record's from the folds without it.
+    plain : (K, M) beliefs of plain naive Bayes, taught by all records.
+    """
 
     best: str
     beliefs: dict[str, Floats]
+    plain: Floats
     tested: Ints
     columns: tuple[str, ...]
 
 
-def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Channel, progress: Progress) -> _Learned:
-    n, prior = table.n, np.maximum(draw.prior, _LEAST)
+def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, progress: Progress) -> _Learned:
+    n, prior = table.n, np.maximum(channel.prior, _LEAST)
     features = [feature for name in nsas if (feature := _feature(table[name])) is not None]
-    target, matrix = draw.classes[codes], draw.matrix
+    target, matrix = channel.classes[codes], channel.matrix
     names = tuple(feature.name for feature in features)
     tested = np.linspace(0, n - 1, min(n, _TESTED, _MOST_BELIEFS // len(prior))).astype(np.int64)
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
-        return _Learned("naive-bayes", {"naive-bayes": beliefs}, tested, names)
-    undone, _ = MatrixTransition.inverted(matrix, prior * n)
+        return _Learned("smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, tested, names)
+    undone, _, _ = MatrixTransition.inverted(matrix, prior * n)
     tables = []
     for fold in range(_FOLDS):
         progress.report(_STAGE, fold / _FOLDS / 3)
@@ -393,7 +425,7 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Channel, pro
         progress.report(_STAGE, (1 + fold / _FOLDS) / 3)
         weighted.append(_weights(evidence, likely[some], base, some % _FOLDS != fold))
     scores = {
-        "naive-bayes": _scored(features, tables, naive, base, tested),
+        "smoothed-naive-bayes": _scored(features, tables, naive, base, tested),
         "weighted-naive-bayes": _scored(features, tables, weighted, base, tested),
         "regression": _regression(
             features, tables, weighted, base, likely, tested, ProgressPart(progress, 2 / 3, 1 / 3)
@@ -403,7 +435,8 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, draw: Channel, pro
     found = {name: _tempered(score, shown, prior / prior.sum()) for name, score in scores.items()}
     best = max(found, key=lambda name: _likelihood(found[name], shown))
     progress.report(_STAGE, 1.0)
-    return _Learned(best, found, tested, names)
+    tenths = [feature for name in nsas if (feature := _feature(table[name], _TENTHS)) is not None]
+    return _Learned(best, found, _plain(tenths, target, tested, channel), tested, names)
 
 
 def _some(n: int, each: int) -> Ints:
@@ -411,15 +444,15 @@ def _some(n: int, each: int) -> Ints:
     return np.unique(np.linspace(0, n - 1, max(min(n, _WORK // max(each, 1)), min(n, 2_000))).astype(np.int64))
 
 
-def _feature(column: Column) -> _Feature | None:
+def _feature(column: Column, bins: int = _BINS) -> _Feature | None:
     """Return a column as a learner takes it: numbers in intervals, rare labels together; None if nothing is left."""
     counts = column.counts()
-    if column.values is not None and column.m > _BINS:
+    if column.values is not None and column.m > bins:
         # Labels stand in the order of their values: intervals of about equally many records, no value last.
         place = np.where(np.asarray(column.missing), 0, counts)
         part = (np.cumsum(place) - place / 2) / max(int(place.sum()), 1)
-        label = np.minimum((part * _BINS).astype(np.int64), _BINS - 1)
-        label[column.missing] = _BINS
+        label = np.minimum((part * bins).astype(np.int64), bins - 1)
+        label[column.missing] = bins
     else:
         rank = np.empty(column.m, np.int64)
         rank[np.argsort(-counts, kind="stable")] = np.arange(column.m)
@@ -429,11 +462,26 @@ def _feature(column: Column) -> _Feature | None:
     return _Feature(column.name, codes, len(used)) if len(used) > 1 else None
 
 
+def _plain(features: Sequence[_Feature], target: Ints, tested: Ints, channel: Channel) -> Floats:
+    """Return (K, M) beliefs of naive Bayes as anybody would program it."""
+    undone = channel.undone
+    score = np.tile(np.log(np.maximum(channel.prior, _LEAST)), (len(tested), 1))
+    for feature in features:
+        found = np.maximum(_counted(feature, target, len(undone)) @ undone, _HALF)
+        score += np.log(found / found.sum(axis=0))[feature.codes[tested]]
+    return _softmax(score)
+
+
+def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] | slice = slice(None)) -> Floats:
+    """Return (labels, m) how many of the records that teach have a label and show a value."""
+    keys = feature.codes[taught].astype(np.int64) * m + target[taught]
+    return np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
+
+
 def _tables(feature: _Feature, target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats) -> Singles:
     """Return (labels, M) log of the de-noised P(label | value) / P(label)."""
     m = len(prior)
-    keys = feature.codes[taught].astype(np.int64) * m + target[taught]
-    counts = np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
+    counts = _counted(feature, target, m, taught)
     whole = counts.sum(axis=1, keepdims=True)
     mu, x = whole * prior, counts @ undone
     var = np.maximum(counts @ undone**2 - np.maximum(x, 0.0), 1e-3 * mu + 1e-6)

@@ -25,7 +25,8 @@ from splu_desktop.core.groups.law import NoLaw
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_FEW = 12  # values up to which derivatives of T are taken
+FEW = 12  # values up to which derivatives of T are taken
+_SECOND = 3.0  # t^2 of a variance's second order: Var(S / (1 + e)) = Var(S) (1 + 3 Var(e)) with e independent of S
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
 
 
@@ -124,7 +125,7 @@ class MatrixTransition:
         return self.a - self.b
 
     @cached_property
-    def _inverted(self) -> tuple[Floats, Floats]:
+    def _inverted(self) -> tuple[Floats, Floats, Floats]:
         return self.inverted(self.matrix, self.counts)
 
     @property
@@ -137,15 +138,27 @@ class MatrixTransition:
         """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
         return self._inverted[1]
 
+    @property
+    def _noisy(self) -> Floats:
+        """(m, m) G as it stands in variances, see `inverted`."""
+        return self._inverted[2]
+
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
-        """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones."""
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the inverse of T over the directions that tell anything, the other ones, and that for variances.
+
+        (m, m), (k, m), (m, m). T is computed from published counts, so its eigenvalues are known to some 1 / sqrt(N),
+        and a sum divided by one known to a share t of it has 1 + 3 t^2 times the variance (second order): a third more
+        where a direction only just tells anything, nothing to speak of elsewhere.
+        """
         root = np.sqrt(np.maximum(counts, 1e-9))
         even = root[:, None] * matrix / root
         values, vectors = np.linalg.eigh((even + even.T) / 2)
         clear = values > _CLEAR / np.sqrt(max(int(counts.sum()), 1))
-        part = (vectors[:, clear] / values[clear]) @ vectors[:, clear].T
-        return np.asarray(part / root[:, None] * root, np.float64), vectors[:, ~clear].T * root
+        known, gain = vectors[:, clear], 1 / values[clear]
+        more = gain * np.sqrt(1 + _SECOND * gain**2 / max(int(counts.sum()), 1))
+        inverse, noisy = ((known * each) @ known.T / root[:, None] * root for each in (gain, more))
+        return inverse, vectors[:, ~clear].T * root, noisy
 
     @cached_property
     def readable(self) -> Flags:
@@ -171,14 +184,14 @@ class MatrixTransition:
         (Q, m), one per value; with k sets of values `chosen` (m, k), (Q, k) of their sums.
         """
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
-        if len(self.counts) <= _FEW and self.groups.fits:
+        if len(self.counts) <= FEW and self.groups.fits:
             return self._followed(x, sets)
-        spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
+        spread = self._by_value if chosen is None else self._spread(self._noisy @ sets, sets)
         return spread.of(x, self.counts)
 
     @cached_property
     def _by_value(self) -> Spread:
-        return self._spread(self.inverse, np.eye(len(self.counts)))
+        return self._spread(self._noisy, np.eye(len(self.counts)))
 
     @cached_property
     def _derivatives(self) -> Floats:
@@ -213,7 +226,7 @@ class MatrixTransition:
 
     def _followed(self, x: Floats, sets: Floats) -> Floats:
         drawn, grouped = self._moments
-        function = self.inverse @ sets
+        function = self._noisy @ sets
         moved = np.einsum("qv,kvs->qks", x, self._derivatives) @ sets
         rest = np.maximum(self.counts - x, 0.0)
         held = np.divide(x, self.counts, out=np.ones_like(x), where=self.counts > 0)
@@ -246,12 +259,15 @@ class KnownTransition(MatrixTransition):
     """
 
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
-        """Return (m, m) the inverse of T, of its clear directions where it has others, and (k, m) those."""
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return (m, m) the inverse of T, of its clear directions where it has others, and (k, m) those.
+
+        T is known, not computed from counts: variances take the inverse as it is.
+        """
         left, sizes, right = np.linalg.svd(matrix)
         clear = sizes > _CLEAR / np.sqrt(max(float(counts.sum()), 1.0)) * min(1.0, float(sizes[0]))
         inverse = (right[clear].T / sizes[clear]) @ left[:, clear].T
-        return np.asarray(inverse, np.float64), left[:, ~clear].T
+        return np.asarray(inverse, np.float64), left[:, ~clear].T, inverse
 
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
         function = self.inverse if chosen is None else self.inverse @ chosen.astype(np.float64)

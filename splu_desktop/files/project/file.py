@@ -18,6 +18,7 @@ from typing import Any
 
 from splu_desktop import __version__
 from splu_desktop.core.draw import Draw, draws_from
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.messages import say
@@ -66,6 +67,7 @@ class Project:
     thresholds : epsilon, T_E, alpha, T_P.
     generalisations : column name -> steps.
     kept_identifiers : column name -> reason.
+    persons : what is done about persons with several records.
     together : whether one gamma is set for all SAs.
     folder : the source's folder, relative to the project file's where possible; a hint where to look.
     window : what the window wants to find again, such as the page; plain data, no values of the source.
@@ -78,6 +80,7 @@ class Project:
     thresholds: Thresholds = field(default_factory=Thresholds)
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
+    persons: ByPerson | None = None
     together: bool = True
     folder: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
@@ -95,6 +98,7 @@ class Project:
             thresholds=self.thresholds,
             generalisations=self.generalisations,
             kept_identifiers=self.kept_identifiers,
+            persons=self.persons,
         )
 
     def fitted(self, names: tuple[str, ...], suggested: Mapping[str, Role]) -> tuple[Project, tuple[str, ...]]:
@@ -119,6 +123,7 @@ class Project:
             draws={name: draw for name, draw in self.draws.items() if name in names},
             generalisations={name: steps for name, steps in self.generalisations.items() if name in names},
             kept_identifiers={name: why for name, why in self.kept_identifiers.items() if name in names},
+            persons=self.persons if self.persons is not None and set(self.persons.columns) <= set(names) else None,
         )
         return fitted, tuple(said)
 
@@ -174,6 +179,7 @@ def as_dict(project: Project) -> dict[str, Any]:
         "import": import_as_dict(project.choices),
         "columns": {name: role.value for name, role in project.roles.items()},
         "kept_identifiers": dict(project.kept_identifiers),
+        **({} if project.persons is None else {"persons": project.persons.as_dict()}),
         "generalise": steps_as_dicts(project.generalisations),
         "draws": draws_as_dicts(project.draws),
         "one_gamma_for_all": project.together,
@@ -213,6 +219,7 @@ def from_dict(data: Any, path: Path) -> Project:
             thresholds=Thresholds(**data["thresholds"]),
             generalisations=steps_by_column(data["generalise"]),
             kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},
+            persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
             together=bool(data["one_gamma_for_all"]),
             folder=str(source["folder"]),
             window=dict(data["window"]),

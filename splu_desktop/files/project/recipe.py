@@ -103,6 +103,7 @@ def recipe_text(recipe: Recipe) -> str:
             "version": plan["version"],
             "draws": plan["draws"],
             "thresholds": thresholds,
+            "persons": plan.get("persons", {}),
         },
     }
     if recipe.source is not None:
@@ -171,6 +172,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
             "thresholds": plan.get("thresholds", {}),
             "generalisations": data.get("generalise", {}),
             "kept_identifiers": data.get("kept_identifiers", {}),
+            **({"persons": plan["persons"]} if "persons" in plan else {}),
         }
         made = data.get("made_with")
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))

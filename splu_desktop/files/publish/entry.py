@@ -121,11 +121,13 @@ def entry_body(
         "encrypted": order.password is not None,
         "guarantees": {
             name: {
-                **draw.stated(order.plan.thresholds),
+                **stated,
                 "releases": before.get(name, 0) + 1,
-                "t_p_of_all": next((cost.t_p[-1] for cost in examination.costs if cost.column == name), None),
+                "t_p_of_all": next(
+                    (min(cost.t_p[-1], _least(stated)) for cost in examination.costs if cost.column == name), None
+                ),
             }
-            for name, draw in order.plan.draws.items()
+            for name, stated in facts["guarantees"].items()
         },
         "earlier": [other.entry.release for other in examination.earlier],
         "warned": sorted({line.name for line in gate.amber}),
@@ -139,3 +141,9 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number that no account has
         return f"user {os.getuid()}" if hasattr(os, "getuid") else ""
+
+
+def _least(stated: dict[str, Any]) -> float:
+    """Return the least T_P stated of a column; several releases together never have more."""
+    promises = stated["by_tolerance"].values() if "by_tolerance" in stated else [stated]
+    return min((each["t_p"] for each in promises if each.get("confidence", 0) < 1), default=0.0)

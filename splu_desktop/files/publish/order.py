@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from splu_desktop.core.checks.gate import Gate
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
@@ -19,7 +20,7 @@ class Order:
 
     Attributes
     ----------
-    table : the source as read, before generalisation.
+    table : the source as read, before generalisation; with one record of each person once it is here, if so planned.
     plan : roles, group sizes, thresholds and generalisations.
     target : the release folder, or the ZIP if `packed`; must not exist.
     formats : of "csv" (always written), "xlsx", "parquet".
@@ -46,6 +47,9 @@ class Order:
     purpose: str = ""
     recipient: str = ""
     spoken: str = "en"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", one_per_person(self.table, self.plan.persons))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ before leaves nothing; a run that dies between entry and rename is withdrawn fro
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import IN_WORDS, Gate, Light, Line, table_lines
+from splu_desktop.core.checks.gate import IN_WORDS, Gate, Light, Line, persons_told, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
@@ -129,7 +129,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
         try:
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
-            fall = costs(order.plan, earlier)
+            fall = costs(order.plan, earlier, _told(lines))
             seen = _last(reading)
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
@@ -139,6 +139,11 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     progress.report("Recognising the source", 1.0)
     lines += destination_lines(order)
     return Examination(Gate(tuple(lines)), earlier, fall, prints, seen)
+
+
+def _told(lines: Iterable[Line]) -> set[str | None]:
+    """Return the columns whose small counts public figures alone tell."""
+    return {line.column for line in lines if line.name == "public-figures"}
 
 
 def _last(reading: Reading) -> str:
@@ -156,7 +161,7 @@ def _looked_up_again(
     earlier = find_earlier(
         reading, before.prints, order.table, order.plan, register.key(), register.folder, progress=progress
     )
-    fall = costs(order.plan, earlier)
+    fall = costs(order.plan, earlier, _told(gate.lines))
     others = [line for line in gate.lines if line.name not in ("register", "earlier-release")]
     now = Gate((*others, *register_lines(reading, earlier, fall)), gate.accepted)
     return Examination(now, earlier, fall, before.prints, _last(reading)), now
@@ -199,6 +204,7 @@ def publish(
     assert examination.prints is not None  # a gate without red lines has them
     prepared = sanitise.prepare(order.table, order.plan)
     published = sanitise.run(order.table, order.plan, progress=progress)
+    gate = replace(gate, lines=tuple(persons_told(line, published) for line in gate.lines))
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:
         return _write(order, final(published, progress), checks, gate, examination, register, progress, strict)

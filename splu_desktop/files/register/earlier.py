@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -216,8 +216,13 @@ class Cost:
     undone: bool = False
 
 
-def costs(plan: Plan, earlier: tuple[EarlierRelease, ...]) -> tuple[Cost, ...]:
-    """Return the cost of one release more for each column that this release or an earlier one re-draws."""
+def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str | None] = ()) -> tuple[Cost, ...]:
+    """Return the cost of one release more for each column that this release or an earlier one re-draws.
+
+    Parameters
+    ----------
+    told : columns whose small counts public figures alone tell: nothing is left of their T_P.
+    """
     found = []
     for name, role in plan.roles.items():
         undone = [other for other in earlier if name in other.undone]
@@ -238,6 +243,8 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...]) -> tuple[Cost, ...]:
         falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
         worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
         gain, others = row_gain(worst), len(before)
+        if name in told:
+            falls = [0.0] * len(falls)
         if undone:
             gain, falls, others = RowGain(1.0, 1.0), [*falls, 0.0], len({id(x) for x in (*before, *undone)})
         sizes = [draw.sizes[-1] for each in draws for draw in each if draw.sizes]

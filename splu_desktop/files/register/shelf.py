@@ -164,6 +164,8 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
             draws = registered_draws(entry, name)
             plain = all(draw.is_plain for draw in draws)
             curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}
+            if body["guarantees"].get(name, {}).get("t_p") == 0:  # public figures alone tell
+                curve = dict.fromkeys(curve, 0.0)
             found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, BadSetting):
         return ()

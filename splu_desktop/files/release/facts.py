@@ -20,6 +20,7 @@ import numpy as np
 
 from splu_desktop import __version__
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import ONE, WAYS, Effects
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons import Repeats
@@ -91,11 +92,11 @@ def make_facts(
         "gammas": published.gammas,
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
-        "guarantees": {name: published.draws[name].stated(published.thresholds) for name in published.sensitive},
+        "guarantees": {name: published.stated(name) for name in published.sensitive},
         "files": files,
     }
     if published.repeats is not None:
-        facts["persons"] = {"most_records": published.repeats.largest, "mean_records": published.repeats.mean}
+        facts["persons"] = persons_entry(published.repeats)
     facts[_SEAL] = seal_of(facts)
     return facts
 
@@ -103,6 +104,18 @@ def make_facts(
 def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
     """Return how each SA was drawn, as checked facts say."""
     return {column["name"]: published_draw(column) for column in facts["columns"] if column["role"] == "sa"}
+
+
+def persons_entry(repeats: Repeats) -> dict[str, Any]:
+    """Return what release.json says of persons with several records."""
+    found: dict[str, Any] = {"most_records": repeats.largest, "mean_records": repeats.mean}
+    if repeats.way:
+        found["way"] = repeats.way
+    if repeats.way in ONE:
+        found["left_out"] = repeats.left_out
+    if repeats.effects:
+        found["design_effects"] = {name: effects.as_dict() for name, effects in repeats.effects.items()}
+    return found
 
 
 def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
@@ -113,7 +126,11 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     largest, mean = stated["most_records"], stated["mean_records"]
     if type(largest) is not int or type(mean) not in (int, float) or not 1 <= mean <= largest:
         raise BadSetting("The stated numbers of records per person are out of range.")
-    return Repeats(largest, float(mean))
+    way, left_out = stated.get("way", ""), stated.get("left_out", 0)
+    effects = {name: Effects.from_dict(entry) for name, entry in stated.get("design_effects", {}).items()}
+    if way not in ("", *WAYS) or type(left_out) is not int or left_out < 0:
+        raise BadSetting("What is stated of persons with several records is not understood.")
+    return Repeats(largest, float(mean), way, left_out, effects)
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:

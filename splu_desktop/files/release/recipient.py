@@ -19,7 +19,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Answer, Method, Reader
+from splu_desktop.core.query.reader import Answer, Reader
 from splu_desktop.core.table import Column
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
@@ -280,9 +280,10 @@ def _prefix(settings: Mapping[str, Any]) -> str:
 
 def _promised(published: Published, sa: str) -> list[str]:
     draw, asked = published.draws[sa], published.thresholds
-    known = draw.known_anyhow(published.n, published.table[sa].m, sa, asked)
-    said = draw.sentences(sa, asked)
-    return said if known is None else [known, *said[1:]]
+    labels = published.table[sa].labels.tolist()
+    known = draw.known_anyhow(published.n, labels, sa, asked)
+    said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
+    return said if known is None else [known, *said]
 
 
 def _example(published: Published) -> list[str]:
@@ -310,9 +311,8 @@ def _example(published: Published) -> list[str]:
         return []
     nsa, label = part[2].name, str(part[2].labels[part[3]])
     with np.errstate(divide="ignore", invalid="ignore"):
-        answer = reader.answer(
-            [Condition(nsa, values=(label,)), Condition(sa, values=(value,))], method=Method.UNBIASED
-        )
+        # As `splu query` answers the same question.
+        answer = reader.answer([Condition(nsa, values=(label,)), Condition(sa, values=(value,))], bootstrap=None)
     if not np.isfinite(answer.estimate):
         return []
     question = say(
@@ -329,7 +329,10 @@ def _example(published: Published) -> list[str]:
 
 
 def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
-    between = {"estimate": round(answer.estimate), "low": round(answer.low), "high": round(answer.high)}
+    low, high = answer.ends
+    if answer.vague:
+        return [say("Reconstructed, the true count lies between {low} and {high} (95 %).", low=low, high=high)]
+    between = {"estimate": answer.rounded, "low": low, "high": high}
     through = published.draws[sa].two_numbers(published.likely(sa))
     if through is None:
         return [
@@ -348,14 +351,6 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> li
                 value=value,
             )
         ]
-    if abs((answer.published - answer.n_p * b) / (a - b) - answer.estimate) > 1:  # beyond 0 or all records, and cut
-        return [
-            say(
-                "Reconstructed, the true count lies between {low} and {high} (95 %).",
-                low=between["low"],
-                high=between["high"],
-            )
-        ]
     return [
         say(
             "A record keeps its value with a = {a:.6g}; one of another value becomes {value} with b = (1 - a) x "
@@ -367,10 +362,12 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> li
             n=published.n,
         ),
         say(
-            "So the estimate is ({shown} - {n_p} b) / (a - b) = {estimate}, and with a probability of 95 % the true "
-            "count lies between {low} and {high}.",
+            "By hand, ({shown} - {n_p} b) / (a - b) = {plain}. SPLU Desktop also leans towards what the single "
+            "conditions say, as far as the noise asks for it: about {estimate}, and with a probability of 95 % the "
+            "true count lies between {low} and {high}.",
             shown=int(answer.published),
             n_p=int(answer.n_p),
+            plain=round((answer.published - answer.n_p * b) / (a - b)),
             **between,
         ),
     ]

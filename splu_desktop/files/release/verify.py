@@ -122,8 +122,10 @@ def _registered(package: Package, facts: dict[str, Any], register: Register | No
 
 def _guarantees(facts: dict[str, Any]) -> Check:
     thresholds = Thresholds(**facts["thresholds"])
+    domains = {column["name"]: column["domain"] for column in facts["columns"] if column["role"] == "sa"}
     for name, draw in draws_of(facts).items():
-        same = _close(facts.get("guarantees", {}).get(name), draw.stated(thresholds))
+        told = draw.told(facts["records"], domains[name], thresholds)
+        same = _close(facts.get("guarantees", {}).get(name), draw.stated(thresholds, told))
         if not same or facts.get("gammas", {}).get(name) != draw.gamma:
             text = say(
                 "The guarantees stated for “{column}” are not those of {words}.", column=name, words=draw.words()

@@ -21,6 +21,7 @@ from splu_desktop.core.errors import BadSetting
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     from splu_desktop.core.draw import Draw
+    from splu_desktop.core.draw.by_person import ByPerson
     from splu_desktop.core.generalise import Steps
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
@@ -108,6 +109,7 @@ class Choices:
     together : whether one gamma is set for all SAs.
     generalisations : column name -> its steps; columns without any left out.
     kept : name of a column published although it was suggested as an identifier -> the reason given.
+    persons : what is done about persons with several records; None where nothing was chosen.
     """
 
     roles: Mapping[str, Role]
@@ -116,6 +118,7 @@ class Choices:
     together: bool = True
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+    persons: ByPerson | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -164,7 +167,12 @@ class Choices:
             self.thresholds,
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
+            persons=self.persons,
         )
+
+    def carried_out(self, name: str) -> Draw:
+        """Return the draw of a column as it is carried out: per person, where that is chosen. Raises BadSetting."""
+        return self.draws[name].by_person("" if self.persons is None else self.persons.drawn)
 
     def steps(self, name: str) -> Steps:
         """Return how a column is generalised, () where it is not."""

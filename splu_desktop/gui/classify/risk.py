@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line, persons_line
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
@@ -23,6 +25,7 @@ from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins
 from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.classify.person_way import PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
 _REST = 250  # ms
@@ -59,6 +62,7 @@ class RecognisableNow:
     telling : columns, and pairs, that give a sensitive one away.
     alike : sensitive columns that give each other away.
     persons : the line of the gate about persons with several records.
+    repeating : the identifier that repeats, None where none does.
     """
 
     whole: Uniqueness
@@ -66,6 +70,7 @@ class RecognisableNow:
     telling: tuple[Giveaway, ...]
     alike: tuple[Alike, ...] = ()
     persons: Line | None = None
+    repeating: PersonsFound | None = None
 
 
 def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
@@ -74,9 +79,15 @@ def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniquene
 
 
 def recognisable(
-    table: Table, nsas: tuple[str, ...], ways: Mapping[str, Draw], source: Table, progress: Progress
+    table: Table,
+    nsas: tuple[str, ...],
+    ways: Mapping[str, Draw],
+    source: Table,
+    chosen: ByPerson | None,
+    progress: Progress,
 ) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
+    known = persons_of(source, progress)
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
     for name in nsas:
@@ -89,12 +100,16 @@ def recognisable(
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     drawn = redrawable(table, ways)
+    whole_table = table
+    if chosen is not None and chosen.column not in table:
+        whole_table = Table((*table.columns, source[chosen.column]))
     return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
         telling,
         alike(table, drawn, progress),
-        persons_line(source, table, drawn, progress),
+        persons_line(source, whole_table, drawn, progress, chosen),
+        known if known is not None and known.repeats else None,
     )
 
 
@@ -131,6 +146,8 @@ class RiskPanel(QWidget):
         row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.persons, 1)
         outer.addLayout(row)
+        self.way = PersonWay(self._session)
+        row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self.persons.hide()
         self._persons_picture.hide()
 
@@ -142,8 +159,13 @@ class RiskPanel(QWidget):
         nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
-        ways = {name: choices.draws[name] for name in choices.sensitive}
-        key = (source, nsas, *ways.items(), *(choices.steps(name) for name in names))
+        try:
+            ways = {name: choices.carried_out(name) for name in choices.sensitive}
+        except SpluError as fault:
+            self.text.setText(told(str(fault)))
+            return
+        chosen = choices.persons
+        key = (source, nsas, chosen, *ways.items(), *(choices.steps(name) for name in names))
         if key == self._key:
             return
         self._key = key
@@ -154,7 +176,9 @@ class RiskPanel(QWidget):
         quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
         whole = source.imported.table
-        job = self._tasks.run("causes", lambda progress: recognisable(table, nsas, ways, whole, progress), pause=_REST)
+        job = self._tasks.run(
+            "causes", lambda progress: recognisable(table, nsas, ways, whole, chosen, progress), pause=_REST
+        )
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
@@ -166,10 +190,15 @@ class RiskPanel(QWidget):
         self._picture.show_picture(*(("triangle-alert", "warning") if unique else ("circle-check", "answerable")))
         self.grid.show_risk(0, found.whole if found.columns else None)
         self.text.setText(self._words(found))
-        repeat = found.persons is not None and found.persons.light is Light.AMBER
+        repeat = found.persons is not None and found.repeating is not None
+        amber = found.persons is not None and found.persons.light is Light.AMBER
         self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
         self.persons.setVisible(repeat)
         self._persons_picture.setVisible(repeat)
+        self._persons_picture.show_picture(
+            *(("triangle-alert", "warning") if amber else ("circle-check", "answerable"))
+        )
+        self.way.show_persons(found.repeating)
         self.found.emit()
 
     def _words(self, found: RecognisableNow) -> str:

@@ -291,6 +291,10 @@ class PlanPage(Page):
         name = self.shown_column()
         thresholds = choices.thresholds
         draw = choices.draws[name]
+        try:
+            draw = choices.carried_out(name)
+        except SpluError as fault:
+            self.fault(str(fault))
         by_gamma = draw.gamma is not None
         for part in (self.plots, self.tabs):
             part.setVisible(by_gamma)

@@ -77,12 +77,15 @@ def designed(
     if rating is None:
         rating = design(column, tolerances, fakes=fakes, progress=progress)
     grouping = DecoyGroups.of(rating.grouping)
-    promised = grouping.promises(thresholds)
+    labels = column.compacted().labels.tolist()
+    told = grouping.told(column.n, labels, thresholds)
+    known = grouping.known_anyhow(column.n, labels, column.name, thresholds)
+    promised = grouping.promises(thresholds, told)
     through = grouping.transition(column.counts().astype(np.float64), column.labels)
     return Designed(
         rating,
         grouping,
-        tuple(grouping.sentences(column.name, thresholds)),
+        (*([known] if known else []), *grouping.sentences(column.name, thresholds, told)),
         {promise.confidence: promise.t_p for promise in promised},
         promised[0].t_f,
         np.asarray(through.a),

@@ -81,7 +81,11 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        said = (*draw.sentences(name, thresholds), *draw.readers(name))
+        column = self._session.column(name)
+        labels = column.compacted().labels.tolist()
+        known = draw.known_anyhow(column.n, labels, name, thresholds)
+        promised = draw.sentences(name, thresholds, draw.told(column.n, labels, thresholds))
+        said = (*([known] if known else []), *promised, *draw.readers(name))
         self.sentences.setText("\n\n".join(map(told, said)))
         self.is_settled = True
         self.one_size.setVisible(draw.follows is None)
@@ -94,7 +98,6 @@ class TolerantPart(QWidget):
             return
         self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
         self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
-        column = self._session.column(name)
         limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
         self.editor.open(column, limits, thresholds, draw)
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.guarantees import exact as guarantees
-from splu_desktop.core.guarantees import planning, sentences
+from splu_desktop.core.guarantees import planning, public_figures, sentences
 from splu_desktop.core.guarantees.remedies import RemedyKind, remedies
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
@@ -57,7 +57,7 @@ def ways_out(
     counts = counts[counts > 0]
     found: list[WayOut] = []
     epsilon, alpha, t_e = thresholds.epsilon, thresholds.alpha, thresholds.t_e
-    if thresholds.t_p is not None and not guarantees.t_p_reaches(gamma, epsilon, alpha, thresholds.t_p):
+    if thresholds.t_p is not None and not _protected(gamma, after.n, len(counts), thresholds):
         found += _more_protection(column, steps, counts, after.n, thresholds)
     least = guarantees.t_f(gamma, epsilon, t_e)
     if least <= alpha:
@@ -112,6 +112,13 @@ def _more_protection(
     if advice.alpha is not None:
         found.append(WayOut(gamma=advice.largest, thresholds=replace(thresholds, alpha=advice.alpha)))
     return found
+
+
+def _protected(gamma: int, n: int, values: int, thresholds: Thresholds) -> bool:
+    assert thresholds.t_p is not None
+    epsilon, alpha = thresholds.epsilon, thresholds.alpha
+    told = public_figures.tell_small(n, gamma, values, guarantees.checked_epsilon(epsilon), alpha)
+    return not told and guarantees.t_p_reaches(gamma, epsilon, alpha, thresholds.t_p)
 
 
 def _larger_t_f(gamma: int, thresholds: Thresholds) -> float | None:

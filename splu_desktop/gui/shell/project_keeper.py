@@ -54,6 +54,7 @@ def as_project(source: Source, choices: Choices) -> Project:
         thresholds=choices.thresholds,
         generalisations=choices.generalisations,
         kept_identifiers=choices.kept,
+        persons=choices.persons,
         together=choices.together,
     )
 
@@ -85,11 +86,12 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         generalisations[name] = steps
     choices = Choices(
         roles=fitted.roles,
-        draws=fitted.draws,
+        draws={name: draw.by_person("") for name, draw in fitted.draws.items()},
         thresholds=fitted.thresholds,
         together=fitted.together,
         generalisations=generalisations,
         kept=fitted.kept_identifiers,
+        persons=fitted.persons,
     )
     return Loaded(source, choices, (*notes, *(told(each) for each in said)))
 

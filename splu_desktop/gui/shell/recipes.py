@@ -125,7 +125,8 @@ class Recipes(QWidget):
                 thresholds=plan.thresholds,
                 generalisations=plan.generalisations,
                 kept_identifiers=plan.kept_identifiers,
-                together=len({draw.gamma for draw in plan.draws.values()} - {None}) <= 1,
+                persons=plan.persons,
+                together=len({draw.by_person("").gamma for draw in plan.draws.values()} - {None}) <= 1,
             )
             return self._keeper.open_with(project, source.path)
         job = self._tasks.run("recipe", lambda progress: variants_of(source, plan, progress))
@@ -139,11 +140,12 @@ class Recipes(QWidget):
         source.variants.update(variants)
         choices = Choices(
             roles=plan.roles,
-            draws=plan.draws,
+            draws={name: draw.by_person("") for name, draw in plan.draws.items()},
             thresholds=plan.thresholds,
-            together=len({draw.gamma for draw in plan.draws.values()} - {None}) <= 1,
+            together=len({draw.by_person("").gamma for draw in plan.draws.values()} - {None}) <= 1,
             generalisations=plan.generalisations,
             kept=plan.kept_identifiers,
+            persons=plan.persons,
         )
         self._session.choose(choices, self.tr("recipe “{name}”").format(name=name))
         self.said.emit("done", self.tr("The choices of “{name}” were taken over.").format(name=name))

@@ -189,12 +189,12 @@ NAMES = {
     "row": mark("the row alone"),
     "naive-bayes": mark("naive Bayes, without the row"),
     "naive-bayes-and-row": mark("naive Bayes and the row"),
-    "release": mark("strongest learner, without the row"),
-    "release-and-row": mark("strongest learner and the row"),
+    "release": mark("calibrated learner, without the row"),
+    "release-and-row": mark("calibrated learner and the row"),
     "original": mark("the original's statistics alone"),
 }
 LEARNERS = {
-    "naive-bayes": mark("naive Bayes"),
+    "smoothed-naive-bayes": mark("smoothed naive Bayes"),
     "weighted-naive-bayes": mark("naive Bayes with a weight for each column"),
     "regression": mark("regression with single columns and pairs"),
 }
@@ -224,8 +224,8 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         else:
             blocks += _attacked(estimated, estimated.figures, t)
             told = t(
-                "Estimated from the release alone, by what the strongest attacker rightly believes; the larger the "
-                "table and the smaller the groups, the closer to the truth. The internal edition judges on true values."
+                "Estimated from the release alone, by what the calibrated learner believes; the larger the table and "
+                "the smaller the groups, the closer to the truth. The internal edition judges on true values."
             )
         blocks.append(Paragraph(told, "note"))
     left = sorted({name for each in report.public.risk.attacks for name in report.public.release.nsas} - used(report))
@@ -263,14 +263,14 @@ def _attacked(attack: Attack, figures: Sequence[Figures], t: Language) -> list[B
         )
         for each in figures
     ]
-    best = next(each for each in figures if each.name == "release-and-row")
+    best = max((each for each in figures if each.name != "original"), key=lambda each: each.right)
     return [
         Paragraph(
             t(
-                "“{column}”: the strongest attacker ({learner}) is right about {right} of the rows, and is at least "
+                "“{column}”: the strongest attacker ({attacker}) is right about {right} of the rows, and is at least "
                 "80 % sure of {known}.",
                 column=attack.column,
-                learner=t(LEARNERS[attack.learner]),
+                attacker=t(NAMES[best.name]),
                 right=t.percent(best.right, 1),
                 known=t.percent(best.known_80, 1),
             ),
@@ -285,5 +285,13 @@ def _attacked(attack: Attack, figures: Sequence[Figures], t: Language) -> list[B
                 betrayed=t.percent(attack.betrayed, 1),
                 tested=t.number(attack.tested),
             )
+        ),
+        Paragraph(
+            t(
+                "Naive Bayes is taken at its word, which columns that say the same make too sure. The calibrated "
+                "learner ({learner}) is as sure as the release justifies.",
+                learner=t(LEARNERS[attack.learner]),
+            ),
+            "note",
         ),
     ]

@@ -89,7 +89,7 @@ __all__ = [
 ]
 
 FORMAT = "splu-report"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.report.model import FORMAT, Report
+from splu_desktop.report.model import FORMAT, VERSION, Report
 
 _NOUGHTS = "0" * 64
 _LARGEST = 200_000_000  # bytes; a report of 60 columns and 1,500 values has half a million
@@ -55,6 +56,17 @@ def read_json(path: Path) -> tuple[dict[str, Any], bool]:
         ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadReport(say("“{path}” is not a report of this program.", path=path))
+    if data.get("version") != VERSION:
+        raise BadReport(
+            say(
+                "“{path}” has report format {shown}, and this program (version {version}) reads format {known}; use "
+                "the program version that wrote it, or write the report anew from the release.",
+                path=path,
+                shown=str(data.get("version"))[:20],
+                version=__version__,
+                known=VERSION,
+            )
+        )
     digest = data.get("digest")
     sealed = False
     if isinstance(digest, str) and len(digest) == 64 and digest.isascii():

@@ -1,0 +1,286 @@
+"""Persons with several records: what is done about them, and how their records hang together.
+
+One record per person, a draw per person (`draw.persons`), or each record for itself with the reason in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import say
+from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
+from splu_desktop.core.table import Column, Kind, Table
+
+Ints = NDArray[np.int64]
+
+WAYS = ("draw", "first", "last", "random", "record")
+ONE = ("first", "last", "random")
+NUMBER = "person number"  # name of the column
+REST = "*"  # stands for rarer values of a column
+LEFT_OUT = "persons_left_out"  # entry of `Table.origin`
+
+_WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
+_MOST_LABELS = 200  # of columns whose values have one each
+
+
+@dataclass(frozen=True)
+class ByPerson:
+    """What is done about persons with several records.
+
+    Attributes
+    ----------
+    column : the identifier that repeats.
+    way : "draw" for a draw per person; "first", "last" or "random" for one record per person; "record" for each record
+        by itself.
+    reason : why each record stands for itself; needed for that, and shown in gate and report.
+    order : column by whose values records are first or last, "" for the order of the file.
+    number : whether each person gets a random number in the release, another in each, by which its records are found.
+    """
+
+    column: str
+    way: str
+    reason: str = ""
+    order: str = ""
+    number: bool = False
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise BadSetting(
+                say(
+                    "There is no way “{way}” to treat persons with several records; choose among {known}.",
+                    way=str(self.way)[:40],
+                    known=", ".join(WAYS),
+                )
+            )
+        if self.way == "record" and not self.reason.strip():
+            raise BadSetting(
+                say(
+                    "Say in words why each record of a person in “{column}” may be drawn by itself: whoever sees "
+                    "them all learns more than from one.",
+                    column=self.column,
+                )
+            )
+        if self.order and self.way not in ("first", "last"):
+            raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
+
+        if self.number and self.way != "draw":
+            raise BadSetting("A person number shows which records are one person's; choose a draw per person with it.")
+
+    @property
+    def drawn(self) -> str:
+        """The column that persons are drawn by, "" where records are."""
+        return self.column if self.way == "draw" else ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it goes by."""
+        return tuple(filter(None, (self.column, self.order)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data; entries left empty are left out."""
+        return {name: said for name in ("column", "way", "reason", "order", "number") if (said := getattr(self, name))}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
+        """Return what `as_dict` gave. Raises BadSetting, TypeError."""
+        if not all(type(said) is (bool if name == "number" else str) for name, said in data.items()):
+            raise TypeError
+        return cls(**data)
+
+
+def persons(column: Column) -> Ints:
+    """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
+    codes = column.codes.astype(np.int64)
+    unknown = column.missing[column.codes]
+    codes[unknown] = column.m + np.arange(int(unknown.sum()))
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def numbered(who: Ints, source: Randomness) -> Column:
+    """Return a column with a random number of each person, from 1, for the records of persons (N,)."""
+    number = int(who.max()) + 1
+    labels = np.array([str(each) for each in range(1, number + 1)], object)
+    codes = permutation(source, number)[who]
+    values = np.arange(1, number + 1, dtype=np.float64)
+    return Column.from_codes(NUMBER, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
+
+
+def unique_courses(table: Table, who: Ints, names: Iterable[str]) -> tuple[float, float]:
+    """Return the share of persons that are unique by the rows of all their records, and by one of them alone.
+
+    Parameters
+    ----------
+    table : N records.
+    who : (N,) persons.
+    names : columns published unchanged; rows are compared in these, whatever their order.
+    """
+    row = np.zeros(table.n, np.int64)
+    for name in names:
+        column = table[name]
+        row = np.unique(row * column.m + column.codes, return_inverse=True)[1].astype(np.int64)
+    number = int(who.max()) + 1
+    keys = SystemRandomness().bits(2 * (int(row.max()) + 1)).view(np.uint64)
+    course = np.zeros(number, np.uint64)
+    np.add.at(course, who, keys[row])  # two courses have one sum with a probability of 2^-64
+    alone = np.bincount(np.unique(course, return_inverse=True)[1])
+    single = np.bincount(row)[row] == 1
+    found = np.bincount(who, single, number) > 0
+    return float((alone == 1).sum()) / number, float(found.mean())
+
+
+def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | None = None) -> Table:
+    """Return the table with one record of each person, in its order, where that is chosen; else the table itself.
+
+    `Table.origin` has the number of records left out then. Raises UnknownColumn, BadSetting.
+    """
+    if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
+        return table
+    for name in choice.columns:
+        if name not in table:
+            raise UnknownColumn(name, table.names)
+    who = persons(table[choice.column])
+    if choice.way == "random":
+        rank = permutation(source or SystemRandomness(), table.n).astype(np.int64)
+    elif choice.order:
+        column = table[choice.order]
+        if column.values is None:
+            raise BadSetting(say("“{column}” has no order: choose a column of dates or numbers.", column=choice.order))
+        rank = column.codes.astype(np.int64)  # labels stand in the order of their values; missing ones last
+        if choice.way == "last":
+            rank = np.where(column.missing[column.codes], -1, rank)
+    else:
+        rank = np.arange(table.n)
+    by = np.lexsort((np.arange(table.n), rank, who))
+    edge = who[by][1:] != who[by][:-1]
+    taken = by[np.r_[edge, True]] if choice.way == "last" else by[np.r_[True, edge]]
+    kept = table.take(np.sort(taken))
+    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+
+
+@dataclass(frozen=True)
+class Effects:
+    """How many times the variance of as many independent records sums over records have: design effects.
+
+    What scatters together in k records each scatters as sum k^2, where single records scatter as sum k; k counts the
+    records of the selection.
+
+    Attributes
+    ----------
+    whole : of all records.
+    columns : unchanged column -> value -> that of its records; under `REST` what the rarer ones have on average.
+    """
+
+    whole: float
+    columns: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
+
+    @classmethod
+    def of(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
+        """Return the effects of all records and of the values of some columns, for sums over a sensitive column.
+
+        Records of a person that have the same value take the same, those that differ take values of different members.
+        So the sum for a value of share pi scatters with the squares of the equal ones, but for pi of it, which is the
+        part in which all of a person's records are kept or not (`draw.persons`). The largest pi is taken for all.
+        """
+        values = table[sensitive]
+        share = float(values.counts().max()) / values.n
+        alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
+        parts = ((share, who), (1 - share, alike))
+        found = {}
+        for name in names:
+            column = table[name]
+            squares = np.zeros(column.m)
+            for weight, key in parts:
+                pairs, times = np.unique(key * column.m + column.codes, return_counts=True)
+                squares += weight * np.bincount(pairs % column.m, times.astype(np.float64) ** 2, column.m)
+            counts = column.counts()
+            known = (counts >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
+            each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
+            rest = counts[~known].sum()
+            found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
+        return cls(_said(sum(weight * _effect(np.bincount(key)) for weight, key in parts)), found)
+
+    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
+        """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
+
+        Exact for a single value and for all records; between them pairs of records of one person are taken to be
+        spread over the values like all pairs, and several conditions to narrow them independently.
+        """
+        result = self.whole
+        for column, chosen in conditions:
+            known = self.columns.get(column.name, {})
+            rest = known.get(REST, 1.0)
+            each = np.array([known.get(str(label), rest) for label in column.labels])
+            counts = column.counts().astype(np.float64)
+            inside = counts[chosen].sum()
+            if not inside or self.whole <= 1:
+                continue
+            same = (counts * each)[chosen].sum()
+            between = max(counts.sum() * self.whole - (counts * each).sum(), 0.0)
+            pairs = counts.sum() ** 2 - (counts**2).sum()
+            share = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
+            narrowed = (same + between * share) / inside
+            result = 1 + (result - 1) * max(narrowed - 1, 0.0) / (self.whole - 1)
+        return max(result, 1.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"whole": self.whole, "columns": {name: dict(each) for name, each in self.columns.items()}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Effects:
+        """Return what `as_dict` gave. Raises BadSetting, KeyError, TypeError or AttributeError for anything else."""
+        numbers = [data["whole"], *(number for each in data["columns"].values() for number in each.values())]
+        if not all(type(number) in (int, float) and 1 <= number < 1e9 for number in numbers):
+            raise BadSetting("The stated design effects are out of range.")
+        return cls(data["whole"], data["columns"])
+
+
+def _effect(counts: Ints) -> float:
+    return float((counts.astype(np.float64) ** 2).sum() / counts.sum())
+
+
+def _said(effect: float) -> float:
+    return max(float(f"{effect:.2f}"), 1.0)
+
+
+def sure_if_kept(before: Column, after: Column, who: Ints, gamma: int) -> float:
+    """Return how sure someone is on average that persons' values were kept, from which rows of a person agree.
+
+    Parameters
+    ----------
+    before, after : a sensitive column before and after a draw per person.
+    who : (N,) persons.
+    gamma : of the draw.
+
+    Returns
+    -------
+    The mean, over persons with several records whose values were kept, of the posterior by the numbers of records and
+    of different values: 1 / gamma if these tell nothing. 1 / gamma where nobody has several records.
+    """
+    times = np.bincount(who)
+    several = times > 1
+    if not several.any():
+        return 1 / gamma
+    own, shown = (_different(column, who)[several] for column in (before, after))
+    width = int(times.max()) + 1
+    key = times[several] * width
+    there, at = np.unique(np.concatenate((key + own, key + shown)), return_inverse=True)
+    half = len(own)
+    truly, seen = np.bincount(at[:half], minlength=len(there)), np.bincount(at[half:], minlength=len(there))
+    sure = np.divide(truly / gamma, seen, out=np.ones(len(there)), where=seen > 0)
+    return float((truly * np.minimum(sure, 1.0)).sum() / half)
+
+
+def _different(column: Column, who: Ints) -> Ints:
+    """Return how many different values each person has."""
+    return np.bincount(np.unique(who * column.m + column.codes) // column.m)

@@ -1,0 +1,242 @@
+"""Draws per person: no bias for who comes again, honest intervals, and what all rows of a person tell."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import Light, number_line
+from splu_desktop.core.checks.selfcheck import check_release
+from splu_desktop.core.draw import PlainGroups, draw_from
+from splu_desktop.core.draw.by_person import (
+    LEFT_OUT,
+    NUMBER,
+    ByPerson,
+    Effects,
+    one_per_person,
+    persons,
+    sure_if_kept,
+    unique_courses,
+)
+from splu_desktop.core.draw.persons import DrawPerPerson, _apart, _rare_pairs
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Silent
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.thresholds import Thresholds
+from tests.seeded import Seeded
+
+_ROLES = {"patient": Role.IDENTIFIER, "ward": Role.NSA, "again": Role.NSA, "illness": Role.SA}
+
+
+def hospital(number: int = 2_500, kinds: int = 12) -> Table:
+    """Persons with 1 to 40 records; who comes again is ill otherwise, and most have one illness in most records."""
+    chance = np.random.default_rng(3)
+    times = np.minimum(chance.geometric(0.7, number), 40)
+    times[:3] = 40, 25, 15
+    who = np.repeat(np.arange(number), times)
+    chronic = chance.integers(0, kinds, number) * (times > 1)
+    law = 1.0 / np.arange(1, kinds + 1)
+    illness = np.where(
+        chance.random(len(who)) < 0.5 * (times[who] > 1),
+        chronic[who],
+        chance.choice(kinds, len(who), p=law / law.sum()),
+    )
+    ward = np.where(chance.random(len(who)) < 0.3, illness % 3, chance.integers(0, 3, len(who)))
+    return Table(
+        (
+            Column.from_labels("patient", [f"P{x}" for x in who]),
+            Column.from_labels("ward", [f"w{x}" for x in ward]),
+            Column.from_labels("again", ["yes" if times[x] > 1 else "no" for x in who]),
+            Column.from_labels("illness", [f"i{x:02}" for x in illness]),
+        )
+    )
+
+
+def plan(gamma: int = 3, way: str = "draw") -> Plan:
+    return Plan(_ROLES, {"illness": PlainGroups(gamma)}, persons=ByPerson("patient", way, "known to none"))
+
+
+def test_estimates_are_unbiased_for_who_comes_again_and_intervals_hold() -> None:
+    """12 releases, 60 questions: more than 66 of 720 intervals missed by more than chance is one in 10,000.
+
+    Answers of one release hang together a little, so the bound is that of Binomial(720, 0.05) with a third added.
+    """
+    table = hospital()
+    asked, true = [], []
+    for name in ("ward", "again"):
+        for at, label in enumerate(table[name].labels):
+            for code, value in enumerate(table["illness"].labels):
+                asked.append((Condition(name, (str(label),)), Condition("illness", (str(value),))))
+                true.append(int(np.sum((table[name].codes == at) & (table["illness"].codes == code))))
+    truth, off, missed = np.array(true), [], 0
+    for seed in range(12):
+        reader = Reader(sanitise.run(table, plan(), randomness=Seeded(seed)))
+        answers = reader.answers(asked, Method.UNBIASED)
+        off.append([answer.estimate for answer in answers] - truth)
+        missed += sum(not one.low <= x <= one.high for one, x in zip(answers, truth, strict=True))
+        assert all(np.isfinite(one.estimate) for method in Method for one in reader.answers(asked[:5], method))
+    assert missed <= 70
+    error = np.std(off, axis=0, ddof=1) / 12**0.5
+    assert (np.abs(np.mean(off, axis=0)) < 6 * error).mean() > 0.98
+
+
+def test_all_records_of_a_person_are_kept_or_none_with_the_chance_said() -> None:
+    """Who takes what stands in a person's rows for the person's own is right with 1/gamma, whatever the rows are.
+
+    The bound is 5 standard deviations of a binomial.
+    """
+    table = hospital(kinds=300)  # so that others' values are seldom one's own
+    who, column = persons(table["patient"]), table["illness"]
+    drawn = DrawPerPerson(4, "patient").redraw_block(table, ("illness",), Seeded(1), Silent())[0]
+    same = np.bincount(who, drawn.codes == column.codes)
+    times = np.bincount(who)
+    several = times > 2
+    share = float((same == times)[several].mean())
+    assert abs(share - 0.25) < 5 * (0.25 * 0.75 / several.sum()) ** 0.5 + 0.02
+    assert ((same > 0) & (same < times))[several].mean() < 0.15  # coincidences alone
+
+
+def test_agreement_of_rows_does_not_show_what_was_kept() -> None:
+    """The posterior by which rows agree stays near 1/gamma; all of one other's values would give 0.4 and more."""
+    table = hospital(kinds=300)
+    who = persons(table["patient"])
+    drawn = DrawPerPerson(5, "patient").redraw_block(table, ("illness",), Seeded(2), Silent())[0]
+    assert sure_if_kept(table["illness"], drawn, who, 5) < 0.26
+    values = table["illness"]
+    naive = values.with_codes(np.where(np.arange(table.n) % 2 == 0, values.codes, values.codes[0]))
+    assert sure_if_kept(values, naive, who, 5) > sure_if_kept(values, drawn, who, 5)
+
+
+def test_rare_values_stand_once_in_a_group() -> None:
+    table = hospital(kinds=400)
+    column, who = table["illness"], persons(table["patient"])
+    number = int(who.max()) + 1
+    pairs = _rare_pairs(column, who, number, 5)
+    assert len(pairs[0]) > 300
+    at = _apart(np.random.default_rng(1).permutation(number), number // 5, pairs, column.m, Seeded(4), Silent())
+    place = np.empty(number, np.int64)
+    place[at] = np.arange(number)
+    keys = place[pairs[0]] % (number // 5) * column.m + pairs[1]
+    assert len(np.unique(keys)) == len(keys)
+    assert np.array_equal(np.sort(at), np.arange(number))
+
+
+def test_counts_of_few_persons_are_as_wrong_as_promised() -> None:
+    """T_P over persons: of values that one person has, 5 standard deviations of the share shown right."""
+    table = hospital(kinds=2_000)
+    column, who = table["illness"], persons(table["patient"])
+    pairs = np.unique(who * column.m + column.codes)
+    bearers = np.bincount(pairs % column.m, minlength=column.m)
+    single = bearers == 1
+    assert single.sum() > 200
+    drawn = DrawPerPerson(3, "patient").redraw_block(table, ("illness",), Seeded(5), Silent())[0]
+    shown = np.bincount(np.unique(who * column.m + drawn.codes) % column.m, minlength=column.m)
+    wrong = float((shown[single] != 1).mean())
+    promised = DrawPerPerson(3).t_p(Thresholds(alpha=1))
+    assert wrong > promised - 5 * (promised * (1 - promised) / single.sum()) ** 0.5
+
+
+def test_what_is_published_tells_no_share_of_rare_values() -> None:
+    table = hospital(kinds=300)
+    published = sanitise.run(table, plan(), randomness=Seeded(1))
+    draw = published.draws["illness"]
+    assert isinstance(draw, DrawPerPerson)
+    assert draw.person == ""
+    assert draw.shares is not None
+    counts = dict(zip(table["illness"].labels.tolist(), table["illness"].counts().tolist(), strict=True))
+    assert all(counts[label] >= 10 for label in draw.shares.each)
+    assert len(draw.shares.each) < 100
+    assert draw_from(json.loads(json.dumps(draw.as_dict()))) == draw
+    assert all(check.passed for check in check_release(table, plan(), published))
+    assert "patient" not in published.table
+
+
+def test_one_record_per_person() -> None:
+    table = hospital()
+    who = persons(table["patient"])
+    for way in ("first", "last", "random"):
+        kept = one_per_person(table, ByPerson("patient", way), Seeded(1))
+        assert kept.n == who.max() + 1
+        assert np.bincount(persons(kept["patient"])).max() == 1
+        assert kept.origin[LEFT_OUT] == table.n - kept.n
+        with pytest.raises(BadSetting):
+            sanitise.run(table, plan(way=way))
+        published = sanitise.run(kept, plan(way=way))
+        assert published.repeats is not None
+        assert "left out" in published.repeats.sentence
+    first, last = (one_per_person(table, ByPerson("patient", way)) for way in ("first", "last"))
+    assert first["illness"].codes[0] == table["illness"].codes[0]
+    assert last["illness"].codes[-1] == table["illness"].codes[-1]
+    assert LEFT_OUT not in table.origin
+    days = np.arange(table.n)[::-1].astype(np.int64)
+    labels = np.array([str(day) for day in range(table.n)], object)
+    day = Column.from_codes(
+        "day", days, labels, np.zeros(table.n, bool), np.arange(table.n).astype(float), kind=Kind.INTEGER
+    )
+    dated = Table((*table.columns, day))
+    assert np.array_equal(
+        one_per_person(dated, ByPerson("patient", "first", order="day"))["ward"].codes, last["ward"].codes
+    )
+    with pytest.raises(BadSetting, match="no order"):
+        one_per_person(dated, ByPerson("patient", "first", order="ward"))
+
+
+def test_records_without_an_identifier_are_persons_of_their_own() -> None:
+    column = Column.from_labels("id", ["a", "", "a", "", "b"])
+    assert len(np.unique(persons(column))) in (3, 4)
+    assert persons(column)[0] == persons(column)[2]
+
+
+def test_choices_that_mean_nothing_are_refused() -> None:
+    with pytest.raises(BadSetting, match="There is no way"):
+        ByPerson("patient", "often")
+    with pytest.raises(BadSetting, match="Say in words"):
+        ByPerson("patient", "record")
+    with pytest.raises(BadSetting, match="by which column"):
+        Plan(_ROLES, {"illness": DrawPerPerson(3, "patient")})
+    with pytest.raises(BadSetting, match="too few"):
+        sanitise.check(hospital(12), plan(5))
+    assert Plan.from_dict(plan().as_dict()) == plan()
+
+
+def test_design_effects_are_exact_for_single_values_and_for_all() -> None:
+    table = hospital()
+    who = persons(table["patient"])
+    effects = Effects.of(table, who, "illness", ("ward", "again"))
+    ward = table["ward"]
+    assert effects.selected([(ward, np.ones(ward.m, bool))]) == pytest.approx(effects.whole, abs=0.02)
+    one = np.zeros(ward.m, bool)
+    one[1] = True
+    assert effects.selected([(ward, one)]) == pytest.approx(effects.columns["ward"][str(ward.labels[1])], abs=0.02)
+    again = table["again"]
+    assert effects.selected([(again, again.labels == "no")]) == pytest.approx(1.0, abs=0.02)
+    assert Effects.from_dict(json.loads(json.dumps(effects.as_dict()))) == effects
+
+
+def test_a_random_person_number_follows_courses_and_is_another_in_each_release() -> None:
+    table = hospital(600)
+    chosen = Plan(_ROLES, {"illness": PlainGroups(3)}, persons=ByPerson("patient", "draw", number=True))
+    first, second = (sanitise.run(table, chosen) for _ in range(2))
+    for published in (first, second):
+        assert all(check.passed for check in check_release(table, chosen, published))
+        sizes = np.bincount(published.table[NUMBER].codes)
+        assert np.array_equal(np.sort(sizes), np.sort(np.bincount(persons(table["patient"]))))
+    largest = [str(one.table[NUMBER].labels[np.bincount(one.table[NUMBER].codes).argmax()]) for one in (first, second)]
+    assert largest[0] != largest[1]  # by chance once in 600
+    line = number_line(table, table, chosen)
+    assert line.light is Light.AMBER
+    who = persons(table["patient"])
+    rows = table["ward"].codes * 2 + table["again"].codes
+    courses = [tuple(sorted(rows[who == person].tolist())) for person in range(who.max() + 1)]
+    alone = sum(courses.count(course) == 1 for course in courses) / len(courses)
+    assert unique_courses(table, who, ("ward", "again"))[0] == pytest.approx(alone)
+    with pytest.raises(BadSetting, match="already"):
+        Plan({**_ROLES, NUMBER: Role.NSA}, {"illness": PlainGroups(3)}, persons=chosen.persons)
+    with pytest.raises(BadSetting, match="draw per person"):
+        ByPerson("patient", "first", number=True)

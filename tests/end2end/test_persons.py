@@ -1,0 +1,111 @@
+"""Persons with several records the whole way, by command: plan, recipe, release, questions, report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.release.folder import read_release
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    chance = np.random.default_rng(5)
+    who = np.repeat(np.arange(1_500), np.minimum(chance.geometric(0.6, 1_500), 9))
+    path = tmp_path / "visits.csv"
+    rows = [
+        f"{700_000 + x * 13},{'ABC'[w]},{day},{['flu', 'gout', 'cold', 'asthma', 'none'][i]}\n"
+        for x, w, day, i in zip(
+            who,
+            chance.integers(0, 3, len(who)),
+            chance.integers(1, 999, len(who)),
+            chance.integers(0, 5, len(who)),
+            strict=True,
+        )
+    ]
+    path.write_text("patient_id,ward,day,illness\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> dict[str, object]:
+    found = main([*map(str, words), "--json"])
+    out, err = capsys.readouterr()
+    assert found == status, err
+    return json.loads(out) if status == 0 else {"fault": err}  # type: ignore[no-any-return]
+
+
+def line(found: dict[str, object]) -> dict[str, str]:
+    return next(each for each in found["gate"] if each["name"] == "persons")  # type: ignore[attr-defined,no-any-return]
+
+
+def test_a_draw_per_person(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe, out = tmp_path / "r.toml", tmp_path / "out"
+    asked = ("--sa", "illness", "--gamma", 3, "--drop", "day", "--person", "patient_id=draw")
+    said = run(capsys, "plan", source, *asked, "--save-recipe", recipe)
+    assert said["by_person"] == {"column": "patient_id", "way": "draw"}
+    assert said["sensitive"]["illness"]["eligible"]  # type: ignore[index]
+    plan = read_recipe(recipe).plan
+    assert plan.persons is not None
+    assert plan.persons.way == "draw"
+    published = run(capsys, "publish", source, "--recipe", recipe, "--out", out, "--accept", "persons")
+    assert all(check["passed"] for check in published["checks"])  # type: ignore[attr-defined]
+    assert "1 in 3" in line(published)["sentence"]
+    facts = json.loads((out / "release.json").read_text("utf-8"))
+    assert facts["persons"]["way"] == "draw"
+    assert facts["persons"]["design_effects"]["illness"]["whole"] >= 1
+    assert "patient_id" not in (out / "release.json").read_text("utf-8")
+    readme = " ".join((out / "README.txt").read_text("utf-8-sig").split())
+    assert "Whoever sees all records of a person" in readme
+    assert "right on average" not in readme
+    assert read_release(out).published.repeats is not None
+    assert main(["verify", str(out)]) == 0
+    capsys.readouterr()
+    numbered = tmp_path / "numbered"
+    accept = ("--accept", "persons", "--accept", "earlier-release")
+    run(capsys, "publish", source, *asked, "--person-number", "--out", numbered, *accept)
+    assert "person number" in read_release(numbered).published.table
+    assert "random number of each person" in " ".join((numbered / "README.txt").read_text("utf-8-sig").split())
+    answer = run(capsys, "query", out, "ward=A", "illness=gout")
+    assert answer["low"] <= answer["estimate"] <= answer["high"]  # type: ignore[operator]
+    for ending in ("html", "json"):
+        assert main(["report", str(out), "--out", str(tmp_path / f"report.{ending}")]) == 0
+    assert "Whoever sees all records of a person" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_one_record_per_person_and_each_by_itself(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--sa", "illness", "--gamma", 3, "--drop", "day")
+    for way, more in (("first", ()), ("last", ("--person-order", "day")), ("random", ())):
+        out = tmp_path / way
+        published = run(
+            capsys,
+            "publish",
+            source,
+            *asked,
+            "--person",
+            f"patient_id={way}",
+            *more,
+            "--out",
+            out,
+            "--accept",
+            "earlier-release",
+        )
+        assert published["records"] == 1_500
+        assert line(published)["light"] == "green"
+        assert "left out" in (out / "README.txt").read_text("utf-8-sig")
+        facts = json.loads((out / "release.json").read_text("utf-8"))["persons"]
+        assert facts["most_records"] == 1
+        assert facts["left_out"] > 500
+    told = run(capsys, "publish", source, *asked, "--person", "patient_id=record", "--out", tmp_path / "x", status=2)
+    assert "Say in words" in str(told["fault"])
+    words = ("--person-reason", "stays are years apart", "--accept", "earlier-release")
+    published = run(capsys, "publish", source, *asked, "--person", "patient_id=record", *words, "--out", tmp_path / "y")
+    assert "stays are years apart" in line(published)["sentence"]
+    fault = run(capsys, "plan", source, *asked, "--person", "nobody=draw", status=2)["fault"]
+    assert "nobody" in str(fault)

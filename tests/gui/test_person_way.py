@@ -1,0 +1,81 @@
+"""What is done about persons with several records, chosen on Classify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QInputDialog
+
+from splu_desktop.core.draw import DrawPerPerson, PlainGroups
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.gui.shell.project_keeper import as_project
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+Idle = Callable[[MainWindow], None]
+
+
+def visits(path: Path) -> Path:
+    chance = np.random.default_rng(2)
+    who = np.repeat(np.arange(600), np.minimum(chance.geometric(0.6, 600), 9))
+    rows = [f"{500_000 + 7 * x},{'AB'[x % 2]},{'flu gout cold none'.split()[chance.integers(4)]}\n" for x in who]  # noqa: SIM905
+    path.write_text("patient_id,ward,illness\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+def test_the_ways(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    session, way = window.session, window.classify_page.risk.way
+    session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    assert way.isVisibleTo(window.classify_page)
+    assert way.currentData() == ""
+    way.take("draw")
+    idle(window)
+    assert way.currentData() == "draw"
+    assert "drawn at once" in window.classify_page.risk.persons.text()
+    window.show_step(Step.PLAN)
+    idle(window)
+    page = window.plan_page
+    assert page.gamma.isVisibleTo(page)
+    assert not page.plots.isVisibleTo(page)
+    assert "Whoever sees all records of a person" in page.tolerant.sentences.text()
+    page.gamma.slider.setValue(3)
+    idle(window)
+    draws = session.choices.plan().draws
+    assert draws == {"illness": DrawPerPerson(3, "patient_id")}
+    project = as_project(session.source, session.choices)
+    assert project.plan().draws == draws
+    window.show_step(Step.CLASSIFY)
+    way.take("first")
+    idle(window)
+    assert "keeps one record" in window.classify_page.risk.persons.text()
+    assert session.choices.plan().draws == {"illness": PlainGroups(3)}
+    session.undo_stack.undo()
+    idle(window)
+    assert way.currentData() == "draw"
+
+
+def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    way = window.classify_page.risk.way
+    way.setCurrentIndex(way.findData("record"))
+    way.activated.emit(way.currentIndex())
+    asking = way.findChild(QInputDialog)
+    asking.reject()
+    idle(window)
+    assert way.currentData() == ""
+    way.take("record", "stays are years apart")
+    idle(window)
+    assert "stays are years apart" in window.classify_page.risk.persons.text()
+    asking.deleteLater()
