@@ -29,7 +29,7 @@ _RUN = (
 def one_run(folder: Path, number: int, wait: float | None, refused: bool) -> tuple[int, str, float]:
     """Run `splu publish`; after `wait` seconds send it a signal. Returns its status, what it said and how long."""
     command = [sys.executable, "-c", _RUN, "publish", str(folder / "source.csv"), "--out", str(folder / f"r{number}"),
-               "--sa", "illness:19" if refused else "illness:4", "--xlsx"]  # fmt: skip
+               "--sa", "illness:4", "--xlsx", *(["--strict"] if refused else [])]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
