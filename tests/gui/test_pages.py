@@ -127,7 +127,7 @@ def test_an_impossible_sensitive_column_says_why(opened: MainWindow, tmp_path: P
     page = opened.classify_page
     assert not page.primary.isEnabled()
     assert "negative" in page.foot_note.text()
-    assert "80 %" in page.foot_note.text()
+    assert "80\u00a0%" in page.foot_note.text()
 
 
 def test_publishing_waits_until_the_risks_are_accepted(opened: MainWindow, idle: Idle, tmp_path: Path) -> None:

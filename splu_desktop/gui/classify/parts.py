@@ -157,8 +157,8 @@ class GiveawayCard(Card):
         words = told(first.sentence)
         others = [name for name in dict.fromkeys(each.column for each in found) if name != first.column]
         if others:
-            named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else "")
-            words = self.tr("{first} More of the kind: {others}.").format(first=words, others=named)
+            named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else ".")
+            words = self.tr("{first} More of the kind: {others}").format(first=words, others=named)
         self.text.setText(words)
         self.coarser.setVisible(isinstance(first, Giveaway))
         self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
