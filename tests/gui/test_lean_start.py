@@ -59,4 +59,5 @@ def test_the_large_libraries_are_still_what_the_pages_need(tmp_path: Path) -> No
         text=True,
         check=True,
     )
-    assert {"pandas", "scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())
+    # pandas is imported inside functions alone.
+    assert {"scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())

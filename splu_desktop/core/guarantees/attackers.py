@@ -15,13 +15,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, say
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
@@ -113,7 +110,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     return alone, _with_release(column), _insider(column, sole_bearer(gamma))
 
 
-def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
+def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
@@ -131,7 +128,7 @@ def of_independent(column: str) -> tuple[Said, Said]:
     return alone, _with_release(column)
 
 
-def insider(column: str, grouping: DecoyGroups) -> Said:
+def insider(column: str, grouping: SizedGroups) -> Said:
     """Return the sentence on who knows every other record, whom fake values don't hold back."""
     chance = sole_bearer_named(grouping)
     if not grouping.fakes:

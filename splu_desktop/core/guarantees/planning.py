@@ -29,7 +29,7 @@ EVERY_GAMMA = 50  # the trade-off has every gamma up to here (the slider's range
 FURTHER_GAMMAS = 25  # and this many beyond, ever wider apart
 
 
-class State(Enum):
+class ValueState(Enum):
     """What a value's count means for its release."""
 
     PROTECTED = "protected"  # from 1 to alpha, and below T_f
@@ -76,16 +76,16 @@ class ValuePlan:
     expected_error: Floats
     signal: Floats
 
-    def state(self, value: int) -> State:
+    def state(self, value: int) -> ValueState:
         """Return the state of one value by its place in `counts`."""
-        return tuple(State)[int(self.states[value])]
+        return tuple(ValueState)[int(self.states[value])]
 
     @property
-    def totals(self) -> dict[State, Total]:
+    def totals(self) -> dict[ValueState, Total]:
         """Values and records in each state."""
-        values = np.bincount(self.states, minlength=len(State)).tolist()
-        records = np.bincount(self.states, weights=self.counts, minlength=len(State)).tolist()
-        return {state: Total(v, int(r)) for state, v, r in zip(State, values, records, strict=True)}
+        values = np.bincount(self.states, minlength=len(ValueState)).tolist()
+        records = np.bincount(self.states, weights=self.counts, minlength=len(ValueState)).tolist()
+        return {state: Total(v, int(r)) for state, v, r in zip(ValueState, values, records, strict=True)}
 
     def as_dict(self, labels: Sequence[str] | None = None) -> dict[str, object]:
         """Return all figures as plain data, one entry per value (named where `labels` are given)."""
@@ -97,7 +97,7 @@ class ValuePlan:
             self.signal.tolist(),
             strict=True,
         )
-        names = tuple(state.value for state in State)
+        names = tuple(state.value for state in ValueState)
         values = [
             {"count": f, "state": names[s], "error_probability": p, "expected_error": e, "signal": left}
             for f, s, p, e, left in rows
