@@ -127,8 +127,8 @@ def test_a_project_comes_back_as_it_went(
 ) -> None:
     path = tmp_path_factory.mktemp("project") / "p.splu"
     project = Project(
-        FACTS, choices, plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers, together,
-        window={"page": 2},
+        FACTS, choices, plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers,
+        together=together, window={"page": 2},
     )  # fmt: skip
     save_project(project, path)
     assert open_project(path) == project

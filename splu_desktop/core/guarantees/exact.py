@@ -30,7 +30,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, gammaln
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
@@ -123,6 +122,8 @@ def _miss_on_whole_numbers(gamma: int, centre: Ints, half: Ints) -> Floats:
 
 
 def _miss_by_beta(gamma: int | Ints, centre: Ints, half: Ints) -> Floats:
+    from scipy.special import betainc  # longer to load than a release takes without it
+
     mean = centre.astype(np.float64)
     trials = gamma * mean
     below = mean - half - 1  # the largest S that misses below, the smallest that misses above
@@ -334,6 +335,8 @@ def expected_relative_error(gamma: int | Ints, counts: ArrayLike, releases: int 
 
 def _stirling(x: Floats) -> Floats:
     """Return ln x! - ln(sqrt(2 pi x) (x/e)^x) for x >= 1; the series' next term is below 1e-14 from 16 on."""
+    from scipy.special import gammaln  # longer to load than a release takes without it
+
     small = np.minimum(x, 16.0)
     direct = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
     y = 1 / (x * x)

@@ -15,7 +15,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import pdtr, pdtrc
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
@@ -321,6 +320,8 @@ def _least(holds: Callable[[int], bool], low: int, high: int) -> int | None:
 
 def poisson_limit(epsilon: Number, alpha: int, releases: int = 1) -> float:
     """Return what T_P tends to as gamma grows: the same minimum with k f' ~ Poisson(kf)."""
+    from scipy.special import pdtr, pdtrc  # longer to load than a release takes without it
+
     f = np.arange(1, alpha + 1, dtype=np.int64)
     mean = (f * releases).astype(np.float64)
     half = guarantees.floor_times(f, guarantees.checked_epsilon(epsilon) * releases)

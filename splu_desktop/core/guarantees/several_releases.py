@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammaln
 
 from splu_desktop.core.guarantees.exact import Floats, Number, checked_epsilon, t_p
 from splu_desktop.core.guarantees.tolerant import MOST_ALPHA, laws_of, t_p_of
@@ -87,6 +86,8 @@ def t_p_of_all(draws: Sequence[ValueDraw], epsilon: Number, alpha: int) -> float
 def _laws(draw: ValueDraw, f: int, times: int, alpha: int, high: int) -> list[Floats]:
     """Return Pr[sum of `times` counts = 0..high], for each way in which f records can stand in the groups."""
     if draw.is_plain:
+        from scipy.special import gammaln  # longer to load than a release takes without it
+
         trials, gamma = draw.sizes[0] * f * times, draw.sizes[0]
         k = np.arange(min(high, trials) + 1, dtype=np.float64)
         ways = gammaln(trials + 1) - gammaln(k + 1) - gammaln(trials - k + 1)

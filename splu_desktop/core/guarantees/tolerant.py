@@ -26,7 +26,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE
@@ -138,6 +137,8 @@ def t_f_of(grouping: SizedGroups, epsilon: float | str | Fraction, t_e: float | 
     f = np.arange(1, end + 1, dtype=np.int64)
     arm = _ceil_times(f, exact)
     up, down = f + arm, np.maximum(f - arm, -1)
+    from scipy.special import betainc  # longer to load than a release takes without it
+
     above = betainc(up, size * (f + off) - up + 1, 1 / size)
     trials = np.maximum(size * (f - off), 0)
     below = betainc(np.maximum(trials - down, 1), np.maximum(down, 0) + 1, 1 - 1 / size)
