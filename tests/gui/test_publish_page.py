@@ -209,6 +209,10 @@ def test_the_shelf_knows_what_became_of_each_release(
     (found,) = shelf().releases
     assert found.place is Place.THERE
     assert found.path == tmp_path / "first.zip"
+    release = opened.session.release
+    assert release is not None
+    assert release.password == "Seven old pears, not ripe", "the report reads the files again"
+    assert release.password not in repr(release)
     assert changed(found) is None  # an encrypted ZIP needs no password for this
     (fall,) = falls(found.entry)
     assert fall.t_p[1] > fall.t_p[2] > fall.t_p[5] > fall.t_p[10]

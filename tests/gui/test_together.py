@@ -38,6 +38,8 @@ def test_together_and_one_by_one_again(opened: MainWindow, idle: Idle) -> None:
     plan = session.choices.plan()
     assert all(isinstance(plan.draws[name], Together) for name in (one, other))
     assert "is drawn together with" in page.tolerant.sentences.text()
+    assert page.primary.text() == "Continue with these groups"
+    assert page.tolerant.offer.text() == "", "no joined draw keeps what columns drawn together promise"
     session.undo_stack.undo()
     assert isinstance(session.choices.draws[one], PlainGroups)
     session.undo_stack.redo()

@@ -56,7 +56,7 @@ def test_from_a_skewed_column_to_an_answer(
     page = window.plan_page
     assert page.tolerant.isVisible()
     assert not page.plots.isVisible()
-    assert "10 %" in page.tolerant.sentences.text()
+    assert "10\u00a0%" in page.tolerant.sentences.text()
     page.act()
     window.publish_page.set_target(tmp_path / "release")
     idle(window)
@@ -135,7 +135,7 @@ def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: Ma
     assert window.plan_page.primary.isEnabled()
     for part in ("Loss (MSE)", "signal left", "One group size for all"):
         assert part in planned.effect.text() + planned.compared.text()
-    assert "25 %" in window.plan_page.tolerant.sentences.text()
+    assert "25\u00a0%" in window.plan_page.tolerant.sentences.text()
     planned.box.setValue(33.0)
     idle(window)
     assert window.session.choices.draws["Result"].tolerances.limits["positive"] == Fraction(33, 100)
@@ -171,7 +171,7 @@ def test_fake_values_are_planned_published_and_said(
     planned.fakes.setValue(1)
     idle(window)
     assert window.session.choices.draws["Result"].fakes == 1
-    assert "at most 50 % sure" in window.plan_page.tolerant.sentences.text()
+    assert "at most 50\u00a0% sure" in window.plan_page.tolerant.sentences.text()
     assert "fake values, 1 in each" in planned.effect.text()
     planned.fakes.setValue(12)
     assert "stands once at most in a group" in planned.banner.text.text()

@@ -11,6 +11,7 @@ import numpy as np
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.table import Column, Table
 
+_NAMED = 8  # at most, in a suggestion
 _FLAG_VALUES = 4  # of columns of one kind, at most
 _MOST_VALUES = 50  # of columns that are compared
 _RECORDS = 20_000  # that are looked at
@@ -34,9 +35,12 @@ class TogetherSuggestion:
     @property
     def sentence(self) -> str:
         """The suggestion, for people."""
+        named: list[str] = [say("“{name}”", name=name) for name in self.columns]
+        if len(named) > _NAMED:
+            named[_NAMED - 1 :] = [say("{n} more columns", n=len(named) - _NAMED + 1)]
         return say(
             "{columns} could be drawn together: {reason}.",
-            columns=listed((f"“{name}”" for name in self.columns), "{head} and {tail}"),
+            columns=listed(named, "{head} and {tail}"),
             reason=self.reason,
         )
 

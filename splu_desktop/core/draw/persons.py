@@ -378,6 +378,9 @@ class DrawPerPerson(Draw):
     def chance(self) -> str:
         return say("1 in {gamma}", gamma=self.size)
 
+    def odds(self, column: str | None = None) -> str:
+        return say("1 in {gamma} rows", gamma=self.size)
+
     # --- what a check of a release looks at
 
     def strays(self, column: Column, before: Ints, after: Ints) -> Flags:

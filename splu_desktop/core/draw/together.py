@@ -439,7 +439,7 @@ def _share(part: float) -> Figure:
 
 
 def _named(names: Iterable[str]) -> str:
-    return listed((f"“{name}”" for name in names), "{head} and {tail}")
+    return listed((say("“{name}”", name=name) for name in names), "{head} and {tail}")
 
 
 def _stuck(columns: Sequence[str], gamma: int) -> Infeasible:

@@ -121,7 +121,9 @@ def suggest_roles(
             found[column.name] = Suggestion(Role.SA, reason)
         elif column.name in looks:
             what = say(looks[column.name][1])
-            reason = say("looks sensitive too ({what}): mark it as SA or drop it if it must be protected", what=what)
+            reason = say(
+                "looks sensitive too ({what}): mark it as sensitive or leave it out if it must be protected", what=what
+            )
             found[column.name] = Suggestion(Role.NSA, reason)
         else:
             found[column.name] = Suggestion(Role.NSA, _plain(column))

@@ -244,10 +244,10 @@ def style_sheet(scheme: Colours) -> str:
     QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
     QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
     QCheckBox, QRadioButton {{ spacing: 8px; }}
-    QCheckBox::indicator, QTableView::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet};
-        border-radius: 3px; background: {s.card}; }}
-    QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {s.accent}; border-color: {s.accent};
-        image: url({check}); }}
+    QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
+        border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
+    QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
+        background: {s.accent}; border-color: {s.accent}; image: url({check}); }}
     QCheckBox::indicator:focus {{ border: 2px solid {s.accent}; }}
     QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
     QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QAction, QGuiApplication
@@ -28,8 +29,8 @@ def speak(language: Language) -> None:
 
 
 def told(text: str) -> str:
-    """Return a sentence of core or files in the window's language."""
-    return _spoken[0].sentence(text)
+    """Return a sentence of core or files in the window's language; no line of it begins with a per cent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", _spoken[0].sentence(text))
 
 
 def number(count: float) -> str:

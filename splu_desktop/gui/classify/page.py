@@ -293,7 +293,7 @@ class ClassifyPage(Page):
         counts = {role: sum(row.role is role for row in rows) for role in Role}
         self.totals.setText(
             self.tr(
-                "{identifiers} identifiers, {nsas} published as they are, {sas} sensitive, {dropped} left out"
+                "Identifiers: {identifiers}; published as they are: {nsas}; sensitive: {sas}; left out: {dropped}"
             ).format(
                 identifiers=number(counts[Role.IDENTIFIER]),
                 nsas=number(counts[Role.NSA]),

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.guarantees.remedies import Remedy, RemedyKind, remedies
+from splu_desktop.core.messages import say
 from splu_desktop.core.risk.alike import Alike
 from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.roles.suggest import Role
@@ -119,8 +120,10 @@ class GiveawayCard(Card):
         words = told(first.sentence)
         others = [name for name in dict.fromkeys(each.column for each in found) if name != first.column]
         if others:
-            named = ", ".join(f"“{name}”" for name in others[:4]) + (", …" if len(others) > 4 else "")
-            words = self.tr("{first} More of the kind: {others}.").format(first=words, others=named)
+            named = ", ".join(told(say("“{name}”", name=name)) for name in others[:4]) + (
+                ", …" if len(others) > 4 else "."
+            )
+            words = self.tr("{first} More of the kind: {others}").format(first=words, others=named)
         self.text.setText(words)
         self.coarser.setVisible(isinstance(first, Giveaway))
         self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))

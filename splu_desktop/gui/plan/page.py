@@ -327,9 +327,13 @@ class PlanPage(Page):
 
     def _show_settled(self) -> None:
         """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
-        if not self._by_gamma():
-            follows = self.session.choices.follows.get(self.shown_column()) if self.session.choices else None
+        choices = self.session.choices
+        # Not _by_gamma(): a column drawn per person has a gamma, but is shown in the same place as tolerances.
+        if choices is not None and not self.tolerant.isHidden():
+            follows = choices.follows.get(self.shown_column())
             text = self.tr("Continue with these tolerances")
+            if self._with_others():
+                text = self.tr("Continue with these groups")
             if follows is not None:
                 text = self.tr("Continue with gamma {gamma}").format(gamma=number(follows))
             self.set_primary(text, self.tolerant.is_settled)
@@ -337,6 +341,12 @@ class PlanPage(Page):
     def _by_gamma(self) -> bool:
         """Whether the column shown has a gamma to set."""
         return self.session.choices is None or self.shown_column() in self.session.choices.gammas
+
+    def _with_others(self) -> bool:
+        """Whether the column shown is drawn together with others."""
+        choices, name = self.session.choices, self.shown_column()
+        draw = choices.draws.get(name) if choices is not None else None
+        return draw is not None and len(draw.block(name)) > 1
 
     def _column(self) -> Column | None:
         name = self.shown_column()
@@ -445,7 +455,7 @@ class PlanPage(Page):
         self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
-        if not self._by_gamma():
+        if not self._by_gamma() and not self._with_others():
             return self.tolerant.help_text()
         return self.tr(
             "<p>Each patient is put into a group with others who have other values; one of the group's values is then"

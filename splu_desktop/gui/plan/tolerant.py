@@ -105,16 +105,18 @@ class TolerantPart(QWidget):
         """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""
         column = self._session.column(name)
         self.offer.setText(told(draw.caution(name)))
+        self.offer.setVisible(bool(self.offer.text()))
         self.other_way.setVisible(draw.follows is None and not draw.true_shares)
         self.other_way.setText(self.tr("&Draw from groups instead"))
-        if draw.true_shares:
+        if isinstance(draw, DecoyGroups):  # columns drawn together have no tolerances that a joined draw could keep
             job = self._tasks.run("compared", lambda progress: compared(column, draw), pause=_REST)
             job.done.connect(self._offered)
 
     def _offered(self, found: Compared | None) -> None:
-        if found is None or self._shown is None or not self._shown[1].true_shares:
+        if found is None or self._shown is None or not isinstance(self._shown[1], DecoyGroups):
             return
         self.offer.setText(told(found.sentence(self._shown[0])))
+        self.offer.show()
         self.other_way.setText(self.tr("&Draw joined instead"))
         self.other_way.setVisible(found.worth_it)
 

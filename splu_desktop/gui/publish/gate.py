@@ -75,7 +75,9 @@ class GateView(QWidget):
             Light.AMBER: self.tr("To be accepted"),
             Light.RED: self.tr("In the way"),
         }
-        for row, line in enumerate(lines):
+        # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
+        urgent = [Light.RED, Light.AMBER, Light.GREEN]
+        for row, line in enumerate(sorted(lines, key=lambda line: urgent.index(line.light))):
             text = label(told(line.sentence), wrap=True)
             text.setAccessibleName(f"{names[line.light]}: {told(line.sentence)}")
             self._grid.addWidget(Picture(*_LOOKS[line.light], 18), row, 0)

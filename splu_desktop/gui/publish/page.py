@@ -236,7 +236,8 @@ class PublishPage(Page):
         self._asked, self._found = (), None
         self._made = made
         opened = made.outcome.opened
-        self.session.take_release(Release(opened.published, opened.facts, opened.folder, (source, choices)))
+        made_from = source, choices
+        self.session.take_release(Release(opened.published, opened.facts, opened.folder, made_from, made.password))
 
     def _failed(self, text: str) -> None:
         self._job = None

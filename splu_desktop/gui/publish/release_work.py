@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.progress import Progress
@@ -75,10 +75,12 @@ class Made:
     ----------
     outcome : the release.
     compared : SA -> its bars in the source (generalised as published) and in the release, for the same labels.
+    password : of an encrypted ZIP, without which its report could not be made; kept in memory alone.
     """
 
     outcome: Outcome
     compared: Mapping[str, tuple[Bars, Bars]]
+    password: str | None = field(default=None, repr=False)
 
 
 def make_release(order: Order, accepted: Mapping[str, str], examination: Examination, progress: Progress) -> Made:
@@ -91,4 +93,4 @@ def make_release(order: Order, accepted: Mapping[str, str], examination: Examina
     for name in sensitive:
         before = Bars.of(source[name])
         compared[name] = before, before.beside(outcome.opened.published.table[name])
-    return Made(outcome, compared)
+    return Made(outcome, compared, order.password)
