@@ -18,9 +18,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
-from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.core.messages import Figure, Said, listed, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
@@ -143,6 +145,28 @@ def insider(column: str, grouping: DecoyGroups) -> Said:
         column=column,
         chance=_share(chance),
     )
+
+
+def said_once(readers: Mapping[str, Iterable[str]]) -> list[Said]:
+    """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
+
+    Parameters
+    ----------
+    readers : column -> what a row tells of it.
+    """
+    columns: dict[tuple[object, ...], list[tuple[int, Said]]] = {}
+    for said in readers.values():
+        for place, sentence in enumerate(map(say, said)):
+            rest = sorted((name, str(value)) for name, value in sentence.values.items() if name != "column")
+            columns.setdefault((place, sentence.template, *rest), []).append((place, sentence))
+    told = []
+    for alike in sorted(columns.values(), key=lambda each: each[0][0]):
+        first = alike[0][1]
+        names = (str(sentence.values["column"]) for _, sentence in alike)
+        # The sentences have the column in quotation marks.
+        every = listed(names, "{head}” or “{tail}", "{head}”, “{tail}")
+        told.append(say(first.template, **{**first.values, "column": every}))
+    return told
 
 
 def _with_release(column: str) -> Said:
