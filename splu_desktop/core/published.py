@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.guarantees import attackers
-from splu_desktop.core.messages import Said
 from splu_desktop.core.risk.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
@@ -77,7 +76,7 @@ class Published:
         draw = self.draws[sa]
         return draw.stated(self.thresholds, draw.told(self.n, self.table[sa].labels.tolist(), self.thresholds))
 
-    def readers(self) -> list[Said]:
+    def readers(self) -> list[str]:
         """Return what a row tells to whom, once for all columns of which the same is said."""
         return attackers.said_once({name: draw.readers(name) for name, draw in self.draws.items()})
 

@@ -147,7 +147,7 @@ def insider(column: str, grouping: DecoyGroups) -> Said:
     )
 
 
-def said_once(readers: Mapping[str, Iterable[str]]) -> list[Said]:
+def said_once(readers: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
     Parameters
@@ -159,7 +159,7 @@ def said_once(readers: Mapping[str, Iterable[str]]) -> list[Said]:
         for place, sentence in enumerate(map(say, said)):
             rest = sorted((name, str(value)) for name, value in sentence.values.items() if name != "column")
             columns.setdefault((place, sentence.template, *rest), []).append((place, sentence))
-    told = []
+    told: list[str] = []
     for alike in sorted(columns.values(), key=lambda each: each[0][0]):
         first = alike[0][1]
         names = (str(sentence.values["column"]) for _, sentence in alike)
