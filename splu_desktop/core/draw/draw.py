@@ -208,6 +208,10 @@ class Draw(ABC):
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
 
+    def shows(self, column: Column) -> Floats:
+        """Return (m,) how many records show each value on average: as many as have it, where groups exchange them."""
+        return column.counts().astype(np.float64)
+
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         """Return how many times the variance of independent records a sum over selected records has.
 

@@ -282,6 +282,9 @@ class Joined(Draw):
         matrix = self.matrix(labels)
         return KnownTransition.of(counts, lambda _: Independent(matrix))
 
+    def shows(self, column: Column) -> Floats:
+        return super().shows(column) @ self.chances(column)
+
     def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
         through = self.transition(published, labels)
         found = np.maximum(published @ through.inverse, 0.0)
