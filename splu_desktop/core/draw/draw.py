@@ -114,8 +114,8 @@ class Draw(ABC):
         if column:
             raise BadSetting(
                 say(
-                    "Columns with {words} can't be drawn per person yet; keep one record per person, or set a gamma for "
-                    "which no value fills more than 1 in gamma of the records.",
+                    "Columns with {words} can't be drawn per person yet; keep one record per person, or set a gamma "
+                    "for which no value fills more than 1 in gamma of the records.",
                     words=self.words(),
                 )
             )

@@ -142,8 +142,8 @@ def design(
     if follows is not None:
         raise Infeasible(
             say(
-                "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a smaller "
-                "one.",
+                "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
+                "smaller one.",
                 column=column.name,
                 gamma=follows,
             )
