@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw.ways import GROUPS, JOINED, WAYS, by_tolerances, gamma_tolerances, half_widths
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.guarantees.ways import GROUPS, JOINED, WAYS, by_tolerances, gamma_tolerances, half_widths
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
-from splu_desktop.core.query.crosstab_grid import Grid, Side, Wanted, compute
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, compute
 from splu_desktop.core.query.reader import Condition, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -108,7 +108,7 @@ def main() -> None:
         questions = list(asked(table, columns, 61))
         reader.answer(questions[0])
         show(what, [timed(lambda asked=question: reader.answer(asked)) for question in questions[1:]], "10")
-    grids: list[Grid] = []
+    grids: list[CrosstabGrid] = []
     for sides, sa in (((Side("ward"), Side("sex")), "drug"), ((Side("age", 14),), "disease")):
         wanted = Wanted(sides, sa)
 
@@ -124,7 +124,7 @@ def main() -> None:
     picture(grids[0])
 
 
-def picture(grid: Grid) -> None:
+def picture(grid: CrosstabGrid) -> None:
     """Time what exporting a heat map takes of the window's thread, and of the worker."""
     from PySide6.QtWidgets import QApplication
 

@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.groups.design import design
 from splu_desktop.core.groups.tolerances import Infeasible
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.reader import Condition, Reader
@@ -69,7 +68,7 @@ def main() -> None:
     for seed in range(args.start, args.start + args.designs):
         sa, limits, fakes = of_seed(seed)
         try:
-            grouping = design(sa, limits, fakes=fakes).grouping
+            grouping = DecoyGroups.designed(sa, limits, fakes=fakes)
         except Infeasible:
             none += 1
             continue

@@ -25,10 +25,10 @@ from PySide6.QtWidgets import QApplication
 
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.importer import ImportChoices, Imported, SourceFacts
+from splu_desktop.files.importer import ImportChoices, Imported, SourceFile
+from splu_desktop.gui.base.facts import column_facts
 from splu_desktop.gui.base.session import Source, Step
 from splu_desktop.gui.shell import app
-from splu_desktop.gui.shell.facts import column_facts
 
 
 def skewed(values: int, records: int) -> Column:
@@ -62,7 +62,7 @@ def measure(values: int, records: int) -> None:
     window.show()
     column = skewed(values, records)
     table = Table((column,))
-    imported = Imported(table, ImportChoices(), (), SourceFacts("made.csv", 0, ""), {})
+    imported = Imported(table, ImportChoices(), (), SourceFile("made.csv", 0, ""), {})
     roles = {"Diagnosis": Suggestion(Role.SA, "made for this measurement")}
     window.session.open_source(Source(Path("made.csv"), imported, roles, (column_facts(column),)))
     window.show_step(Step.PLAN)

@@ -21,7 +21,7 @@ def _restore_environment() -> None:
 
 def _run() -> int:
     if sys.argv[1:2] == ["--read-for-parent"]:  # files.isolation.parent.SWITCH: a process that reads a foreign file
-        from splu_desktop.files.isolation.child import main
+        from splu_desktop.files.importer.child import main
 
         return main()
     freeze_support()  # a child process that one of the two has started goes its own way here

@@ -29,10 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115
     try:
         if args.smoke_test:
+            # Either alone: the smoke test reads the environment before the window is imported.
             from splu_desktop.gui.shell.smoke_test import run as smoke_test
 
             return smoke_test()
         gc.disable()  # what is made until the window is there stays to the end; then gui/collector.py sees to it
+        # Either alone: the smoke test reads the environment before the window is imported.
         from splu_desktop.gui.shell.app import run
     except ImportError as fault:
         sys.stderr.write(

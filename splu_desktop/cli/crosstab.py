@@ -18,7 +18,7 @@ from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
 from splu_desktop.core.query.condition import column_named, parse_condition
-from splu_desktop.core.query.crosstab_grid import Grid, Side, Wanted, check, compute
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
@@ -120,7 +120,7 @@ def _side(text: str, published: Published) -> Side:
     return Side(column_named(name, published), intervals)
 
 
-def _print(grid: Grid) -> None:
+def _print(grid: CrosstabGrid) -> None:
     """Print lines down and values across, or turned round where there are more values than a terminal holds."""
     across, down = list(grid.values), list(grid.names)
     cells: list[list[Answer]] = [list(row) for row in grid.answers]
@@ -146,7 +146,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _as_dict(grid: Grid) -> dict[str, Any]:
+def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
     def figures(answer: Answer) -> dict[str, Any]:
         return {
             "published": answer.published,

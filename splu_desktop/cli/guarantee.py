@@ -7,10 +7,13 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.tolerance_options import draw_said
 from splu_desktop.cli.guarantee_tolerant import add_tolerant, of_draw, tolerant
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import attackers, sentences
+from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.thresholds import Thresholds
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
@@ -55,10 +58,6 @@ def whole(text: str, name: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    from splu_desktop.core.guarantees import attackers, sentences
-    from splu_desktop.core.guarantees import exact as guarantees
-    from splu_desktop.core.thresholds import Thresholds
-
     alpha = whole(args.alpha, "The largest small count alpha")
     releases = whole(args.releases, "The number of releases")
     epsilon = decimal(args.epsilon, "The relative error epsilon")
@@ -118,16 +117,7 @@ def run(args: argparse.Namespace) -> None:
 def _print_text(found: dict[str, Any], said: list[str]) -> None:
     print("\n".join(said))
     print()
-    print_table(
-        ["figure", "value", "meaning"],
-        [
-            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {found['alpha']}"],
-            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
-            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
-            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
-        ],
-        right=[1],
-    )
+    print_promise(found, found["alpha"])
     if "curves" not in found:
         return
     curves = found["curves"]

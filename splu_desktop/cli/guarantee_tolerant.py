@@ -7,14 +7,15 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.output import print_json, print_table
+from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.errors import BadSetting
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw import Draw
-    from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
+from splu_desktop.core.guarantees.tolerant import MOST_ALPHA
+from splu_desktop.core.thresholds import Thresholds
 
 
 def add_tolerant(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +34,6 @@ def tolerant(
     args: argparse.Namespace, sizes: list[int], epsilon: Fraction, t_e: Fraction, alpha: int, releases: int, fakes: int
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
-    from splu_desktop.core.draw import DecoyGroups
-    from splu_desktop.core.groups.tolerances import Tolerances
-    from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
-    from splu_desktop.core.guarantees.tolerant import MOST_ALPHA
-    from splu_desktop.core.thresholds import Thresholds
-
     if releases < 1:
         raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()

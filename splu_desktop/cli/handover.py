@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import add_json, print_json
+from splu_desktop.files.release.handover import hand_over
 
 
 def add(commands: Any) -> None:
@@ -27,8 +28,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Pack. Raises SpluError; nothing is written then."""
-    from splu_desktop.files.release.handover import hand_over
-
     password, made_up = lock_from(args)
     packed = hand_over(args.release, args.out, password=password)
     if args.json:

@@ -8,6 +8,8 @@ from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options, check_columns, choices_from, source_of
 from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.files.importer import describe, read, write_problems
+from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
 
 _LISTED = 20
 
@@ -35,9 +37,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
-    from splu_desktop.files.importer import describe, read, write_problems
-    from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
-
     path = source_of(args.file)
     if args.import_recipe is not None:
         imported = load_import_recipe(args.import_recipe).read(path, allow_empty=True)

@@ -65,42 +65,48 @@ def _module(name: str) -> Any:
     """Return a command's module. Written out, so that a bundler finds what a computed name would hide."""
     match name:
         case "inspect":
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import inspect
 
             return inspect
         case "plan":
-            from splu_desktop.cli import plan
+            from splu_desktop.cli import plan  # one command alone, and a computed name would be hidden from a bundler
 
             return plan
         case "publish":
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import publish
 
             return publish
         case "guarantee":
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import guarantee
 
             return guarantee
         case "query":
-            from splu_desktop.cli import query
+            from splu_desktop.cli import query  # one command alone, and a computed name would be hidden from a bundler
 
             return query
         case "crosstab":
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import crosstab
 
             return crosstab
         case "report":
-            from splu_desktop.cli import report
+            from splu_desktop.cli import report  # one command alone, and a computed name would be hidden from a bundler
 
             return report
         case "verify":
-            from splu_desktop.cli import verify
+            from splu_desktop.cli import verify  # one command alone, and a computed name would be hidden from a bundler
 
             return verify
         case "handover":
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import handover
 
             return handover
         case _:
+            # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import releases
 
             return releases

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.import_options import add_import_options
+from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
+from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import number_line, persons_line
+from splu_desktop.core.draw.belonging import suggested
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
+from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import share_of
-
-if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
-    from splu_desktop.core.table import Column, Table
+from splu_desktop.core.persons import persons_of
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.draws import published_entry
+from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 _LISTED = 30
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.base.import_options import add_import_options
-
     parser = commands.add_parser(
         "plan",
         help="show what a release would promise, value by value",
@@ -41,19 +52,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
-    from dataclasses import asdict
-
-    from splu_desktop.core import sanitise
-    from splu_desktop.core.checks.gate import number_line, persons_line
-    from splu_desktop.core.draw.belonging import suggested
-    from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.generalise import table_after
-    from splu_desktop.core.risk.alike import alike
-    from splu_desktop.core.risk.giveaway import giveaways
-    from splu_desktop.core.risk.persons import persons_of
-    from splu_desktop.core.roles.suggest import Role
-    from splu_desktop.files.project.recipe import Recipe, write_recipe
-
     imported, plan, notes = table_and_plan(args)
     table = imported.table
     fault: SpluError | None = None
@@ -120,8 +118,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
-    from splu_desktop.core.generalise import words_for
-
     return {
         name: {
             "steps": [step.as_dict() for step in steps],
@@ -135,10 +131,6 @@ def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
     """Return how recognisable records are by the NSAs, with and without generalisation, and what causes it."""
-    from splu_desktop.core.generalise import coarser, column_after
-    from splu_desktop.core.risk import uniqueness as risk
-    from splu_desktop.core.roles.suggest import Role
-
     names = plan.named(Role.NSA)
     found: dict[str, Any] = {"columns": list(names), **risk.risk(after, names).as_dict()}
     if any(name in plan.generalisations for name in names):
@@ -164,10 +156,6 @@ def _risk(table: Table, after: Table, plan: Plan) -> dict[str, Any]:
 
 
 def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[str, Any]:
-    from splu_desktop.core.errors import SpluError
-    from splu_desktop.core.guarantees.remedies import eligibility, remedies
-    from splu_desktop.files.draws import published_entry
-
     steps = plan.generalisations.get(source.name, ())
     allowed = eligibility(source, steps)
     column, draw, asked = after[source.name], plan.draws[source.name], plan.thresholds
@@ -254,16 +242,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
     if "values" not in found:
         return
     print()
-    print_table(
-        ["figure", "value", "meaning"],
-        [
-            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {asked['alpha']}"],
-            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
-            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
-            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
-        ],
-        right=[1],
-    )
+    print_promise(found, asked["alpha"])
     print()
     listed = found["values"]
     if len(listed) > _LISTED:  # the rarest are what protection is about

@@ -6,25 +6,28 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES
+from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
+from splu_desktop.files.disk.stamp import stamp
+from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.draws import draws_as_dicts
-
-if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
-    from splu_desktop.files.publish.publishing import Examination, Order, Outcome
+from splu_desktop.files.importer.problems import ProblemKind
+from splu_desktop.files.language import language
+from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, publish
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.base.import_options import add_import_options
-
     parser = commands.add_parser(
         "publish",
         help="publish a table with its sensitive columns re-drawn",
@@ -78,12 +81,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
-    from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
-    from splu_desktop.files.disk.stamp import stamp
-    from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
-    from splu_desktop.files.importer.problems import ProblemKind
-    from splu_desktop.files.language import language
-
     accepted = _accepted(args.accept)
     if args.trial is None:
         if args.out is None:
@@ -98,8 +95,6 @@ def run(args: argparse.Namespace) -> None:
     if before is not None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
     imported, plan, notes = table_and_plan(args)
-    from splu_desktop.files.publish.publishing import Order, examine, publish
-
     # Whoever counts the source's lines must find the ones that did not become records.
     left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
     notes = [*left_out, *notes]
@@ -137,8 +132,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:
     """Say before the work that the same records were released before; ask whoever is there. Raises GateShut."""
-    from splu_desktop.files.publish.publishing import GateShut
-
     for line in examination.gate.amber:
         if line.name == "earlier-release":
             print(f"splu: note: {line.sentence}", file=sys.stderr)
@@ -229,8 +222,6 @@ def _line(line: Any, outcome: Outcome) -> dict[str, Any]:
 
 
 def _trial(order: Order, records: int, as_json: bool) -> None:
-    from splu_desktop.core.checks.trial import trial
-
     tried = trial(order.table, order.plan, records)
     if as_json:
         print_json(

@@ -9,6 +9,8 @@ from typing import Any
 from splu_desktop.cli.base.output import add_json, print_json, print_table
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.draws import draws_in_words
+from splu_desktop.files.publish.publishing import tidy
+from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
 
 
 class DamagedRegister(SpluError):
@@ -34,9 +36,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the register. Raises DamagedRegister after that where its chain does not hold."""
-    from splu_desktop.files.publish.publishing import tidy
-    from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
-
     register = Register()
     tidy(register)
     if args.acknowledge is not None:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json
+from splu_desktop.cli.base.import_options import add_import_options, choices_from
+from splu_desktop.cli.base.opening import add_password, password_from, told_how
+from splu_desktop.cli.base.output import Shown, add_json, print_json
+from splu_desktop.cli.base.planning import overruled
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.files.importer import read
+from splu_desktop.files.language import language
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.report.content.opening import verdict as in_words
+from splu_desktop.report.history import background, entry_of, typed_then
+from splu_desktop.report.make import check_target, make_report, write_report
+from splu_desktop.report.model import Fields
 
 
 class FailedChecks(SpluError):
@@ -20,9 +34,6 @@ _FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipien
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    from splu_desktop.cli.base.import_options import add_import_options
-    from splu_desktop.cli.base.opening import add_password
-
     parser = commands.add_parser(
         "report",
         help="write the audit report of a release",
@@ -52,15 +63,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
-    from splu_desktop.cli.base.opening import password_from, told_how
-    from splu_desktop.cli.base.output import Shown
-    from splu_desktop.files.language import language
-    from splu_desktop.files.register.book import Register
-    from splu_desktop.files.release.folder import read_release
-    from splu_desktop.report.history import background, entry_of, typed_then
-    from splu_desktop.report.make import check_target, make_report, write_report
-    from splu_desktop.report.model import Fields
-
     check_target(args.out)
     language(args.language)
     if args.out.exists() and not args.overwrite:
@@ -98,8 +100,6 @@ def run(args: argparse.Namespace) -> None:
         )
         _refuse_failed(report)
         return
-    from splu_desktop.report.content.opening import verdict as in_words
-
     print(f"Wrote the {report.edition} edition to {args.out}")
     print(in_words(report, language("en")))
     _refuse_failed(report)
@@ -113,15 +113,6 @@ def _refuse_failed(report: Any) -> None:
 
 def _source(args: argparse.Namespace) -> tuple[Any, Any]:
     """Return the source as read, and the recipe's plan or None."""
-    from dataclasses import replace
-
-    from splu_desktop.cli.base.import_options import choices_from
-    from splu_desktop.cli.base.planning import overruled
-    from splu_desktop.core.draw.by_person import one_per_person
-    from splu_desktop.core.errors import BadSetting
-    from splu_desktop.files.importer import read
-    from splu_desktop.files.project.recipe import read_recipe
-
     asked = choices_from(args)
     if args.recipe is None:
         return read(args.source, asked), None

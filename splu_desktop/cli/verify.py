@@ -9,6 +9,9 @@ from typing import Any
 from splu_desktop.cli.base.opening import add_password, password_from, told_how
 from splu_desktop.cli.base.output import add_json, one_line, print_json
 from splu_desktop.core.errors import SpluError
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.release.verify import verify_release
+from splu_desktop.report.verify import verify_report
 
 
 class NotVerified(SpluError):
@@ -36,9 +39,6 @@ def run(args: argparse.Namespace) -> None:
     if args.report is not None:
         _report(args)
         return
-    from splu_desktop.files.register.book import Register
-    from splu_desktop.files.release.verify import verify_release
-
     password = password_from(args)
     with told_how(password):
         checks = verify_release(args.release, password=password, register=Register())
@@ -62,8 +62,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _report(args: argparse.Namespace) -> None:
     """Print what differs between a report and its release. Raises NotVerified after that where anything does."""
-    from splu_desktop.report.verify import verify_report
-
     if args.report.is_dir():
         raise NotVerified(f"“{args.report}” is a folder; name the report first: splu verify REPORT.json RELEASE.")
     password = password_from(args)

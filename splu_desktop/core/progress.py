@@ -24,7 +24,7 @@ class Silent:
         """Do nothing."""
 
 
-class Part:
+class ProgressPart:
     """A Progress for one part of longer work, which reports to that of the whole.
 
     Parameters

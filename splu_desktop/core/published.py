@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.guarantees import attackers
-from splu_desktop.core.risk.persons import Repeats
+from splu_desktop.core.guarantees.public_figures import narrowed
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
@@ -44,6 +45,11 @@ class Published:
         return name in self.draws
 
     @property
+    def gammas(self) -> dict[str, int]:
+        """SA name -> group size gamma, for the SAs whose draw has nothing else to set."""
+        return {name: draw.gamma for name, draw in self.draws.items() if draw.gamma is not None}
+
+    @property
     def blocks(self) -> Mapping[tuple[str, ...], Draw]:
         """The columns that were drawn together -> their draw; most stand alone."""
         return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
@@ -66,6 +72,10 @@ class Published:
     def counts(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) published counts of an SA's values."""
         return self.table[sa].counts().astype(np.float64)
+
+    def ranges(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (m,) the least and the most records that each published value of an SA can have had."""
+        return narrowed(self.n, *self.draws[sa].bounds(self.table[sa]))
 
     def likely(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) what they say of the true counts: themselves, but where a draw moves them."""

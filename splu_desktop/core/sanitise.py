@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw, by_person
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.persons import Repeats, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
-from splu_desktop.core.risk.persons import Repeats, persons_of, rounded
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 

@@ -22,6 +22,9 @@ Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
+Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
+
+
 class Kind(Enum):
     """What the labels of a column stand for."""
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 
+NORMAL_95 = 1.959963984540054
+
 
 @dataclass(frozen=True)
 class Thresholds:

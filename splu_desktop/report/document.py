@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from splu_desktop.report.render.scene import Scene, Words
+from splu_desktop.report.scene import Scene, Words
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     """A table with a header row.
 
     Attributes
@@ -62,7 +62,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureBlock:
     """A drawing with a caption and the same in words, for those who can't see it."""
 
     scene: Scene
@@ -77,7 +77,7 @@ class SignatureLines:
     labels: Sequence[str]
 
 
-Block = Heading | Paragraph | Table | Figure | SignatureLines
+Block = Heading | Paragraph | TableBlock | FigureBlock | SignatureLines
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ class Document:
         for block in self.blocks:
             if isinstance(block, Heading | Paragraph):
                 yield block.text
-            elif isinstance(block, Table):
+            elif isinstance(block, TableBlock):
                 yield from block.header
                 for row in block.rows:
                     yield from map(cell_text, row)
-            elif isinstance(block, Figure):
+            elif isinstance(block, FigureBlock):
                 yield block.caption
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
             else:

@@ -14,9 +14,9 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import Imported
+from splu_desktop.files.publish.entry import unlocked
 from splu_desktop.files.register.book import Entry, Reading, Register
 from splu_desktop.files.register.earlier import find_earlier
-from splu_desktop.files.register.entry import unlocked
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.report import model

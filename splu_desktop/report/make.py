@@ -12,6 +12,8 @@ from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import Background, original
 from splu_desktop.report.public import carried_out, public, weighed
+from splu_desktop.report.render.html import write_html
+from splu_desktop.report.render.json_report import write_json
 
 ENDINGS = (".pdf", ".html", ".json", ".xlsx")
 
@@ -81,20 +83,17 @@ def write_report(
     progress = progress or Silent()
     ending = target.suffix.lower()
     if ending == ".json":
-        from splu_desktop.report.render.json_report import write_json
-
         write_json(report, target)
         return
     made = document(report, language)
     if ending == ".pdf":
-        from splu_desktop.report.render.pdf import write_pdf
+        from splu_desktop.report.render.pdf import write_pdf  # brings fonts and pictures along, for this format alone
 
         write_pdf(made, target, paper=paper, progress=progress)
     elif ending == ".html":
-        from splu_desktop.report.render.html import write_html
-
         write_html(made, target)
     else:
+        # Brings fonts and pictures along, for this format alone.
         from splu_desktop.report.render.xlsx import write_report_xlsx
 
         write_report_xlsx(made, target)

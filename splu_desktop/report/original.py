@@ -85,9 +85,7 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        eligibility=tuple(
-            eligibility(source[name], draw.gamma) for name, draw in published.draws.items() if draw.gamma is not None
-        ),
+        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
         utility=()
@@ -219,19 +217,19 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
     inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
     rows = []
     for at in there.tolist():
-        state = planning.State.BETWEEN
+        state = planning.ValueState.BETWEEN
         if before[at] >= reliable:
-            state = planning.State.ANSWERABLE
+            state = planning.ValueState.ANSWERABLE
         elif before[at] <= asked.alpha and draw.limit(str(ours[name].labels[at])) < 1:
-            state = planning.State.PROTECTED
+            state = planning.ValueState.PROTECTED
         rows.append(
             model.BeforeAfter(
                 str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])
             )
         )
     rows.sort(key=lambda row: -row.true)
-    small = [row for row in rows if row.state == planning.State.PROTECTED.value]
-    large = [row for row in rows if row.state == planning.State.ANSWERABLE.value]
+    small = [row for row in rows if row.state == planning.ValueState.PROTECTED.value]
+    large = [row for row in rows if row.state == planning.ValueState.ANSWERABLE.value]
     return model.Marginal(
         column=name,
         values=tuple(rows),

@@ -20,13 +20,13 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning
 from splu_desktop.core.guarantees.sentences import unprotected
+from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.attack import Carried, attack
 from splu_desktop.core.risk.disclosure import disclosure
-from splu_desktop.core.risk.persons import per_person, told_of_persons
 from splu_desktop.core.table import Column
 from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.folder import OpenRelease
@@ -75,7 +75,7 @@ def public(
         for check in selfcheck.check_alone(published, progress=progress)
     )
     # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
-    gammas = {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None}
+    gammas = published.gammas
     promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
     measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
     verdict = _verdict(files, checks, promised, measured)

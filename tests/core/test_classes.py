@@ -25,10 +25,10 @@ def table_of(rows: list[tuple[str, ...]]) -> Table:
     return Table(tuple(Column.from_labels(name, [row[i] for row in rows]) for i, name in enumerate(NAMES)))
 
 
-def counted(rows: list[tuple[str, ...]], names: str) -> risk.Risk:
+def counted(rows: list[tuple[str, ...]], names: str) -> risk.Uniqueness:
     sizes = Counter(tuple(row[NAMES.index(name)] for name in names) for row in rows).values()
     below = {k: sum(size for size in sizes if size < k) for k in risk.KS}
-    return risk.Risk(len(rows), len(sizes), min(sizes, default=0), below)
+    return risk.Uniqueness(len(rows), len(sizes), min(sizes, default=0), below)
 
 
 @given(ROWS, st.sets(st.sampled_from(NAMES), min_size=1))
@@ -89,8 +89,8 @@ def test_huge_spans_are_counted_without_packing() -> None:
 
 def test_no_column_and_no_record_are_one_class_and_none() -> None:
     table = table_of([("a", "a", "a", "a")] * 3)
-    assert risk.risk(table, []) == risk.Risk(3, 1, 3, {2: 0, 3: 0, 5: 3, 10: 3})
-    assert risk.risk(table_of([]), NAMES) == risk.Risk(0, 0, 0, dict.fromkeys(risk.KS, 0))
+    assert risk.risk(table, []) == risk.Uniqueness(3, 1, 3, {2: 0, 3: 0, 5: 3, 10: 3})
+    assert risk.risk(table_of([]), NAMES) == risk.Uniqueness(0, 0, 0, dict.fromkeys(risk.KS, 0))
     assert risk.risk(table_of([]), NAMES).share(2) == 0.0
     assert risk.causes(table, ["w"])[0].without == risk.risk(table, [])
 

@@ -16,9 +16,9 @@ from scipy import stats
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups, draw_from
+from splu_desktop.core.draw.decoy_groups import plain_with_fakes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import fakes as fake_values
-from splu_desktop.core.groups.design import design, plain_with_fakes
 from splu_desktop.core.groups.forming import assign_tolerant, confidence
 from splu_desktop.core.groups.layout import layout
 from splu_desktop.core.groups.mixed import MixedGroups
@@ -207,7 +207,7 @@ def test_intervals_cover_and_estimates_are_right_with_fakes() -> None:
     sa = of_counts(4_700, 600, 330, 200)
     table = with_wards(sa)
     limits = by_hand(sa, {"v0001": "0.4", "v0002": "0.25", "v0003": "0.25"})
-    plan = Plan(roles={"ward": Role.NSA, "s": Role.SA}, draws={"s": design(sa, limits, fakes=1).grouping})
+    plan = Plan(roles={"ward": Role.NSA, "s": Role.SA}, draws={"s": DecoyGroups.designed(sa, limits, fakes=1)})
     questions, true = [], []
     for ward, value in itertools.product(map(str, table["ward"].labels), map(str, sa.labels)):
         questions.append([Condition("ward", (ward,)), Condition("s", (value,))])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.risk.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import run
 from splu_desktop.core.table import Column, Table

@@ -15,7 +15,7 @@ from splu_desktop.core.guarantees import exact as g
 from splu_desktop.core.guarantees import public_figures, sentences
 from splu_desktop.core.guarantees.planning import (
     SUBGROUP,
-    State,
+    ValueState,
     feasible_gammas,
     largest_epsilon,
     plan_values,
@@ -36,7 +36,7 @@ def test_each_value_has_the_figures_of_the_core() -> None:
     plan = plan_values(COUNTS, N, 3, Thresholds(0.3, 0.05, 3))
     least = g.t_f(3, 0.3, 0.05)
     for i, f in enumerate(COUNTS):
-        expected = State.PROTECTED if f <= 3 else State.ANSWERABLE if f >= least else State.BETWEEN
+        expected = ValueState.PROTECTED if f <= 3 else ValueState.ANSWERABLE if f >= least else ValueState.BETWEEN
         assert plan.state(i) is expected
         assert plan.error_probability[i] == g.miss_probability(3, 0.3, f)
         assert plan.expected_error[i] == g.expected_relative_error(3, f)
@@ -45,7 +45,7 @@ def test_each_value_has_the_figures_of_the_core() -> None:
     totals = plan.totals
     assert sum(t.values for t in totals.values()) == len(COUNTS)
     assert sum(t.records for t in totals.values()) == N
-    assert (totals[State.PROTECTED].values, totals[State.PROTECTED].records) == (5, 10)
+    assert (totals[ValueState.PROTECTED].values, totals[ValueState.PROTECTED].records) == (5, 10)
 
 
 def test_plain_data_names_every_value() -> None:
@@ -59,8 +59,8 @@ def test_plain_data_names_every_value() -> None:
 def test_a_small_count_that_is_promised_is_not_called_protected() -> None:
     plan = plan_values(COUNTS, N, 2, Thresholds(1.0, 0.3, 3))
     assert plan.t_f == 2
-    assert [plan.state(i) for i, f in enumerate(COUNTS) if f in (2, 3)] == [State.ANSWERABLE] * 3
-    assert plan.state(len(COUNTS) - 1) is State.PROTECTED
+    assert [plan.state(i) for i, f in enumerate(COUNTS) if f in (2, 3)] == [ValueState.ANSWERABLE] * 3
+    assert plan.state(len(COUNTS) - 1) is ValueState.PROTECTED
 
 
 @pytest.mark.parametrize("counts", [[10], [5, 0, 5], [5, 4], []])

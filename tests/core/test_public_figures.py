@@ -53,7 +53,7 @@ def test_the_range_of_a_release_holds_the_truth_and_nothing_told_is_protected(
     published = release(table, {"s": gamma}, seed)
     if published.table["s"].m < values:
         return  # what has vanished, a reader does not know of
-    least, most = public_figures.of_release(published, "s")
+    least, most = published.ranges("s")
     true = np.array([int((codes == int(str(label)[1:])).sum()) for label in published.table["s"].labels])
     assert (least <= true).all()
     assert (true <= most).all()

@@ -9,7 +9,7 @@ from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.explained import Explaining
 from splu_desktop.core.reconstruct import strata as reconstruct_strata
 from splu_desktop.core.reconstruct.explained import Design, together
-from splu_desktop.core.reconstruct.strata import Classes, Strata, carried, fitted, lowest
+from splu_desktop.core.reconstruct.strata import Strata, ValueClasses, carried, fitted, lowest
 from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Table
 from splu_desktop.core.transition.two_numbers import Transition
@@ -101,7 +101,7 @@ def test_the_slope_is_that_of_what_is_made_least(monkeypatch: pytest.MonkeyPatch
         return lowest(worth, x, steps)
 
     monkeypatch.setattr(reconstruct_strata, "lowest", looked_at)
-    p = fitted(strata, published, carried(through, Classes.of(counts)), through.a)
+    p = fitted(strata, published, carried(through, ValueClasses.of(counts)), through.a)
     assert p.sum(axis=1) == pytest.approx(1.0)
     slopes = np.array(seen)
     assert len(slopes) == 20
@@ -118,7 +118,7 @@ def test_the_published_classes_add_up() -> None:
     """Also where rare values share a class, and are published as one another."""
     counts = np.concatenate([np.full(80, 2.0), [4_000.0, 3_500.0, 2_340.0]])
     through = Transition(n=10_000, a=0.4, counts=counts, gamma=2)
-    classes = Classes.of(counts)
+    classes = ValueClasses.of(counts)
     assert classes.number == 4
     straight, theta, h = carried(through, classes)
     p = np.random.default_rng(1).dirichlet(np.ones(4), 20)

@@ -7,7 +7,7 @@ import pytest
 
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
-from splu_desktop.core.reconstruct.whole_matrix import Part, several_sas
+from splu_desktop.core.reconstruct.whole_matrix import MatrixPart, several_sas
 from splu_desktop.core.table import Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
 
@@ -130,7 +130,7 @@ def test_a_value_at_a_third_widens_intervals_already() -> None:
 def test_an_estimate_beyond_every_possible_count_does_not_make_the_largest_one_sure() -> None:
     """50 records that weigh 900 each: 45,000 +- 12,500 of 40 at most was "40, reliable to 1 %"."""
     state = np.array([[0.9, 0.1], [0.5, 0.5]])
-    parts = [Part(np.full(50, 30.0), state, (20.0, 40.0))] * 2
+    parts = [MatrixPart(np.full(50, 30.0), state, (20.0, 40.0))] * 2
     estimate, low, high, _ = several_sas(parts, True, np.array([10.0, 15, 15, 10]), np.full(4, 100.0), Method.POOLED)
     assert (low, high) == (0, 40)
     assert 0 <= estimate <= 40

@@ -236,7 +236,7 @@ def test_design_keeps_signal_and_conditioning() -> None:
 
 def test_what_is_published_of_sizes_is_coarse() -> None:
     """Shares are whole steps of 1/40 or more, so many counts lead to the same ones."""
-    found = design(SKEWED, LIMITS).grouping
+    found = DecoyGroups.designed(SKEWED, LIMITS)
     assert all((40 * share).denominator == 1 for share in found.shares)
     assert given_away(found, SKEWED.n)["step"] >= SKEWED.n // 40
     others = [layout(np.array([2_743 - k, 1_777, 568 + k]), LIMITS.of(SKEWED), found) is not None for k in range(-9, 4)]
@@ -249,7 +249,9 @@ def test_sizes_tell_nothing_of_small_counts() -> None:
     for few in (1, 4, 9):
         sa = of_counts(2_740, 1_780, 570 - few, few)
         by_rule = on_ladder(sa, linear(sa, 8, "0.02", block=BLOCK))
-        found = design(sa, by_hand(sa, {"v0003": by_rule.limits["v0003"], "v0002": "0.3", "v0001": "0.5"})).grouping
+        found = DecoyGroups.designed(
+            sa, by_hand(sa, {"v0003": by_rule.limits["v0003"], "v0002": "0.3", "v0001": "0.5"})
+        )
         seen.add((found.sizes, found.shares, found.tolerances.limits["v0003"]))
     assert len(seen) == 1
 
@@ -267,7 +269,7 @@ def test_the_nearest_workable_tolerances_are_near_and_work(fakes: int) -> None:
     tight = of_counts(500, 300, 209)
     asked = by_hand(tight, {"v0000": "0.52", "v0001": "0.298", "v0002": "0.1"})
     found = workable(tight, asked, fakes=fakes)
-    assert layout(tight.counts(), found.of(tight), design(tight, found, fakes=fakes).grouping) is not None
+    assert layout(tight.counts(), found.of(tight), DecoyGroups.designed(tight, found, fakes=fakes)) is not None
     assert all(found.limits[label] >= asked.limits[label] for label in asked.limits)
     if not fakes:
         assert found.limits["v0000"] < Fraction(7, 10)
@@ -276,12 +278,12 @@ def test_the_nearest_workable_tolerances_are_near_and_work(fakes: int) -> None:
 
 
 def test_sizes_say_where_exact_counts_decided() -> None:
-    assert chosen_from_blocks(SKEWED, design(SKEWED, LIMITS).grouping)
+    assert chosen_from_blocks(SKEWED, DecoyGroups.designed(SKEWED, LIMITS))
     tight = of_counts(2_743, 1_777, 568)
     share = Fraction(1_777, tight.n)
     limits = by_hand(tight, {"v0001": share, "v0002": "0.3"})
     try:
-        grouping = design(tight, limits).grouping
+        grouping = DecoyGroups.designed(tight, limits)
     except Infeasible:
         return
     assert not chosen_from_blocks(tight, grouping), "a tolerance at the value's very share leaves no room for blocks"

@@ -33,7 +33,7 @@ HARD = (3, 43)  # laws that missed their records, by 0.5 %: groups of one record
 def test_every_random_design_has_a_law(seed: int) -> None:
     sa, limits, fakes = of_seed(seed)
     try:
-        grouping = design(sa, limits, fakes=fakes).grouping
+        grouping = DecoyGroups.designed(sa, limits, fakes=fakes)
     except Infeasible:
         return
     with np.errstate(divide="raise", invalid="raise"):
@@ -66,7 +66,7 @@ def test_the_count_of_the_review_is_held() -> None:
     assert true == 94 or true == 93
     table = Table((column("ward", ward), USUAL_AND_RARE))
     limits = by_hand(USUAL_AND_RARE, {"v0001": "0.125"})
-    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": design(USUAL_AND_RARE, limits, fakes=1).grouping})
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": DecoyGroups.designed(USUAL_AND_RARE, limits, fakes=1)})
     asked = [Condition("ward", ("v0000",)), Condition("s", ("v0001",))]
     held = []
     for seed in range(40):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.groups.design import Rating, design, one_size
 from splu_desktop.core.groups.forming import assign_tolerant, confidence
 from splu_desktop.core.groups.layout import layout
@@ -97,7 +98,7 @@ def test_intervals_cover_on_real_tables(column: str) -> None:
     workload = draw(table, nsas, [column], size=360, seed=4)
     plan = Plan(
         roles={name: Role.SA if name == column else Role.NSA for name in table.names},
-        draws={column: designed(column).grouping},
+        draws={column: DecoyGroups.of(designed(column).grouping)},
     )
     covered, gaps = [], []
     for run in range(12):

@@ -7,8 +7,8 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.trial import marginals, trial
+from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.groups.design import design
 from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
@@ -51,7 +51,7 @@ def test_a_sample_gets_group_sizes_of_its_own_where_it_needs_them() -> None:
     table = Table((column("id", np.arange(sa.n)), sa))
     limits = by_hand(sa, {"v0001": "0.5", "v0002": "0.3"})
     for fakes in (0, 1):
-        grouping = design(sa, limits, fakes=fakes).grouping
+        grouping = DecoyGroups.designed(sa, limits, fakes=fakes)
         plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws={"s": grouping})
         for _ in range(8):
             found = trial(table, plan, 400)

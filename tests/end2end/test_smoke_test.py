@@ -41,8 +41,8 @@ def test_a_sound_installation_passes_and_leaves_nothing(tmp_path: Path) -> None:
     ("damage", "words"),
     [
         (  # nothing is drawn anew, and the release's own check is off
-            "import splu_desktop.core.sanitise as s, splu_desktop.core.checks.selfcheck as c\n"
-            "s._redraw = lambda column, *rest: column\n"
+            "import splu_desktop.core.draw.decoy_groups as d, splu_desktop.core.checks.selfcheck as c\n"
+            "d.GroupDraw.redraw = lambda self, column, *rest: column\n"
             "c.check_release = lambda *given, **more: ()",
             "scatter otherwise than their law",
         ),

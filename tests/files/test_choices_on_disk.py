@@ -23,14 +23,14 @@ from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import CannotWrite
-from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, SourceFacts, read
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, SourceFile, read
 from splu_desktop.files.project import file as projects
 from splu_desktop.files.project.file import BadProject, Project, SourceState, open_project, save_project
 from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
 from splu_desktop.files.project.recovery import Autosave, discard, recoveries
 from tests.draws import plain
 
-FACTS = SourceFacts("Aufnahmen 2024.csv", 1234, "ab" * 32)
+FACTS = SourceFile("Aufnahmen 2024.csv", 1234, "ab" * 32)
 NAMES = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=12)
 CHOICES = st.builds(
     ImportChoices,
@@ -112,7 +112,7 @@ def test_tolerances_per_value_come_back_too(tmp_path: Path) -> None:
 
 @given(plans(), CHOICES, st.none() | st.just(FACTS))
 def test_a_recipe_comes_back_as_it_went(
-    tmp_path_factory: pytest.TempPathFactory, plan: Plan, choices: ImportChoices, source: SourceFacts | None
+    tmp_path_factory: pytest.TempPathFactory, plan: Plan, choices: ImportChoices, source: SourceFile | None
 ) -> None:
     path = tmp_path_factory.mktemp("recipe") / "r.toml"
     recipe = Recipe(choices, plan, source)
@@ -127,8 +127,8 @@ def test_a_project_comes_back_as_it_went(
 ) -> None:
     path = tmp_path_factory.mktemp("project") / "p.splu"
     project = Project(
-        FACTS, choices, plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers, together,
-        window={"page": 2},
+        FACTS, choices, plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers,
+        together=together, window={"page": 2},
     )  # fmt: skip
     save_project(project, path)
     assert open_project(path) == project

@@ -19,10 +19,10 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.publish import publishing
+from splu_desktop.files.publish.entry import entry_body, unlocked
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, examine, publish
 from splu_desktop.files.register import fingerprint, likeness
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.register.entry import entry_body, unlocked
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.register.shelf import falls
 from tests.draws import plain

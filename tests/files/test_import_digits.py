@@ -30,7 +30,7 @@ def columns(draw: st.DrawFn) -> list[str]:
 
 def gathered(texts: list[str]) -> RawColumn:
     block = "".join(f"x,{text}\n" for text in texts).encode()
-    parts, _ = fields.split(block, fields.Layout(2, ord(","), -1))
+    parts, _ = fields.split(block, fields.FieldLayout(2, ord(","), -1))
     return fields.gather([parts[1]], "utf-8")
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind, alike, read
-from splu_desktop.files.importer.faults import BadChoice
 from splu_desktop.files.importer.text.encoding import UNSURE, detect
 from splu_desktop.files.importer.text.stray_quotes import records
+from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
 from tests.messy.cases import Case, all_cases, csv_bytes, xlsx_bytes
 from tests.messy.sweep import wrong

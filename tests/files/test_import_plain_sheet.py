@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer import ProblemKind, read
 from splu_desktop.files.importer.columns.cells import listed, text_of
-from splu_desktop.files.importer.faults import Corrupt
 from splu_desktop.files.importer.text.fields import Irregular
 from splu_desktop.files.importer.workbook.calamine_sheet import load, open_workbook
 from splu_desktop.files.importer.workbook.plain_numbers import numbers_of
 from splu_desktop.files.importer.workbook.plain_reading import read_plain
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_cells import parse
+from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.tables import xlsx_parts
 
 ALL = 1_100_000  # rows, more than a sheet has

@@ -14,7 +14,7 @@ from splu_desktop.cli import main
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, read, write_problems
-from splu_desktop.files.importer.faults import RecipeMismatch
+from splu_desktop.files.isolation.faults import RecipeMismatch
 from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
 
 JANUARY = "Report\n\nid;größe;seen;x\n1;1,80;03/04/2020;-9\n2;1,75;05/06/2020;4\n3;1,66;07/08/2020;5\n"

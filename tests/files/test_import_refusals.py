@@ -13,7 +13,8 @@ import xlsxwriter
 
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.files.importer import ImportChoices, inspect_file, memory, read
+from splu_desktop.files.importer import ImportChoices, inspect_file, read
+from splu_desktop.files.isolation import memory
 from tests.optional import real
 
 

@@ -99,7 +99,7 @@ def test_with_everything_detected(
 @given(rows=tables(alphabet='ab,"0 é', breaks=True), cut=st.integers(1, 400))
 def test_regular_blocks_agree_with_the_csv_module(rows: list[list[str]], cut: int) -> None:
     data = written(rows, ",", csv.QUOTE_MINIMAL, "\n").encode()
-    form = fields.Layout(len(rows[0]), ord(","), ord('"'))
+    form = fields.FieldLayout(len(rows[0]), ord(","), ord('"'))
     end = _record_end(data[: cut + 1], form) or len(data)
     got: list[list[str]] = []
     for block in (data[:end], data[end:]):
@@ -136,7 +136,7 @@ def test_long_short_and_equal_fields_across_blocks(tmp_path: Path) -> None:
 def test_words_that_collide_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may be made so that hashes collide; the exact comparison behind them must notice."""
     monkeypatch.setattr(fields, "_mix", lambda words: words[0] * 0)
-    form = fields.Layout(1, 0, -1)
+    form = fields.FieldLayout(1, 0, -1)
     block = b"aaaaaaaaaaaa\nbbbbbbbbbbbb\naaaaaaaaaaaa\ncccccccccccc\n"
     parts, _ = fields.split(block, form)
     column = fields.gather(parts, "utf-8")

@@ -13,9 +13,9 @@ import pytest
 
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Cancelled, Silent, Watched
-from splu_desktop.files.importer import memory, read
-from splu_desktop.files.importer.faults import TooLarge
-from splu_desktop.files.isolation import parent, wire
+from splu_desktop.files.importer import read
+from splu_desktop.files.isolation import memory, parent, wire
+from splu_desktop.files.isolation.faults import TooLarge
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
 from tests.hostile.files import FORMATS, xlsx
 
@@ -63,7 +63,7 @@ def test_the_workbook_of_the_review_is_refused(tmp_path: Path) -> None:
 def test_memory_and_recursion_are_limited(monkeypatch: pytest.MonkeyPatch, deed: str) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(Path(parent.__file__).parents[3])!r})\n"
-        "from splu_desktop.files.isolation import child\n"
+        "from splu_desktop.files.importer import child\n"
         f"child._do = lambda *given: {deed}\nchild.main()"
     )
     monkeypatch.setattr(parent, "_command", lambda: [sys.executable, "-c", program])
@@ -75,7 +75,7 @@ def test_memory_and_recursion_are_limited(monkeypatch: pytest.MonkeyPatch, deed:
 def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(Path(parent.__file__).parents[3])!r})\n"
-        "from splu_desktop.files.isolation import child\n"
+        "from splu_desktop.files.importer import child\n"
         "child._do = lambda *given: [0 for _ in iter(int, 1)]\nchild.main()"
     )
     monkeypatch.setattr(parent, "_command", lambda: [sys.executable, "-c", program])

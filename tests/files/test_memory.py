@@ -13,8 +13,9 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.importer import memory, read
-from splu_desktop.files.importer.faults import TooLarge, TooWide
+from splu_desktop.files.importer import read
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import TooLarge, TooWide
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.folder import read_release, write_release
 from splu_desktop.files.release.verify import verify_release

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk.persons import told_of_persons
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import CannotWrite
@@ -607,5 +607,5 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", [40, 200, 3_000])
 def test_blocks_of_any_length_give_the_same_table(folder: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Regular and irregular blocks in turn, cut anywhere."""
-    monkeypatch.setattr("splu_desktop.files.tables.csv_table._BLOCK", block)
+    monkeypatch.setattr("splu_desktop.files.release.csv_table._BLOCK", block)
     assert cells_of(read_release(folder).published.table) == cells_of(awkward_release().table)

@@ -19,7 +19,7 @@ from splu_desktop.core.progress import Cancelled, Silent
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.importer import read
-from splu_desktop.files.tables.read_back import csv_differs, differing
+from splu_desktop.files.release.read_back import csv_differs, differing
 from splu_desktop.files.tables.table_writers import write_csv, write_parquet
 from splu_desktop.files.tables.xlsx_writer import NotForExcel, write_xlsx
 from tests.files.releases import awkward_table, cells_of
@@ -172,7 +172,7 @@ def test_long_files_are_read_back_in_blocks(tmp_path: Path, monkeypatch: pytest.
     )
     write_csv(table, tmp_path / "t.csv", Silent())
     for block in (500, 1_000, 7_777):
-        monkeypatch.setattr("splu_desktop.files.tables.read_back._BLOCK", block)
+        monkeypatch.setattr("splu_desktop.files.release.read_back._BLOCK", block)
         assert csv_differs(tmp_path / "t.csv", table, Silent()) is None
     rolled = Table((*table.columns[:2], table["c"].with_codes(np.roll(table["c"].codes, 1))))
     assert csv_differs(tmp_path / "t.csv", rolled, Silent()) == "c"

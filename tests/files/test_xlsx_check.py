@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.progress import Cancelled, Silent
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.release.read_back import differing
 from splu_desktop.files.tables import xlsx_check
-from splu_desktop.files.tables.read_back import differing
 from splu_desktop.files.tables.xlsx_check import workbook_differs
 from splu_desktop.files.tables.xlsx_writer import write_xlsx
 from tests.files.releases import awkward_table

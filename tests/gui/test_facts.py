@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.gui.shell.facts import column_facts
+from splu_desktop.gui.base.facts import column_facts
 
 
 @given(st.lists(st.sampled_from(["", "1", "2", "3.5", "10", "?"]), min_size=1, max_size=60), st.booleans())

@@ -310,7 +310,7 @@ def test_steps_of_a_recipe_that_no_way_makes_are_kept(hospital: MainWindow, idle
     column = session.source.imported.table["Admitted"]
     steps = (g.DatePart(g.Part.YEAR), g.by_cuts([2025]), g.OneMissing("none"))
     made = g.column_after(column, steps)
-    from splu_desktop.gui.classify.group_trial import facts_after
+    from splu_desktop.gui.base.facts import facts_after
 
     session.source.variants["Admitted", steps] = made, facts_after(column, made)
     session.choose(replace(session.choices, generalisations={"Admitted": steps}), "from a recipe")

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.shell.guide import Reader
+from splu_desktop.gui.shell.guide import GuideDialog
 from splu_desktop.gui.shell.main_window import MainWindow
 
 # The offscreen plugin says so of every dialog; it concerns no real screen.
@@ -54,7 +54,7 @@ def test_words_are_found_and_headings_lead_there(window: MainWindow, qtbot: QtBo
     reader.close()
 
 
-def _find(qtbot: QtBot, reader: Reader, words: str) -> None:
+def _find(qtbot: QtBot, reader: GuideDialog, words: str) -> None:
     reader.search.setText(words)
     qtbot.keyClick(reader.search, Qt.Key.Key_Return)
 

@@ -50,7 +50,7 @@ def test_the_large_libraries_are_still_what_the_pages_need(tmp_path: Path) -> No
             "-c",
             "import sys\nimport splu_desktop.report.render.pdf, splu_desktop.gui.base.plots\n"
             "import splu_desktop.files.register.fingerprint\n"
-            "import pathlib, splu_desktop.files.importer, splu_desktop.core.guarantees.planning\n"
+            "import pathlib, splu_desktop.files.importer, splu_desktop.core.risk.attack\n"
             "splu_desktop.files.importer.read(pathlib.Path(sys.argv[1]))\n"
             "print(*sorted({name.partition('.')[0] for name in sys.modules}))",
             str(source),
@@ -59,4 +59,5 @@ def test_the_large_libraries_are_still_what_the_pages_need(tmp_path: Path) -> No
         text=True,
         check=True,
     )
-    assert {"pandas", "scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())
+    # pandas is imported inside functions alone.
+    assert {"scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())

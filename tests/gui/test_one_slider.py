@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from splu_desktop.core.draw.ways import by_tolerances
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.guarantees.ways import by_tolerances
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow

@@ -20,9 +20,9 @@ from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.gui.base.facts import facts_after
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.classify.group_trial import facts_after
 from splu_desktop.gui.plan.tradeoff import TradeOffTab
 from splu_desktop.gui.plan.ways_out import ways_out
 from splu_desktop.gui.shell.main_window import MainWindow

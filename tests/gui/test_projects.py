@@ -135,7 +135,7 @@ _VICTIM = """
     from splu_desktop.core.plan import Thresholds
     from splu_desktop.core.roles.suggest import Role
     from splu_desktop.gui.shell import app
-    from splu_desktop.gui.classify.group_trial import facts_after
+    from splu_desktop.gui.base.facts import facts_after
 
     application = QApplication([])
     app.prepare(application)

@@ -13,8 +13,8 @@ from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.facts import facts_after
 from splu_desktop.gui.base.session import State, Step
-from splu_desktop.gui.classify.group_trial import facts_after
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 

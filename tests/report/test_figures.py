@@ -20,12 +20,12 @@ from splu_desktop.cli import main
 from splu_desktop.core.checks import selfcheck
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning, sentences
+from splu_desktop.core.persons import Repeats, told_of_persons
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import DEFAULT
 from splu_desktop.core.risk import attack
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.disclosure import disclosure
-from splu_desktop.core.risk.persons import Repeats, told_of_persons
 from splu_desktop.files.importer import read
 from splu_desktop.report import model
 from tests.report.conftest import FIELDS, Case

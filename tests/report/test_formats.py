@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.report.content import document
-from splu_desktop.report.document import Heading, Number, Table
+from splu_desktop.report.document import Heading, Number, TableBlock
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.original import Background, NotItsSource, original
 from splu_desktop.report.render.schema import problems, schema_text
@@ -54,7 +54,7 @@ def test_the_pdf_says_what_the_document_says(case: Case, read: Reader, tmp_path:
     for block in made.blocks:
         if isinstance(block, Heading):
             assert "".join(block.text.split()) in said
-        if isinstance(block, Table):
+        if isinstance(block, TableBlock):
             for row in block.rows:
                 for cell in row:
                     if isinstance(cell, Number):
@@ -91,7 +91,7 @@ def test_html_is_one_file_without_scripts_or_links_out(case: Case, tmp_path: Pat
     assert names.count("svg") >= 4
     said = "".join("".join(reader.text).split())
     for block in document(case.internal, "fr").blocks:
-        if isinstance(block, Table):
+        if isinstance(block, TableBlock):
             for row in block.rows:
                 for cell in row:
                     if isinstance(cell, Number):
@@ -113,7 +113,7 @@ def test_xlsx_has_every_table_with_real_numbers(case: Case, tmp_path: Path) -> N
     target = tmp_path / "report.xlsx"
     write_report(case.internal, target)
     book = openpyxl.load_workbook(target)
-    tables = [block for block in document(case.internal, "en").blocks if isinstance(block, Table)]
+    tables = [block for block in document(case.internal, "en").blocks if isinstance(block, TableBlock)]
     assert len(book.sheetnames) == len(tables)
     for sheet, table in zip(book.worksheets, tables, strict=True):
         rows = list(sheet.iter_rows(values_only=True))

@@ -17,7 +17,7 @@ from splu_desktop.core.messages import Figure as Number
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from splu_desktop.report.content import document
-from splu_desktop.report.document import Figure, Heading, Paragraph, SignatureLines, Table, cell_text
+from splu_desktop.report.document import FigureBlock, Heading, Paragraph, SignatureLines, TableBlock, cell_text
 from tests.report.conftest import Case
 
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
@@ -124,9 +124,9 @@ def blocks(case: Case, code: str) -> list[str]:
     for block in document(case.internal, code).blocks:
         if isinstance(block, Heading | Paragraph):
             found.append(block.text)
-        elif isinstance(block, Table):
+        elif isinstance(block, TableBlock):
             found += [*block.header, *(cell_text(cell) for row in block.rows for cell in row)]
-        elif isinstance(block, Figure):
+        elif isinstance(block, FigureBlock):
             found += [block.caption, block.words]
         elif isinstance(block, SignatureLines):
             found += block.labels

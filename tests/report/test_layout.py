@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report import content
-from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table
+from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock
 from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
-from splu_desktop.report.render.page import Drawing, Fill, Layout, Text
+from splu_desktop.report.render.page import Drawing, Fill, PdfLayout, Text
 from splu_desktop.report.render.pdf import _Pen
-from splu_desktop.report.render.scene import Path, Scene, Words
+from splu_desktop.report.scene import Path, Scene, Words
 from tests.report.conftest import Case
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3
@@ -51,7 +51,7 @@ def document(*blocks: Block) -> Document:
     )
 
 
-def laid_out(made: Document, paper: str) -> tuple[Layout, _Pen]:
+def laid_out(made: Document, paper: str) -> tuple[PdfLayout, _Pen]:
     pen = shared_pen()
     return set_pages(made, paper, pen.width), pen
 
@@ -69,7 +69,7 @@ def font_files() -> Iterator[None]:
     shared_pen.cache_clear()
 
 
-def check_inside(layout: Layout, pen: _Pen) -> None:
+def check_inside(layout: PdfLayout, pen: _Pen) -> None:
     for page in layout.pages:
         for op in page.ops:
             if isinstance(op, Text):
@@ -94,7 +94,7 @@ def squeezed(text: str) -> str:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_table_of_1500_values_in_all_scripts(paper: str) -> None:
     rows = [(f"{i} {VALUES[i % len(VALUES)]}", Number(f"{i * 1000:,}", i), "in between") for i in range(1_500)]
-    table = Table("Values", ("Value", "Published count", "State"), rows, "lrl", (3, 1, 1))
+    table = TableBlock("Values", ("Value", "Published count", "State"), rows, "lrl", (3, 1, 1))
     layout, pen = laid_out(document(Heading("Values"), table), paper)
     check_inside(layout, pen)
     said = [op.text for page in layout.pages for op in page.ops if isinstance(op, Text) and op.node is not None]
@@ -125,7 +125,7 @@ def test_any_text_stays_inside(texts: list[str], paper: str, columns: int) -> No
     made = document(
         Heading(texts[0]),
         Paragraph(texts[-1], "lead"),
-        Table("T", header, rows, align, [1.0] * columns),
+        TableBlock("T", header, rows, align, [1.0] * columns),
         Paragraph(" ".join(texts)),
     )
     layout, pen = laid_out(made, paper)
@@ -135,7 +135,7 @@ def test_any_text_stays_inside(texts: list[str], paper: str, columns: int) -> No
 
 def test_a_cell_longer_than_a_page_goes_on_on_the_next() -> None:
     words = [f"word{i}" for i in range(4_000)]
-    layout, pen = laid_out(document(Table("T", ("A", "B"), [(" ".join(words), "x")], "ll", (1, 1))), "A4")
+    layout, pen = laid_out(document(TableBlock("T", ("A", "B"), [(" ".join(words), "x")], "ll", (1, 1))), "A4")
     check_inside(layout, pen)
     said = " ".join(op.text for page in layout.pages for op in page.ops if isinstance(op, Text)).split()
     assert set(words) <= set(said)
@@ -145,7 +145,9 @@ def test_a_cell_longer_than_a_page_goes_on_on_the_next() -> None:
 def test_sixty_columns_are_sixty_rows_and_figures_shrink_to_the_page() -> None:
     wide = Scene(2_000, 500, [Path(((0, 0), (2_000, 500)))])
     rows = [(f"{LONG} {i}", "published unchanged (NSA)", Number("1,234", 1234)) for i in range(60)]
-    made = document(Figure(wide, "caption", "words"), Table("C", ("Column", "Role", "Values"), rows, "llr", (2, 2, 1)))
+    made = document(
+        FigureBlock(wide, "caption", "words"), TableBlock("C", ("Column", "Role", "Values"), rows, "llr", (2, 2, 1))
+    )
     check_inside(*laid_out(made, "Letter"))
 
 
@@ -187,11 +189,11 @@ def test_widths_are_the_fonts_own() -> None:
 
 def test_columns_of_long_figures_share_a_page_and_short_words_stay_whole() -> None:
     figures = tuple(Number("1,234,567,890,123,456 (99.99 %)", 0.0) for _ in range(8))
-    layout, pen = laid_out(document(Table("T", [LONG] * 8, [figures] * 5, "r" * 8, [1.0] * 8)), "A4")
+    layout, pen = laid_out(document(TableBlock("T", [LONG] * 8, [figures] * 5, "r" * 8, [1.0] * 8)), "A4")
     check_inside(layout, pen)
     rows = [("a value of some length", Number("5", 5), "beantwortbar", Number("1", 1))] * 3
     header = ("Wert", "Veröffentlicht", "Nach veröffentlichter Anzahl", "Fehlerwahrscheinlichkeit")
-    layout, pen = laid_out(document(Table("T", header, rows, "lrlr", (4, 1, 0.5, 1))), "Letter")
+    layout, pen = laid_out(document(TableBlock("T", header, rows, "lrlr", (4, 1, 0.5, 1))), "Letter")
     check_inside(layout, pen)
     assert "beantwortbar" in {op.text for op in layout.pages[0].ops if isinstance(op, Text)}
 
@@ -201,7 +203,7 @@ def test_words_of_a_figure_stay_in_it(case: Case, code: str) -> None:
     """Axis titles are as long as the language makes them."""
     pen = shared_pen()
     for block in content.document(case.internal, code).blocks:
-        if not isinstance(block, Figure):
+        if not isinstance(block, FigureBlock):
             continue
         scene = block.scene
         for item in scene.items:

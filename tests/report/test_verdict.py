@@ -19,8 +19,8 @@ from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import read
+from splu_desktop.files.publish import entry as register_entry
 from splu_desktop.files.publish.publishing import Order, publish
-from splu_desktop.files.register import entry as register_entry
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.report import make

@@ -10,6 +10,7 @@ from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
 WAYS_HELP = """ways to generalise a column, --generalise 'COLUMN:WAY' (several one after another: 'COLUMN:WAY;WAY'):
   auto                      what suits the column: intervals, or a part of the date
@@ -106,8 +107,6 @@ def _rare(text: str, column: Column) -> Generalisation:
 
 
 def _hierarchy(text: str, column: Column) -> Generalisation:
-    from splu_desktop.files.project.hierarchy import read_hierarchy
-
     path, comma, level = text.rpartition(",")
     if comma and level.strip().isdigit():
         return read_hierarchy(Path(path).expanduser(), int(level))
@@ -115,8 +114,6 @@ def _hierarchy(text: str, column: Column) -> Generalisation:
 
 
 def _groups(text: str, column: Column) -> Generalisation:
-    from splu_desktop.files.project.hierarchy import read_groups
-
     return read_groups(Path(text).expanduser())
 
 

@@ -7,12 +7,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from splu_desktop.core.errors import BadSetting
-
-if TYPE_CHECKING:
-    from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.folder import OpenRelease, read_release
+from splu_desktop.files.release.handover import new_password
+from splu_desktop.files.release.package import PasswordNeeded
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
@@ -50,8 +49,6 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
 
 def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
     """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
-    from splu_desktop.files.release.handover import new_password
-
     if args.no_password:
         if args.password_file is not None:
             raise BadSetting("Say --password-file or --no-password, not both.")
@@ -74,8 +71,6 @@ def add_release(parser: argparse.ArgumentParser) -> None:
 @contextlib.contextmanager
 def told_how(password: str | None) -> Iterator[None]:
     """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
-    from splu_desktop.files.release.package import PasswordNeeded
-
     try:
         yield
     except PasswordNeeded as fault:
@@ -86,8 +81,6 @@ def told_how(password: str | None) -> Iterator[None]:
 
 def opened(args: argparse.Namespace) -> OpenRelease:
     """Return the release asked for. Raises BadRelease."""
-    from splu_desktop.files.release.folder import read_release
-
     password = password_from(args)
     with told_how(password):
         return read_release(args.release, password=password)

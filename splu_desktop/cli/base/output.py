@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
@@ -58,3 +58,17 @@ class Shown:
         """Clear the line."""
         if self._wanted and self._last:
             print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def print_promise(found: Mapping[str, Any], alpha: int) -> None:
+    """Print T_P and T_f of groups of one size as a table."""
+    print_table(
+        ["figure", "value", "meaning"],
+        [
+            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {alpha}"],
+            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
+            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
+            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
+        ],
+        right=[1],
+    )

@@ -6,13 +6,15 @@ import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.base.import_options import check_columns, choices_from
+from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.cli.base.tolerance_options import (
+    DrawWay,
     Rules,
-    Way,
     add_tolerance_options,
     designed,
     draws_said,
@@ -20,7 +22,6 @@ from splu_desktop.cli.base.tolerance_options import (
     tolerance_rules,
     ways_said,
 )
-from splu_desktop.cli.sensitive_option import sensitive_column
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
@@ -29,9 +30,8 @@ from splu_desktop.core.generalise import Steps, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
-
-if TYPE_CHECKING:
-    from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer import ImportChoices, Imported, read
+from splu_desktop.files.project.recipe import read_recipe
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -93,10 +93,6 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
     """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
-    from splu_desktop.cli.base.import_options import check_columns, choices_from
-    from splu_desktop.files.importer import read
-    from splu_desktop.files.project.recipe import read_recipe
-
     asked = choices_from(args)
     if args.recipe is None:
         thresholds = _thresholds(args)
@@ -199,7 +195,7 @@ def make_plan(
     fakes: Mapping[str, int] | None = None,
     draws: Mapping[str, Draw] | None = None,
     persons: ByPerson | None = None,
-    ways: Mapping[str, Way] | None = None,
+    ways: Mapping[str, DrawWay] | None = None,
     together: Iterable[str] = (),
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.

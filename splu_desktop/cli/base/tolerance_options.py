@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from splu_desktop.cli.base.output import print_table
-from splu_desktop.cli.sensitive_option import sensitive_named
-from splu_desktop.core.draw import Draw
+from splu_desktop.cli.base.sensitive_option import sensitive_named
+from splu_desktop.core.draw import Draw, draw_from
+from splu_desktop.core.draw.decoy_groups import plain_with_fakes
+from splu_desktop.core.draw.joined import design as joined_design
+from splu_desktop.core.draw.ways import by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.groups.design import BLOCK
+from splu_desktop.core.groups.rules import linear, on_ladder
+from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.project.tolerances import combined
 
 OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
@@ -69,7 +76,7 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class Way(NamedTuple):
+class DrawWay(NamedTuple):
     """What --draw says of a column: groups or joined (None: what suits), and the share of bearers left out."""
 
     way: str | None = None
@@ -147,15 +154,8 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
 
 def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
     def make(column: Column) -> Tolerances:
-        from splu_desktop.core.groups.design import BLOCK
-        from splu_desktop.core.groups.rules import linear, on_ladder
-        from splu_desktop.core.groups.rules import said as limit_of
-        from splu_desktop.files.project.tolerances import combined
-
         rest: Tolerances | Any
         if said.rest == _BY_GAMMA:
-            from splu_desktop.core.guarantees.ways import gamma_tolerances
-
             rest = gamma_tolerances(column, gamma)
         else:
             rest = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
@@ -167,16 +167,12 @@ def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
 
 
 def designed(
-    rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], ways: Mapping[str, Way], table: Table
+    rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], ways: Mapping[str, DrawWay], table: Table
 ) -> dict[str, Draw]:
     """Return the draw of every sensitive column. Raises BadSetting, Infeasible."""
-    from splu_desktop.core.groups.design import plain_with_fakes
-    from splu_desktop.core.groups.joined_design import design as joined_design
-    from splu_desktop.core.guarantees.ways import by_gamma, by_tolerances, gamma_tolerances
-
     found: dict[str, Draw] = {}
     for name, make in rules.items():
-        way, leave = ways.get(name, Way())
+        way, leave = ways.get(name, DrawWay())
         if leave:
             found[name] = joined_design(table[name], make(table[name]), leave=leave)
         else:
@@ -188,7 +184,7 @@ def designed(
             found[name] = plain_with_fakes(table[name], gammas[name], number)
     for name, gamma in gammas.items():
         if name not in found:
-            way, leave = ways.get(name, Way())
+            way, leave = ways.get(name, DrawWay())
             if leave:
                 found[name] = joined_design(table[name], gamma_tolerances(table[name], gamma), leave=leave)
             else:
@@ -196,9 +192,9 @@ def designed(
     return found
 
 
-def ways_said(args: argparse.Namespace, table: Table) -> dict[str, Way]:
+def ways_said(args: argparse.Namespace, table: Table) -> dict[str, DrawWay]:
     """Return the columns for which --draw says groups or joined. Raises BadSetting."""
-    found: dict[str, Way] = {}
+    found: dict[str, DrawWay] = {}
     for name, said, text in _each(args.draw, args, table, "=", "--draw"):
         way, _, setting = said.partition(",")
         if way.strip() not in ("groups", "joined"):
@@ -212,7 +208,7 @@ def ways_said(args: argparse.Namespace, table: Table) -> dict[str, Way]:
             leave = Fraction(-1)
         if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):
             raise BadSetting(f"“{text[:80]}” after --draw is not understood; write COLUMN=joined,leave=0.1.")
-        found[name] = Way(way.strip(), leave)
+        found[name] = DrawWay(way.strip(), leave)
     return found
 
 
@@ -231,8 +227,6 @@ def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
 
 def draw_said(text: str) -> Draw:
     """Return the draw that a text NAME,SETTING=VALUE,... means. Raises BadSetting."""
-    from splu_desktop.core.draw import draw_from
-
     name, *settings = text.split(",")
     said: dict[str, Any] = {"draw": name.strip()}
     for each in settings:

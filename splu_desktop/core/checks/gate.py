@@ -16,12 +16,12 @@ from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, persons, u
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
+from splu_desktop.core.persons import per_person, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
-from splu_desktop.core.risk.persons import per_person, persons_of, rounded
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table

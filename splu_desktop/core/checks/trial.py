@@ -24,7 +24,7 @@ _TRIES = 10  # of samples, where a value with little room under its tolerance fi
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class TrialMarginal:
     """The counts of one SA before and after. They hold true counts: never to be handed out.
 
     Attributes
@@ -51,10 +51,10 @@ class Trial:
     """
 
     published: Published
-    marginals: tuple[Marginal, ...]
+    marginals: tuple[TrialMarginal, ...]
 
 
-def marginals(source: Table, published: Published) -> tuple[Marginal, ...]:
+def marginals(source: Table, published: Published) -> tuple[TrialMarginal, ...]:
     """Return each SA's counts before and after.
 
     Parameters
@@ -68,7 +68,7 @@ def marginals(source: Table, published: Published) -> tuple[Marginal, ...]:
         counts = np.zeros(before.m, np.int64)
         at = [before.code_of(str(text)) for text in after.labels]
         np.add.at(counts, np.array(at, np.intp), after.counts())
-        found.append(Marginal(name, tuple(map(str, before.labels)), before.counts(), counts))
+        found.append(TrialMarginal(name, tuple(map(str, before.labels)), before.counts(), counts))
     return tuple(found)
 
 

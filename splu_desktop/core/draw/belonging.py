@@ -19,7 +19,7 @@ _SAME = 0.9
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class TogetherSuggestion:
     """Columns that may belong together.
 
     Attributes
@@ -41,7 +41,7 @@ class Suggestion:
         )
 
 
-def suggested(table: Table, names: Sequence[str]) -> tuple[Suggestion, ...]:
+def suggested(table: Table, names: Sequence[str]) -> tuple[TogetherSuggestion, ...]:
     """Return which of some columns could be drawn together: flags of one kind, columns that say much of each other."""
     kinds: dict[tuple[str, ...], list[str]] = {}
     for name in names:
@@ -49,7 +49,7 @@ def suggested(table: Table, names: Sequence[str]) -> tuple[Suggestion, ...]:
         if 2 <= len(values) <= _FLAG_VALUES:
             kinds.setdefault(values, []).append(name)
     found = [
-        Suggestion(tuple(same), say("all have the values {values}", values=listed(values, "{head} and {tail}")))
+        TogetherSuggestion(tuple(same), say("all have the values {values}", values=listed(values, "{head} and {tail}")))
         for values, same in kinds.items()
         if len(same) > 1
     ]
@@ -63,7 +63,7 @@ def suggested(table: Table, names: Sequence[str]) -> tuple[Suggestion, ...]:
             if least >= _SAME
             else say("they depend on each other strongly (Cramér's V {v} or more)", v=v)
         )
-        found.append(Suggestion(columns, reason))
+        found.append(TogetherSuggestion(columns, reason))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,13 @@ from splu_desktop.core.draw.draw import (
     certainty_sentence,
     registered,
 )
-from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.groups.design import design, one_size, rate
 from splu_desktop.core.groups.law import NoLaw
-from splu_desktop.core.groups.layout import Layout, caps_of, check_fakes, layout
+from splu_desktop.core.groups.layout import Layout, caps_of, layout
 from splu_desktop.core.groups.mixed import MixedGroups
+from splu_desktop.core.groups.rules import equal
+from splu_desktop.core.groups.sized import SizedGroups, check_fakes
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances, check_feasible
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
@@ -44,15 +46,11 @@ from splu_desktop.core.guarantees.tolerant import (
     t_p_of,
 )
 from splu_desktop.core.messages import Figure, listed, say
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
-
-if TYPE_CHECKING:
-    from splu_desktop.core.progress import Progress
-
-MOST_SIZES = 8  # of groups; three are enough (`group_design`)
 
 
 class GroupDraw(Draw):
@@ -107,40 +105,27 @@ class GroupDraw(Draw):
 
 @registered
 @dataclass(frozen=True)
-class DecoyGroups(GroupDraw):
-    """The group sizes of one sensitive column and the share of its records in each: all that is published of them.
-
-    Attributes
-    ----------
-    sizes : group sizes, rising.
-    shares : share of the records in groups of each size, above 0, adding up to 1; whole steps of a coarse grid.
-    tolerances : f' of each value.
-    fakes : sigma, fake values in every group beside those of its records (papers/inferential_privacy.txt, section 6).
-    """
-
-    sizes: tuple[int, ...]
-    shares: tuple[Fraction, ...]
-    tolerances: Tolerances
-    fakes: int = 0
+class DecoyGroups(SizedGroups, GroupDraw):
+    """A draw from groups of several sizes."""
 
     name = "decoy groups"
-
-    def __post_init__(self) -> None:
-        rising = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
-        if not 1 <= len(self.sizes) == len(self.shares) <= MOST_SIZES or not rising or self.sizes[0] < 1:
-            raise BadSetting("Group sizes must be whole numbers from 1 that rise, with one share each.")
-        if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
-            raise BadSetting("The shares of the records in groups of each size must be above 0 and add up to 1.")
-        check_fakes(self.fakes)
-
-    @property
-    def largest(self) -> int:
-        return self.sizes[-1] + self.fakes
 
     @property
     def certainty(self) -> Fraction:
         """How sure of a sensitive value someone can be at most who knows all other records of the group."""
         return Fraction(1, 1 + self.fakes)
+
+    @classmethod
+    def of(cls, found: SizedGroups) -> Self:
+        """Return the draw from these groups."""
+        return cls(found.sizes, found.shares, found.tolerances, found.fakes)
+
+    @classmethod
+    def designed(
+        cls, column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None
+    ) -> Self:
+        """Return the draw whose group sizes suit a column best (`design`)."""
+        return cls.of(design(column, tolerances, fakes=fakes, progress=progress).grouping)
 
     # --- settings
 
@@ -192,16 +177,6 @@ class DecoyGroups(GroupDraw):
 
     # --- carrying it out
 
-    def room(self, records: int) -> Ints:
-        """Return (q,) records in groups of each size; the smallest takes what the others' whole groups leave."""
-        room = [int(share * records) // size * size for size, share in zip(self.sizes, self.shares, strict=True)]
-        room[0] = records - sum(room[1:])
-        return np.array(room, np.int64)
-
-    def numbers(self, records: int) -> Ints:
-        """Return (q,) groups of each size; of the smallest, some hold one record more than their size."""
-        return np.asarray(self.room(records) // np.array(self.sizes), np.int64)
-
     def layout(self, column: Column) -> Layout:
         limits = self.tolerances.of(column)
         check_feasible(column, self.tolerances, self.fakes)
@@ -219,8 +194,6 @@ class DecoyGroups(GroupDraw):
     def fitted(self, column: Column, progress: Progress | None = None) -> Self:
         if layout(column.counts(), self.tolerances.of(column), self) is not None:
             return self
-        from splu_desktop.core.groups.design import design  # which searches among such draws
-
         found = design(column, self.tolerances, fakes=self.fakes, progress=progress).grouping
         return replace(self, sizes=found.sizes, shares=found.shares)
 
@@ -336,8 +309,6 @@ class DecoyGroups(GroupDraw):
         return self.tolerances.limits.get(label, Fraction(0))
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
-        from splu_desktop.core.groups.design import one_size, rate  # which search among such draws
-
         found = super().figures(column, thresholds, curves=curves)
         rating = rate(column.counts(), self.tolerances.of(column), self)
         single = one_size(column, self.tolerances, self.fakes)
@@ -393,6 +364,33 @@ class DecoyGroups(GroupDraw):
     def off(self) -> int:
         # Fake copies are rounded up or down for each size, so a count may be as many records off its mean.
         return len(self.sizes) if self.fakes else 0
+
+
+def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
+    """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
+
+    Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
+    """
+    check_fakes(fakes)
+    groups.check_eligible(column, gamma)
+    grouping = DecoyGroups((gamma,), (Fraction(1),), equal(column, gamma), fakes)
+    if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
+        counts = column.counts()
+        top = int(counts.argmax())
+        raise Infeasible(
+            say(
+                "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
+                "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
+                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value.",
+                gamma=gamma,
+                fakes=fakes,
+                whole=gamma + fakes,
+                label=str(column.labels[top]),
+                column=column.name,
+                share=100 * float(counts[top]) / column.n,
+            )
+        )
+    return grouping
 
 
 def _draw(

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered
+from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees import exact as guarantees
@@ -150,8 +151,6 @@ class DrawPerPerson(Draw):
     def by_person(self, column: str) -> Draw:
         if column:
             return self if column == self.person else replace(self, person=column, shares=None)
-        from splu_desktop.core.draw.plain_groups import PlainGroups
-
         return PlainGroups(self.size)
 
     def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:

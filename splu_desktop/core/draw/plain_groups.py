@@ -6,7 +6,7 @@ The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two nu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
 
@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
-from splu_desktop.core.draw.draw import Draw, Floats, Ints, registered
+from splu_desktop.core.draw.draw import Draw, Floats, Ints, draw_from, registered
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees import attackers, planning
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.sentences import (
     large_count_promise,
@@ -82,9 +82,8 @@ class PlainGroups(GroupDraw):
         return PlainGroups(gamma)
 
     def by_person(self, column: str) -> Draw:
-        from splu_desktop.core.draw.persons import DrawPerPerson
-
-        return DrawPerPerson(self.size, column) if column else self
+        # By its name: the two draws turn into each other, and neither stands above the other.
+        return draw_from({"draw": "by person", "gamma": self.size, "person": column}) if column else self
 
     @property
     def largest(self) -> int:
@@ -179,12 +178,6 @@ class PlainGroups(GroupDraw):
         return unprotected(n, self.size, len(labels), thresholds.epsilon, thresholds.alpha, column=column)
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
-        from dataclasses import asdict
-
-        from splu_desktop.core.guarantees import (
-            planning,  # brings SciPy, which takes longer to load than a release takes
-        )
-
         counts = column.counts()
         values = planning.plan_values(counts, column.n, self.size, thresholds)
         found = values.as_dict(column.labels.tolist())

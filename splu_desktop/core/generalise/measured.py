@@ -16,8 +16,8 @@ from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.messages import say
-from splu_desktop.core.roles.names import words_of
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.words import words_of
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
 LONG_CODE = 2_000  # distinct whole numbers above which only the name makes a column a code

@@ -22,15 +22,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import EmptyTable
-from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.groups.law import NoLaw
-from splu_desktop.core.groups.layout import Limits, caps_of, check_fakes, fits, layout
+from splu_desktop.core.groups.layout import Limits, caps_of, fits, layout
 from splu_desktop.core.groups.mixed import MixedGroups
 from splu_desktop.core.groups.multi_size import many_sizes
-from splu_desktop.core.groups.rules import equal
 from splu_desktop.core.groups.search import two_sizes
+from splu_desktop.core.groups.sized import SizedGroups, check_fakes
 from splu_desktop.core.groups.tolerances import (
     NOT_SENSITIVE,
     Infeasible,
@@ -70,7 +68,7 @@ class Rating:
     mse : the papers' loss / (N - 1).
     """
 
-    grouping: DecoyGroups
+    grouping: SizedGroups
     signal: float
     variance: float
     condition: float
@@ -156,7 +154,7 @@ def _roomy(wanted: Fraction, limit: Fraction, fakes: int) -> Fraction:
     return NOT_SENSITIVE if whole < 1 + fakes else Fraction(1, whole)
 
 
-def chosen_from_blocks(column: Column, grouping: DecoyGroups) -> bool:
+def chosen_from_blocks(column: Column, grouping: SizedGroups) -> bool:
     """Return whether sizes and shares follow from counts in whole blocks, so that they tell nothing of small counts."""
     blocks = in_blocks(column.counts())
     return fits(blocks, caps_of(grouping.tolerances.of(column), grouping.sizes, grouping.fakes), grouping)
@@ -182,44 +180,17 @@ def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, 
     return None
 
 
-def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
-    """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
-
-    Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
-    """
-    check_fakes(fakes)
-    check_eligible(column, gamma)
-    grouping = DecoyGroups((gamma,), (Fraction(1),), equal(column, gamma), fakes)
-    if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
-        counts = column.counts()
-        top = int(counts.argmax())
-        raise Infeasible(
-            say(
-                "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
-                "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
-                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value.",
-                gamma=gamma,
-                fakes=fakes,
-                whole=gamma + fakes,
-                label=str(column.labels[top]),
-                column=column.name,
-                share=100 * float(counts[top]) / column.n,
-            )
-        )
-    return grouping
-
-
 def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating | None:
     """Return the smallest single group size that meets the tolerances, for comparison; None up to LARGEST_SIZE."""
     counts, limits = column.counts(), tolerances.of(column)
     for size in range(max(1, math.ceil(1 / min(limits)) - fakes), min(LARGEST_SIZE, column.n) + 1):
-        rating = rate(counts, limits, DecoyGroups((size,), (Fraction(1),), tolerances, fakes))
+        rating = rate(counts, limits, SizedGroups((size,), (Fraction(1),), tolerances, fakes))
         if rating is not None:
             return rating
     return None
 
 
-def rate(counts: Ints, limits: Limits, grouping: DecoyGroups) -> Rating | None:
+def rate(counts: Ints, limits: Limits, grouping: SizedGroups) -> Rating | None:
     """Return how good a grouping is, None where it does not meet the tolerances.
 
     The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
@@ -252,7 +223,7 @@ def rate(counts: Ints, limits: Limits, grouping: DecoyGroups) -> Rating | None:
     return Rating(grouping, keep - come, variance, smallest, loss / max(total - 1, 1))
 
 
-def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: DecoyGroups) -> tuple[Floats, Ints]:
+def _lumped(counts: Ints, limits: Limits, most: Ints, grouping: SizedGroups) -> tuple[Floats, Ints]:
     """Return counts and caps of the most frequent values, and of the rarer ones of each tolerance together."""
     order = [value for value in np.argsort(-counts, kind="stable").tolist() if counts[value]]
     rest: dict[Fraction, list[int]] = {}
@@ -306,7 +277,7 @@ def _rate_all(
     for done, sizes in enumerate(sets):
         progress.report("Choosing group sizes", done / len(sets))
         for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
-            rating = rate(counts, limits, DecoyGroups(sizes, shares, tolerances, fakes))
+            rating = rate(counts, limits, SizedGroups(sizes, shares, tolerances, fakes))
             if rating is not None:
                 rated.append(rating)
     return rated
@@ -319,7 +290,7 @@ def _grid(q: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
         yield tuple(Fraction(b - a, parts) for a, b in itertools.pairwise(edges))
 
 
-def _around(grouping: DecoyGroups, parts: int) -> Iterator[DecoyGroups]:
+def _around(grouping: SizedGroups, parts: int) -> Iterator[SizedGroups]:
     """Yield the groupings one step away: one part moved from one size to another."""
     step = Fraction(1, parts)
     for source, target in itertools.permutations(range(len(grouping.sizes)), 2):

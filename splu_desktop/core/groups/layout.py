@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.shares import spread, whole
+from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, caps
-from splu_desktop.core.messages import say
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Limits = tuple[Fraction, ...]
 
-MOST_FAKES = 20  # per group; beyond, nothing is left to read
 _SLACK = 3  # copies by which a value's fake values may be off while groups are filled (`groups`)
 
 
@@ -43,14 +38,6 @@ class Layout:
     fakes: int = 0
 
 
-def check_fakes(fakes: object) -> None:
-    """Raise BadSetting unless this is a possible number of fake values per group."""
-    if type(fakes) is not int or not 0 <= fakes <= MOST_FAKES:
-        raise BadSetting(
-            say("The number of fake values per group must be a whole number from 0 to {most}.", most=MOST_FAKES)
-        )
-
-
 def caps_of(limits: Limits, sizes: tuple[int, ...], fakes: int = 0) -> Ints:
     """Return (m, q) floor(f'_i S_j), see `tolerance.caps`; more than any group holds for values that are not sensitive.
 
@@ -61,7 +48,7 @@ def caps_of(limits: Limits, sizes: tuple[int, ...], fakes: int = 0) -> Ints:
     return np.asarray(np.where(free[:, None], 2 * np.array(sizes) + fakes, most))
 
 
-def bounds_of(counts: NDArray[Any], most: Ints, draw: DecoyGroups) -> NDArray[Any]:
+def bounds_of(counts: NDArray[Any], most: Ints, draw: SizedGroups) -> NDArray[Any]:
     """Return (m, q) the most records of each value that groups of each size can hold, given the (m, q) caps.
 
     Fake values are as often of a value as the class's records are, so they take up a part of what the caps leave.
@@ -76,7 +63,7 @@ def bounds_of(counts: NDArray[Any], most: Ints, draw: DecoyGroups) -> NDArray[An
     return np.asarray(np.minimum(np.where(bound, room, np.iinfo(np.int64).max), counts[:, None]))
 
 
-def fits(counts: Ints, most: Ints, draw: DecoyGroups) -> bool:
+def fits(counts: Ints, most: Ints, draw: SizedGroups) -> bool:
     """Return whether some partition of the records keeps all bounds and fills all groups.
 
     It does iff, for every set of sizes, what the values can give to them is enough (max flow, min cut): the sum over
@@ -93,7 +80,7 @@ def fits(counts: Ints, most: Ints, draw: DecoyGroups) -> bool:
     return bool((given >= sets @ room).all())
 
 
-def layout(counts: Ints, limits: Limits, draw: DecoyGroups) -> Layout | None:
+def layout(counts: Ints, limits: Limits, draw: SizedGroups) -> Layout | None:
     """Return the whole numbers of records of each value in groups of each size, None where the tolerances forbid it.
 
     Any number up to cap times groups is enough (Lemma 4.13): dealt in turn, no group holds more than the cap.

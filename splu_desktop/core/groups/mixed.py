@@ -12,7 +12,6 @@ whose published counts no groups explain is told that nothing is known (`MixedGr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,8 @@ from numpy.typing import NDArray
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Ints, bounds_of
 from splu_desktop.core.groups.shares import spread
+from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.states import Law, law_of
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +51,7 @@ class MixedGroups:
     fits: bool
 
     @classmethod
-    def of(cls, counts: Floats, most: Ints, grouping: DecoyGroups) -> MixedGroups:
+    def of(cls, counts: Floats, most: Ints, grouping: SizedGroups) -> MixedGroups:
         """Return the groups that the counts, the (m, q) caps, the sizes and the shares make.
 
         Raises NoLaw where there are none such.

@@ -13,17 +13,13 @@ The sentences are made here alone; window, command line, report and the recipien
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
@@ -115,7 +111,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     return alone, _with_release(column), _insider(column, sole_bearer(gamma))
 
 
-def of_tolerances(column: str, grouping: DecoyGroups) -> tuple[Said, ...]:
+def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
@@ -133,7 +129,7 @@ def of_independent(column: str) -> tuple[Said, Said]:
     return alone, _with_release(column)
 
 
-def insider(column: str, grouping: DecoyGroups) -> Said:
+def insider(column: str, grouping: SizedGroups) -> Said:
     """Return the sentence on who knows every other record, whom fake values don't hold back."""
     chance = sole_bearer_named(grouping)
     if not grouping.fakes:

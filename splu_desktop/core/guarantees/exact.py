@@ -122,7 +122,7 @@ def _miss_on_whole_numbers(gamma: int, centre: Ints, half: Ints) -> Floats:
 
 
 def _miss_by_beta(gamma: int | Ints, centre: Ints, half: Ints) -> Floats:
-    from scipy.special import betainc
+    from scipy.special import betainc  # longer to load than a release takes without it
 
     mean = centre.astype(np.float64)
     trials = gamma * mean
@@ -335,7 +335,7 @@ def expected_relative_error(gamma: int | Ints, counts: ArrayLike, releases: int 
 
 def _stirling(x: Floats) -> Floats:
     """Return ln x! - ln(sqrt(2 pi x) (x/e)^x) for x >= 1; the series' next term is below 1e-14 from 16 on."""
-    from scipy.special import gammaln
+    from scipy.special import gammaln  # longer to load than a release takes without it
 
     small = np.minimum(x, 16.0)
     direct = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)

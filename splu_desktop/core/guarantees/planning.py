@@ -15,7 +15,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import pdtr, pdtrc
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
@@ -29,7 +28,7 @@ EVERY_GAMMA = 50  # the trade-off has every gamma up to here (the slider's range
 FURTHER_GAMMAS = 25  # and this many beyond, ever wider apart
 
 
-class State(Enum):
+class ValueState(Enum):
     """What a value's count means for its release."""
 
     PROTECTED = "protected"  # from 1 to alpha, and below T_f
@@ -76,16 +75,16 @@ class ValuePlan:
     expected_error: Floats
     signal: Floats
 
-    def state(self, value: int) -> State:
+    def state(self, value: int) -> ValueState:
         """Return the state of one value by its place in `counts`."""
-        return tuple(State)[int(self.states[value])]
+        return tuple(ValueState)[int(self.states[value])]
 
     @property
-    def totals(self) -> dict[State, Total]:
+    def totals(self) -> dict[ValueState, Total]:
         """Values and records in each state."""
-        values = np.bincount(self.states, minlength=len(State)).tolist()
-        records = np.bincount(self.states, weights=self.counts, minlength=len(State)).tolist()
-        return {state: Total(v, int(r)) for state, v, r in zip(State, values, records, strict=True)}
+        values = np.bincount(self.states, minlength=len(ValueState)).tolist()
+        records = np.bincount(self.states, weights=self.counts, minlength=len(ValueState)).tolist()
+        return {state: Total(v, int(r)) for state, v, r in zip(ValueState, values, records, strict=True)}
 
     def as_dict(self, labels: Sequence[str] | None = None) -> dict[str, object]:
         """Return all figures as plain data, one entry per value (named where `labels` are given)."""
@@ -97,7 +96,7 @@ class ValuePlan:
             self.signal.tolist(),
             strict=True,
         )
-        names = tuple(state.value for state in State)
+        names = tuple(state.value for state in ValueState)
         values = [
             {"count": f, "state": names[s], "error_probability": p, "expected_error": e, "signal": left}
             for f, s, p, e, left in rows
@@ -321,6 +320,8 @@ def _least(holds: Callable[[int], bool], low: int, high: int) -> int | None:
 
 def poisson_limit(epsilon: Number, alpha: int, releases: int = 1) -> float:
     """Return what T_P tends to as gamma grows: the same minimum with k f' ~ Poisson(kf)."""
+    from scipy.special import pdtr, pdtrc  # longer to load than a release takes without it
+
     f = np.arange(1, alpha + 1, dtype=np.int64)
     mean = (f * releases).astype(np.float64)
     half = guarantees.floor_times(f, guarantees.checked_epsilon(epsilon) * releases)

@@ -9,13 +9,9 @@ and five values leave 2 each. T_P is about the draw, and no draw protects what w
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from splu_desktop.core.published import Published
 
 Ints = NDArray[np.int64]
 
@@ -34,21 +30,13 @@ def of_room(n: int, room: Ints) -> tuple[Ints, Ints]:
 
     room : (m,) the most records of each value that the groups can hold.
     """
-    return _narrowed(n, np.ones(len(room), np.int64), room)
+    return narrowed(n, np.ones(len(room), np.int64), room)
 
 
 def tell_small(n: int, gamma: int, values: int, epsilon: Fraction, alpha: int) -> bool:
     """Return whether small counts of a column in plain groups are told, so that no draw protects them."""
     least, most = of_plan(n, gamma, values)
     return least <= alpha and bool(tell(least, most, epsilon))
-
-
-def of_release(published: Published, sa: str) -> tuple[Ints, Ints]:
-    """Return (m,) the least and the most records that each published value of an SA can have had.
-
-    The domain is taken for the published one. Values that vanished from it make the least ones smaller.
-    """
-    return _narrowed(published.n, *published.draws[sa].bounds(published.table[sa]))
 
 
 def of_cell(least: Ints, most: Ints, chosen: NDArray[np.bool_], n: int, selected: int) -> tuple[int, int]:
@@ -64,8 +52,11 @@ def tell(least: int | Ints, most: int | Ints, epsilon: Fraction) -> bool | NDArr
     return (whole - part) * most <= (whole + part) * least
 
 
-def _narrowed(n: int, least: Ints, most: Ints) -> tuple[Ints, Ints]:
-    """Return the ends that are left of the given ones since all counts add up to n."""
+def narrowed(n: int, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Return the ends that are left of the given ones since all counts add up to n.
+
+    The domain is taken for the published one. Values that vanished from it make the least ones smaller.
+    """
     low = np.maximum(least, n - (most.sum() - most))
     high = np.minimum(most, n - (least.sum() - least))
     # Where values have vanished, what is left of the domain can't hold n records: then its sum tells nothing.

@@ -22,7 +22,7 @@ from splu_desktop.core.thresholds import Thresholds
 
 
 @dataclass(frozen=True)
-class Eligibility:
+class ColumnEligibility:
     """What a column, as generalised, allows.
 
     Attributes
@@ -92,13 +92,13 @@ class Remedy:
         }
 
 
-def eligibility(column: Column, steps: Steps = ()) -> Eligibility:
+def eligibility(column: Column, steps: Steps = ()) -> ColumnEligibility:
     """Return what a column of the source allows after `steps`. Raises CannotGeneralise."""
     after = g.column_after(column, steps)
     counts = after.counts()
     top = int(counts.argmax()) if after.m else 0
     most = int(counts[top]) if after.n else 0
-    return Eligibility(
+    return ColumnEligibility(
         largest_gamma=after.n // most if most else 0,
         value=str(after.labels[top]) if after.m else "",
         count=most,
@@ -153,7 +153,7 @@ def _with_steps(column: Column, steps: Steps, kind: RemedyKind, words: str) -> R
     return Remedy(kind, words, None, steps, eligibility(column, steps).largest_gamma)
 
 
-def _finer(column: Column, steps: Steps, gamma: int, now: Eligibility) -> Iterator[Remedy]:
+def _finer(column: Column, steps: Steps, gamma: int, now: ColumnEligibility) -> Iterator[Remedy]:
     """Give divisions of the groups that allow more than the present ones, the first that allows gamma alone if any."""
     if not steps:
         return

@@ -9,18 +9,15 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Number, checked_epsilon, checked_probability, t_f, t_p, t_p_reaches
+from splu_desktop.core.guarantees.planning import Recommendation, ValuePlan, ValueState
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
-
-if TYPE_CHECKING:
-    from splu_desktop.core.guarantees.planning import Recommendation, ValuePlan
 
 
 def percent(share: Fraction, *, up: bool, digits: int = 4) -> str:
@@ -140,8 +137,6 @@ def odds(share: Fraction) -> str:
 
 def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:
     """Return the promises of one sensitive column at its gamma, then what they mean for its values, in sentences."""
-    from splu_desktop.core.guarantees.planning import State  # brings SciPy, which promises alone do without
-
     asked, gamma, k = values.thresholds, values.gamma, values.releases
     told = unprotected(values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column)
     said: list[str] = [
@@ -149,7 +144,7 @@ def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals
-    safe, rest, known = (totals[state] for state in State)
+    safe, rest, known = (totals[state] for state in ValueState)
     said.append(
         say(
             "Of the {values} values, {first} ({first_records}) fall under the first promise, {second} "

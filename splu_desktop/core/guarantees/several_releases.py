@@ -86,7 +86,7 @@ def t_p_of_all(draws: Sequence[ValueDraw], epsilon: Number, alpha: int) -> float
 def _laws(draw: ValueDraw, f: int, times: int, alpha: int, high: int) -> list[Floats]:
     """Return Pr[sum of `times` counts = 0..high], for each way in which f records can stand in the groups."""
     if draw.is_plain:
-        from scipy.special import gammaln  # few sources were released before with other groups
+        from scipy.special import gammaln  # longer to load than a release takes without it
 
         trials, gamma = draw.sizes[0] * f * times, draw.sizes[0]
         k = np.arange(min(high, trials) + 1, dtype=np.float64)

@@ -24,7 +24,7 @@ def improbable(
     below = (counts * size < low) & (_least_log_probability(counts, low, size) < np.log(ALARM))
     above = (counts * size > high) & ~found & (_least_log_probability(counts, high, size) < np.log(ALARM))
     if below.any() or above.any():
-        from scipy.special import bdtr
+        from scipy.special import bdtr  # longer to load than a release takes without it
 
         found[below] |= bdtr(counts[below], low[below], 1 / size) < ALARM
         found[above] |= at_least(counts[above], high[above], 1 / size) < ALARM
@@ -48,14 +48,14 @@ def _least_log_probability(counts: NDArray[np.int64], trials: NDArray[np.int64],
 
 def at_least(counts: NDArray[np.int64], trials: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
     """Return Pr[X >= counts] for X ~ Binomial(trials, chance); 1 for a count of 0."""
-    from scipy.special import bdtrc
+    from scipy.special import bdtrc  # longer to load than a release takes without it
 
     return np.where(counts > 0, bdtrc(np.maximum(counts - 1, 0), trials, chance), 1.0)
 
 
 def log_all_right(counts: NDArray[np.int64], gamma: int) -> float:
     """Return the logarithm of the probability that every count stays what it was, were they independent."""
-    from scipy.special import gammaln, xlog1py, xlogy
+    from scipy.special import gammaln, xlog1py, xlogy  # longer to load than a release takes without it
 
     trials = (gamma * counts).astype(float)
     return float(

@@ -23,11 +23,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE
 from splu_desktop.core.guarantees.exact import (
     MOST_TEETH,
@@ -37,9 +37,6 @@ from splu_desktop.core.guarantees.exact import (
     floor_times,
     t_f,
 )
-
-if TYPE_CHECKING:
-    from splu_desktop.core.draw.decoy_groups import DecoyGroups
 
 Floats = NDArray[np.float64]
 
@@ -127,7 +124,7 @@ def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: in
             yield count_law(standing)
 
 
-def t_f_of(grouping: DecoyGroups, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
+def t_f_of(grouping: SizedGroups, epsilon: float | str | Fraction, t_e: float | str | Fraction) -> int:
     """Return T_f of every value of a grouping; see the head of this file."""
     if not grouping.fakes:
         return t_f(grouping.sizes[-1], epsilon, t_e) if grouping.sizes[-1] > 1 else 1
@@ -137,11 +134,11 @@ def t_f_of(grouping: DecoyGroups, epsilon: float | str | Fraction, t_e: float | 
     end = math.ceil(1 / (exact**2 * allowed) + 2 * off / exact) + off
     if end > MOST_TEETH:
         return end
-    from scipy.special import betainc  # here and not above: most releases have no fake values
-
     f = np.arange(1, end + 1, dtype=np.int64)
     arm = _ceil_times(f, exact)
     up, down = f + arm, np.maximum(f - arm, -1)
+    from scipy.special import betainc  # longer to load than a release takes without it
+
     above = betainc(up, size * (f + off) - up + 1, 1 / size)
     trials = np.maximum(size * (f - off), 0)
     below = betainc(np.maximum(trials - down, 1), np.maximum(down, 0) + 1, 1 - 1 / size)
@@ -167,7 +164,7 @@ def _standings(f: int, pieces: tuple[tuple[int, int], ...]) -> Iterator[tuple[tu
                 yield (piece, *rest)
 
 
-def sole_bearer_named(grouping: DecoyGroups) -> Fraction:
+def sole_bearer_named(grouping: SizedGroups) -> Fraction:
     """Return the most likely case in which the only bearer of a sensitive value is named to who knows all others.
 
     A published value always has a true bearer, fakes being copies of the column's own values. So it is named just
@@ -186,14 +183,14 @@ def sole_bearer_named(grouping: DecoyGroups) -> Fraction:
     return max(chances)
 
 
-def mean_squared_error(grouping: DecoyGroups, records: int) -> float:
+def mean_squared_error(grouping: SizedGroups, records: int) -> float:
     """Return the papers' loss over N - 1, sum of (size - 1)^2 over the groups; fake values count as records do."""
     numbers = grouping.numbers(records).tolist()
     loss = sum(n * (size + grouping.fakes - 1) ** 2 for n, size in zip(numbers, grouping.sizes, strict=True))
     return float(loss / max(records - 1, 1))
 
 
-def given_away(grouping: DecoyGroups, records: int) -> Mapping[str, int]:
+def given_away(grouping: SizedGroups, records: int) -> Mapping[str, int]:
     """Return the width in records of what the published sizes and shares tell of counts.
 
     Shares are whole steps of 1 / d. A reader who knows the whole table but for the records of one value learns of its

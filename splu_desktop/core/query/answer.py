@@ -11,7 +11,7 @@ import numpy as np
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.reconstruct.interval import NORMAL_95
+from splu_desktop.core.thresholds import NORMAL_95
 
 _RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
 

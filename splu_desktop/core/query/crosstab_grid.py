@@ -47,7 +47,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class CrosstabGrid:
     """A cross-table with A lines of NSA values and B values of the SA.
 
     Attributes
@@ -142,7 +142,7 @@ def check(published: Published, wanted: Wanted) -> None:
         )
 
 
-def compute(reader: Reader, wanted: Wanted, progress: Progress) -> Grid:
+def compute(reader: Reader, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     table = reader.published.table
     progress.report("Preparing the cells", 0.0)
@@ -159,7 +159,7 @@ def compute(reader: Reader, wanted: Wanted, progress: Progress) -> Grid:
     for row, line in enumerate(kept):
         answers[row] = [made.answer(int(line), value) for value in range(len(made.labels))]
     trust = np.array([TRUST.index(cell.badge) for cell in answers.ravel()], np.int8)
-    return Grid(
+    return CrosstabGrid(
         wanted=wanted,
         parts=tuple(tuple(name for name, _ in heads[line]) for line in kept),
         values=made.labels,

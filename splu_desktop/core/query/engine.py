@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.selection import Picked, Selector
+from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.reconstruct import counts as reconstruct
 from splu_desktop.core.reconstruct import interval as reconstruct_interval
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
@@ -24,7 +24,7 @@ from splu_desktop.core.reconstruct import tight as reconstruct_tight
 from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
-from splu_desktop.core.table import Column, Flags, Kind, Table
+from splu_desktop.core.table import Column, Flags, Kind, Picked, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 

@@ -10,7 +10,7 @@ import numpy as np
 from splu_desktop.core.query.engine import Engine, kept
 from splu_desktop.core.reconstruct import strata as reconstruct_strata
 from splu_desktop.core.reconstruct.explained import D_RANGE, Design, Indices, together
-from splu_desktop.core.reconstruct.strata import Classes, Strata
+from splu_desktop.core.reconstruct.strata import Strata, ValueClasses
 from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition.two_numbers import Floats
@@ -23,7 +23,7 @@ _LEAST = 1e-300
 class Fit:
     """Chances (U, K) of the classes of one re-drawn column in each stratum."""
 
-    classes: Classes
+    classes: ValueClasses
     p: Floats
 
     def of(self, flags: Flags) -> Floats:
@@ -88,7 +88,7 @@ class Explaining:
     def _stratified(self, names: tuple[str, str]) -> tuple[Strata, dict[str, Fit]] | None:
         design = self._design()
         assert design is not None
-        classes = {sa: Classes.of(self._engine.transition(sa).counts) for sa in names}
+        classes = {sa: ValueClasses.of(self._engine.transition(sa).counts) for sa in names}
         codes = {sa: classes[sa].of_value[self._engine.codes(sa)] for sa in names}
         telling = sum(reconstruct_strata.telling(design.places, codes[sa], classes[sa].number) for sa in names)
         strata = Strata.of(design.places, np.asarray(telling), sum(one.number for one in classes.values()))
@@ -110,7 +110,7 @@ class Explaining:
 
     # --- by linear regression
 
-    def _linear(self, design: Design, sa: str, classes: Classes) -> Floats:
+    def _linear(self, design: Design, sa: str, classes: ValueClasses) -> Floats:
         """Return (L, K) chances of the classes as the linear regression has them, for the first records."""
         shares = np.bincount(classes.of_value, self._engine.transition(sa).counts) / self._engine.published.n
         explained = self._explained(sa)

@@ -11,16 +11,15 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, Badge, sentence
 from splu_desktop.core.query.bootstrap import bootstrapped
 from splu_desktop.core.query.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
 from splu_desktop.core.query.engine import Engine, Found, Question
-from splu_desktop.core.query.selection import Picked
 from splu_desktop.core.query.several_sas import Several
 from splu_desktop.core.rationals import as_fraction
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.transition.two_numbers import Floats
 
 __all__ = [
@@ -171,7 +170,7 @@ class Reader:
         for done, place in enumerate(places):
             numbers = found[place]
             assert numbers is not None
-            part = Part(progress, done / len(places), 1 / len(places))
+            part = ProgressPart(progress, done / len(places), 1 / len(places))
             question = self._engine.told_together(asked[place][0])
             found[place] = bootstrapped(self._engine, self._several, question, numbers, part)
 
@@ -326,7 +325,7 @@ class Reader:
 
     def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if sa not in self._ranges:
-            self._ranges[sa] = public_figures.of_release(self.published, sa)
+            self._ranges[sa] = self.published.ranges(sa)
         return self._ranges[sa]
 
     def told(self, sa: str, selected: NDArray[np.int64]) -> NDArray[np.bool_]:

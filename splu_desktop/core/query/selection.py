@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Flags, Table
+from splu_desktop.core.table import Column, Flags, Picked, Table
 
-Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
 _KEPT_BYTES = 64 << 20  # of bitmaps; at one bit per record that is 500 conditions on a million records
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.query.engine import Engine, Found, Question, kept, made
 from splu_desktop.core.query.explained import Explaining
-from splu_desktop.core.query.selection import Picked
 from splu_desktop.core.reconstruct import counts as reconstruct
 from splu_desktop.core.reconstruct import interval as reconstruct_interval
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
@@ -20,7 +19,7 @@ from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.reconstruct.explained import Indices
 from splu_desktop.core.reconstruct.interval import Chosen
 from splu_desktop.core.reconstruct.weights import leaned, weighted, weights_by_value
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
 _TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
@@ -193,7 +192,7 @@ class Several:
             through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
             parts.append(
-                reconstruct_tolerant.Part(
+                reconstruct_tolerant.MatrixPart(
                     through.weights(chosen)[engine.codes(sa, records)],
                     through.two_states(chosen),
                     (alone.estimate, alone.high),

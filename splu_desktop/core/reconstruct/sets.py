@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_desktop.core.reconstruct.interval import NORMAL_95, Indices, hull, likeliest, moments, shared
+from splu_desktop.core.reconstruct.interval import Indices, hull, likeliest, moments, shared
 from splu_desktop.core.table import Flags
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
 _FAR = 6.0  # standard deviations beyond which the variance need not be known well

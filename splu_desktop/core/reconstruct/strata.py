@@ -101,7 +101,7 @@ class Strata:
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class ValueClasses:
     """The values of a re-drawn column told apart.
 
     Attributes
@@ -114,7 +114,7 @@ class Classes:
     share: Floats
 
     @classmethod
-    def of(cls, counts: Floats) -> Classes:
+    def of(cls, counts: Floats) -> ValueClasses:
         """Return classes of the most frequent values and one of all others."""
         often = np.argsort(-counts, kind="stable")[:MOST_CLASSES]
         often = np.sort(often[counts[often] >= _LEAST_SHARE * counts.sum()])
@@ -173,7 +173,7 @@ def likely(published: Floats, p: Floats, way: tuple[Floats, Floats, Floats]) -> 
     return float(np.vdot(published, np.log(np.maximum(q, 1e-9))))
 
 
-def carried(through: Transition, classes: Classes) -> tuple[Floats, Floats, Floats]:
+def carried(through: Transition, classes: ValueClasses) -> tuple[Floats, Floats, Floats]:
     """Return (K,) straight, theta and h: the published classes' chances are straight p + theta (p . h)."""
     theta = through.affinity
     whole = np.maximum(np.bincount(classes.of_value, through.counts), _LEAST)

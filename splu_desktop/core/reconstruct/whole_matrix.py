@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.query.selection import Picked
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct.counts import Rows, shrink
-from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.core.reconstruct.states import as_printed
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, Picked
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import FEW, Floats, MatrixTransition
 
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
@@ -253,7 +252,7 @@ def as_published(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixT
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MatrixPart:
     """A question's condition on one of several SAs.
 
     Attributes
@@ -269,7 +268,12 @@ class Part:
 
 
 def several_sas(
-    parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, method: Method, widened: float = 1.0
+    parts: Sequence[MatrixPart],
+    readable: bool,
+    states: Floats,
+    outside: Floats,
+    method: Method,
+    widened: float = 1.0,
 ) -> Numbers:
     """Return the numbers of a question with conditions on several SAs.
 
@@ -298,7 +302,9 @@ def several_sas(
 class SeveralByMatrix:
     """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
 
-    def __init__(self, parts: Sequence[Part], readable: bool, states: Floats, outside: Floats, widened: float) -> None:
+    def __init__(
+        self, parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats, widened: float
+    ) -> None:
         self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
         self.top = float(states.sum())
         self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))

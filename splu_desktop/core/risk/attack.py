@@ -39,7 +39,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 from splu_desktop.core.guarantees.attackers import Attack, Figures
-from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Codes, Column, Table
@@ -427,7 +427,9 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, 
     scores = {
         "smoothed-naive-bayes": _scored(features, tables, naive, base, tested),
         "weighted-naive-bayes": _scored(features, tables, weighted, base, tested),
-        "regression": _regression(features, tables, weighted, base, likely, tested, Part(progress, 2 / 3, 1 / 3)),
+        "regression": _regression(
+            features, tables, weighted, base, likely, tested, ProgressPart(progress, 2 / 3, 1 / 3)
+        ),
     }
     shown = likely[tested]
     found = {name: _tempered(score, shown, prior / prior.sum()) for name, score in scores.items()}
@@ -569,7 +571,7 @@ def _regression(
         singly = [weight[j] * table for j, table in enumerate(tables[fold])]
         start[: sum(feature.width for feature in features)] = np.concatenate(singly)
         added = base + weights[fold][1]
-        moved = _moved(_hot(cells, rows), start, added, likely[rows], Part(progress, fold / _FOLDS, 1 / _FOLDS))
+        moved = _moved(_hot(cells, rows), start, added, likely[rows], ProgressPart(progress, fold / _FOLDS, 1 / _FOLDS))
         score[test] = _hot(cells, tested[test]) @ moved + added
     return score
 

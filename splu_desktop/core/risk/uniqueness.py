@@ -24,7 +24,7 @@ _STAGE = "Looking for what makes records recognisable"
 
 
 @dataclass(frozen=True)
-class Risk:
+class Uniqueness:
     """Small classes among N records.
 
     Attributes
@@ -71,11 +71,11 @@ class Cause:
     """
 
     name: str
-    without: Risk
-    alone: Risk
-    generalised: Risk | None = None
+    without: Uniqueness
+    alone: Uniqueness
+    generalised: Uniqueness | None = None
 
-    def freed(self, whole: Risk, k: int) -> int:
+    def freed(self, whole: Uniqueness, k: int) -> int:
         """Return how many records leave the classes below k when the column is left out of `whole`."""
         return whole.below[k] - self.without.below[k]
 
@@ -93,16 +93,16 @@ def records_below(sizes: NDArray[np.int64], k: int) -> int:
     return int(sizes[sizes < k].sum())
 
 
-def risk(table: Table, names: Sequence[str], progress: Progress | None = None) -> Risk:
+def risk(table: Table, names: Sequence[str], progress: Progress | None = None) -> Uniqueness:
     """Return how recognisable records are by the columns `names`. Raises UnknownColumn; Cancelled."""
     return figures(class_sizes(table, names, progress))
 
 
-def figures(sizes: NDArray[np.int64]) -> Risk:
+def figures(sizes: NDArray[np.int64]) -> Uniqueness:
     """Return the figures of classes with these sizes."""
     few = np.bincount(np.minimum(sizes, max(KS)), minlength=max(KS) + 1) * np.arange(max(KS) + 1)
     below = {k: int(few[:k].sum()) for k in KS}
-    return Risk(
+    return Uniqueness(
         int(sizes.sum()), len(sizes), int(sizes.min(initial=np.iinfo(np.int64).max)) if len(sizes) else 0, below
     )
 
@@ -146,7 +146,7 @@ def others(table: Table, names: Sequence[str], name: str, progress: Progress | N
     return classes_of(_widest_last(table, [n for n in names if n != name]), table.n, progress)
 
 
-def with_column(rest: Classes, column: Column) -> Risk:
+def with_column(rest: Classes, column: Column) -> Uniqueness:
     """Return the risk by the columns behind `rest` and this one, such as a column generalised on trial."""
     return figures(rest.split_sizes(column.codes, column.m))
 

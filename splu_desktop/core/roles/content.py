@@ -9,7 +9,7 @@ import numpy as np
 
 from splu_desktop.core.generalise.chapters import system_of
 from splu_desktop.core.roles.first_names import FIRST_NAMES
-from splu_desktop.core.roles.names import listed, unaccented
+from splu_desktop.core.roles.names import listed
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
     french_nir,
@@ -24,6 +24,7 @@ from splu_desktop.core.roles.numbers import (
     us_provider,
 )
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.words import unaccented
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at

@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from functools import cache
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def unaccented(text: str) -> str:
-    """Return a text without accents: `Größe` -> Grosse."""
-    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    return "".join(c for c in plain if not unicodedata.combining(c))
-
-
-@cache
-def words_of(name: str) -> tuple[str, ...]:
-    """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
-    spaced = _CAMEL.sub(" ", unaccented(name))
-    return tuple(re.findall(r"[a-z]+|\d+", spaced.lower()))
+from splu_desktop.core.words import words_of
 
 
 def listed(text: str) -> frozenset[str]:

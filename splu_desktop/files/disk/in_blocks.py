@@ -5,7 +5,9 @@ A block takes some ten milliseconds at most, so that neither a user who cancels 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,3 +67,16 @@ def let_go(
                     container.popitem()
             else:
                 del container[-BLOCK:]
+
+
+def file_sha256(path: Path, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of a file as hexadecimal text."""
+    progress = progress or Silent()
+    digest = hashlib.sha256()
+    size, seen = max(path.stat().st_size, 1), 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            digest.update(block)
+            seen += len(block)
+            progress.report("Checking the file", min(1.0, seen / size))
+    return digest.hexdigest()

@@ -78,7 +78,7 @@ def free_memory() -> int | None:
 
 
 def _windows_memory() -> int | None:
-    import ctypes
+    import ctypes  # of Windows alone
 
     class Status(ctypes.Structure):
         _fields_ = (

@@ -12,26 +12,26 @@ if TYPE_CHECKING:
         Imported,
         MissingToken,
         SheetFacts,
-        SourceFacts,
+        SourceFile,
         alike,
     )
-    from splu_desktop.files.importer.inspection import ColumnFacts, Inspection, describe, inspect_file
+    from splu_desktop.files.importer.inspection import InspectedColumn, Inspection, describe, inspect_file
     from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
     from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
 __all__ = [
     "ALL_SHEETS",
-    "ColumnFacts",
     "Decision",
     "ImportChoices",
     "Imported",
+    "InspectedColumn",
     "Inspection",
     "MissingToken",
     "Preview",
     "Problem",
     "ProblemKind",
     "SheetFacts",
-    "SourceFacts",
+    "SourceFile",
     "alike",
     "describe",
     "forget_preview",
@@ -44,8 +44,8 @@ __all__ = [
 # Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
 # them, and would otherwise take three times as long to start.
 _ROOMS = {
-    "choices": ("ALL_SHEETS", "ImportChoices", "Imported", "MissingToken", "SheetFacts", "SourceFacts", "alike"),
-    "inspection": ("ColumnFacts", "Inspection", "describe", "inspect_file"),
+    "choices": ("ALL_SHEETS", "ImportChoices", "Imported", "MissingToken", "SheetFacts", "SourceFile", "alike"),
+    "inspection": ("InspectedColumn", "Inspection", "describe", "inspect_file"),
     "problems": ("Decision", "Problem", "ProblemKind", "write_problems"),
     "reader": ("Preview", "forget_preview", "preview", "read"),
 }

@@ -66,7 +66,7 @@ class ImportChoices:
 
 
 @dataclass(frozen=True)
-class SourceFacts:
+class SourceFile:
     """Where a table came from, fit for an audit trail: no values.
 
     Attributes
@@ -148,7 +148,7 @@ class Imported:
     table: Table
     choices: ImportChoices
     problems: tuple[Problem, ...]
-    source: SourceFacts
+    source: SourceFile
     reasons: Mapping[str, str]
     missing_tokens: tuple[MissingToken, ...] = ()
     rows_dropped: int = 0

@@ -14,7 +14,7 @@ from splu_desktop.files.importer.reader import read
 
 
 @dataclass(frozen=True)
-class ColumnFacts:
+class InspectedColumn:
     """What is to be known about a column before its role is chosen."""
 
     name: str
@@ -33,7 +33,7 @@ class Inspection:
     """A file read, and the facts of its columns."""
 
     imported: Imported
-    columns: tuple[ColumnFacts, ...]
+    columns: tuple[InspectedColumn, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, as printed by `splu inspect --json`."""
@@ -92,7 +92,7 @@ def describe(imported: Imported) -> Inspection:
         top = int(counts.argmax()) if column.n else -1
         suggestion = suggestions[column.name]
         facts.append(
-            ColumnFacts(
+            InspectedColumn(
                 name=column.name,
                 type=column.kind.value,
                 distinct=int((~column.missing).sum()),

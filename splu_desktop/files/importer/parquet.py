@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.columns.coded_columns import Coded, coded_columns, gathered
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.parent import isolated
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt, NotInstalled, TooSpread
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
@@ -39,7 +39,7 @@ def _need(told: Any) -> float:
 def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None) -> Plain:
     """Return names, and (codes, distinct values) of each column."""
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # an optional part, which may be missing
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
     except ImportError as error:

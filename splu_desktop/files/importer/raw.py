@@ -49,16 +49,6 @@ class RawColumn:
             codes.append(np.array(own, np.int32)[part.codes] if own else part.codes)
         return cls(np.concatenate(codes), list(index))
 
-    @classmethod
-    def from_texts(cls, texts: Sequence[str]) -> RawColumn:
-        """Factorise (N,) texts."""
-        import pandas as pd  # only where a table is read: it takes half a second to import
-
-        array = np.empty(len(texts), object)
-        array[:] = texts
-        codes, labels = pd.factorize(array)
-        return cls(codes.astype(np.int32), list(labels))
-
 
 Labels = list[str] | NDArray[np.float64]
 """A chunk's distinct texts, or the numbers of number cells, NaN for an empty cell."""

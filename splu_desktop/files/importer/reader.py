@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.importer import memory, parquet
-from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFacts
+from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
-from splu_desktop.files.importer.faults import BadChoice, NoRecords
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -25,6 +24,8 @@ from splu_desktop.files.importer.text import layout as text_layout
 from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 
 
 def read(
@@ -91,7 +92,7 @@ def preview(
     choices = choices or ImportChoices()
     progress = progress or Silent()
     kind = _recognised(path)
-    source = SourceFacts(path.name, path.stat().st_size, "")
+    source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     head: list[list[str]] = []
     if kind in WORKBOOKS:
@@ -174,7 +175,7 @@ def _assembled(
     raw: RawTable,
     resolved: ImportChoices,
     reasons: dict[str, str],
-    source: SourceFacts,
+    source: SourceFile,
     progress: Progress,
 ) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")

@@ -15,8 +15,9 @@ from typing import IO
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.choices import SourceFacts
-from splu_desktop.files.importer.faults import (
+from splu_desktop.files.importer.choices import SourceFile
+from splu_desktop.files.importer.workbook import marked_up
+from splu_desktop.files.isolation.faults import (
     Corrupt,
     EmptyFile,
     Encrypted,
@@ -25,7 +26,6 @@ from splu_desktop.files.importer.faults import (
     Unreadable,
     WrongFormat,
 )
-from splu_desktop.files.importer.workbook import marked_up
 
 BLOCK = 1 << 20
 # What a part of a damaged ZIP container raises when it is read.
@@ -85,7 +85,7 @@ def check_readable(path: Path) -> None:
         raise Unreadable(path, getattr(error, "strerror", None) or "not a possible file name") from error
 
 
-def facts(path: Path, progress: Progress) -> SourceFacts:
+def facts(path: Path, progress: Progress) -> SourceFile:
     """Return size and digest of a file."""
     size = path.stat().st_size
     digest = hashlib.sha256()
@@ -95,7 +95,7 @@ def facts(path: Path, progress: Progress) -> SourceFacts:
             digest.update(block)
             done += len(block)
             progress.report("Fingerprinting", done / max(size, 1))
-    return SourceFacts(path.name, size, digest.hexdigest())
+    return SourceFile(path.name, size, digest.hexdigest())
 
 
 def open_file(path: Path) -> IO[bytes]:

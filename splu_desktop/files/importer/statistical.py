@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.coded_columns import coded_columns, gathered
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.parent import isolated
 
 

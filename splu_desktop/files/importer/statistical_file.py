@@ -15,7 +15,7 @@ import pyreadstat
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.cells import text_of
-from splu_desktop.files.importer.faults import Corrupt
+from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
 _CHUNK = 100_000

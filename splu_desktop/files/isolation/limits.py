@@ -14,11 +14,11 @@ _CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, N
 def no_crash_dumps() -> None:
     """Keep the system from writing this process's memory, and so the source's values, to disk if it crashes."""
     if sys.platform == "win32":
-        import ctypes
+        import ctypes  # of Windows alone
 
         ctypes.windll.kernel32.SetErrorMode(_CRASH_BOXES)
         return
-    import resource
+    import resource  # of POSIX alone
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -46,7 +46,7 @@ def limit_self(memory: int, seconds: int) -> None:
     no_crash_dumps()
     if sys.platform == "win32":
         return
-    import resource
+    import resource  # of POSIX alone
 
     # Linux counts what is really used as data; addresses alone are used up by threads and mapped libraries.
     kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
@@ -62,7 +62,7 @@ def limit_self(memory: int, seconds: int) -> None:
 def job(process: Any, memory: int, seconds: int) -> Any:
     """Put a process into a Windows job with these limits, which ends with its handle; returns that, None elsewhere."""
     if sys.platform == "win32":
-        import ctypes
+        import ctypes  # of Windows alone
         from ctypes import wintypes
 
         class Basic(ctypes.Structure):
@@ -108,7 +108,7 @@ def job(process: Any, memory: int, seconds: int) -> Any:
 def close_job(handle: Any) -> None:
     """Let go of a job; a process still in it ends."""
     if handle and sys.platform == "win32":
-        import ctypes
+        import ctypes  # of Windows alone
         from ctypes import wintypes
 
         ctypes.windll.kernel32.CloseHandle(wintypes.HANDLE(handle))

@@ -20,8 +20,7 @@ from typing import IO, Any
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import faults, memory
-from splu_desktop.files.isolation import limits, wire
+from splu_desktop.files.isolation import faults, limits, memory, wire
 from splu_desktop.files.isolation.wire import Plain
 
 SWITCH = "--read-for-parent"  # how the frozen program is told to be a reader, see packaging/launch.py
@@ -77,7 +76,7 @@ def isolated(
     most, seconds = limits.allowed(size, need, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
     if content is not None:
-        import numpy as np
+        import numpy as np  # the child imports this module's neighbours and needs no NumPy yet
 
         request["content"] = np.frombuffer(content, np.uint8)
     try:
@@ -117,7 +116,7 @@ def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         console = Path(sys.executable).with_name("splu.exe")  # a program of the desktop may have no standard files
         return [str(console) if console.exists() else sys.executable, SWITCH]
-    return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.isolation.child"]
+    return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.importer.child"]
 
 
 def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:

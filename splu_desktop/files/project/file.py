@@ -28,7 +28,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import draws_as_dicts, upgraded
-from splu_desktop.files.importer import ImportChoices, SourceFacts
+from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
 
@@ -73,7 +73,7 @@ class Project:
     window : what the window wants to find again, such as the page; plain data, no values of the source.
     """
 
-    source: SourceFacts
+    source: SourceFile
     choices: ImportChoices
     roles: Mapping[str, Role]
     draws: Mapping[str, Draw] = field(default_factory=dict)
@@ -212,7 +212,7 @@ def from_dict(data: Any, path: Path) -> Project:
             data = MIGRATIONS[old](data)
         source = data["source"]
         return Project(
-            source=SourceFacts(str(source["name"]), int(source["bytes"]), str(source["sha256"])),
+            source=SourceFile(str(source["name"]), int(source["bytes"]), str(source["sha256"])),
             choices=import_from_dict(data["import"]),
             roles={str(name): Role(role) for name, role in data["columns"].items()},
             draws=draws_from(data["draws"]),

@@ -18,7 +18,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
-from splu_desktop.files.importer.faults import OtherWidth, RecipeMismatch
+from splu_desktop.files.isolation.faults import OtherWidth, RecipeMismatch
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
 
 _VERSION = 1

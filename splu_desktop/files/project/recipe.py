@@ -23,7 +23,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
-from splu_desktop.files.importer import ImportChoices, SourceFacts
+from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
 
 RECIPE_VERSION = 2
@@ -52,7 +52,7 @@ class Recipe:
 
     choices: ImportChoices
     plan: Plan
-    source: SourceFacts | None = None
+    source: SourceFile | None = None
 
     def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
         """Return the plan with its columns in the table's order.
@@ -175,7 +175,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
             **({"persons": plan["persons"]} if "persons" in plan else {}),
         }
         made = data.get("made_with")
-        source = None if made is None else SourceFacts(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
+        source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source)
     except KeyError as fault:
         raise BadRecipe(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None

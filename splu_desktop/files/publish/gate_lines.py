@@ -7,15 +7,15 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk import partial as unfinished
+from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.machine import free_memory, need, size_text
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.publish.order import Order, check_target
 from splu_desktop.files.register.book import Reading
-from splu_desktop.files.register.earlier import Cost, Earlier, sentence
-from splu_desktop.files.register.fingerprint import file_sha256
+from splu_desktop.files.register.earlier import Cost, EarlierRelease, sentence
 
 
-def register_lines(reading: Reading, earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> list[Line]:
+def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> list[Line]:
     """Return what the register says: whether it is sound, and whether the same records were released before."""
     lines = []
     if reading.faults:

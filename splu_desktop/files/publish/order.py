@@ -10,7 +10,7 @@ from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
-from splu_desktop.files.register.earlier import Cost, Earlier
+from splu_desktop.files.register.earlier import Cost, EarlierRelease
 from splu_desktop.files.register.fingerprint import Fingerprints
 
 
@@ -66,7 +66,7 @@ class Examination:
     """
 
     gate: Gate
-    earlier: tuple[Earlier, ...]
+    earlier: tuple[EarlierRelease, ...]
     costs: tuple[Cost, ...]
     prints: Fingerprints | None
     seen: str = ""

@@ -22,17 +22,18 @@ from splu_desktop.core.progress import Cancelled, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk import partial as unfinished
 from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.machine import need
 from splu_desktop.files.disk.room import THREADS, check_room
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.disk.whole import CannotWrite, whole_file, whole_folder
 from splu_desktop.files.language import language
+from splu_desktop.files.publish.entry import entry_body, keep_sketches
 from splu_desktop.files.publish.gate_lines import destination_lines, register_lines, source_lines
 from splu_desktop.files.publish.order import Examination, Order, check_target
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
-from splu_desktop.files.register.earlier import Cost, Earlier, costs, find_earlier
-from splu_desktop.files.register.entry import entry_body, keep_sketches
-from splu_desktop.files.register.fingerprint import Fingerprints, file_sha256, fingerprints
+from splu_desktop.files.register.earlier import Cost, EarlierRelease, costs, find_earlier
+from splu_desktop.files.register.fingerprint import Fingerprints, fingerprints
 from splu_desktop.files.release.folder import OpenRelease, check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.tables.table_writers import WRITERS
@@ -98,7 +99,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     progress = progress or Silent()
     register = register or Register()
     check_room(THREADS + need(order.table, order.plan, order.formats, packed=order.packed).memory)
-    earlier: tuple[Earlier, ...] = ()
+    earlier: tuple[EarlierRelease, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
     seen = ""

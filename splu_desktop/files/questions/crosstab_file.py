@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query.crosstab_grid import Grid
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 
 
-def write_cells(grid: Grid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
+def write_cells(grid: CrosstabGrid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
     """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins."""
     write_sheets([_long(grid, cells), _square(grid)], path, progress)
 
 
-def _long(grid: Grid, cells: NDArray[np.intp]) -> Sheet:
+def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
     names = ("published", "estimate", "low", "high", "selected", "share", "share low", "share high", "badge")
     taken = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     header = (*taken, *(f"answer {name}" if name in taken else name for name in names))
@@ -43,7 +43,7 @@ def _long(grid: Grid, cells: NDArray[np.intp]) -> Sheet:
     return Sheet("Cells", header, rows)
 
 
-def _square(grid: Grid) -> Sheet:
+def _square(grid: CrosstabGrid) -> Sheet:
     rows: list[Sequence[Cell]] = [("All", grid.all.published, *(line.published for line in grid.lines))]
     for at, value in enumerate(grid.values):
         rows.append((value, grid.totals[at].estimate, *(answer.estimate for answer in grid.answers[:, at])))

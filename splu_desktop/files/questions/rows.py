@@ -12,6 +12,8 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes
+from splu_desktop.files.importer.recognise import recognise
+from splu_desktop.files.importer.workbook.reading import open_first
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
@@ -99,9 +101,6 @@ def _head(text: str, delimiter: str) -> list[str]:
 
 def _of_sheet(path: Path) -> list[list[str]] | None:
     """Return the rows of a workbook's first sheet, None where the file is no workbook."""
-    from splu_desktop.files.importer.recognise import recognise
-    from splu_desktop.files.importer.workbook.reading import open_first
-
     kind = recognise(path)
     if kind not in _WORKBOOKS:
         return None

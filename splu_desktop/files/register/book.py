@@ -154,7 +154,7 @@ class Register:
             faults = [_as_data(fault) for fault in reading.faults]
             return self.append(ACKNOWLEDGED, "", {"who": who.strip(), "why": why.strip(), "faults": faults})
 
-    def _add(self, found: _Found, key: bytes, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
+    def _add(self, found: _FoundBook, key: bytes, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
         number = found.known + 1
         now = datetime.now(UTC).isoformat(timespec="seconds")
         content: dict[str, Any] = {
@@ -270,7 +270,7 @@ class Register:
                 self._holding = 0
                 lock.release()
 
-    def _read(self) -> _Found:
+    def _read(self) -> _FoundBook:
         try:
             raw = read_file(self._path)
         except FileNotFoundError:
@@ -317,7 +317,7 @@ class Register:
             len(raw) - size,
             tuple(fault for mark, fault in every.items() if mark in acknowledged),
         )
-        return _Found(reading, size, last, known, frozenset({*entered, *acknowledged}))
+        return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
     def _has_sketches(self, entry: Entry) -> bool:
         source = entry.body.get("source") or {}
@@ -410,7 +410,7 @@ class Register:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundBook:
     """What an append builds on.
 
     Attributes

@@ -27,14 +27,14 @@ from splu_desktop.files.register.fingerprint import (
     sketch_from,
     telling,
 )
-from splu_desktop.files.register.likeness import Rows, likeness_from
+from splu_desktop.files.register.likeness import SketchedRows, likeness_from
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
 _MOST_WAYS = 200  # combinations of tolerances for which a cost is computed
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierRelease:
     """A registered release of the same records, or of some of them.
 
     Attributes
@@ -71,7 +71,7 @@ def find_earlier(
     folder: Path,
     *,
     progress: Progress | None = None,
-) -> tuple[Earlier, ...]:
+) -> tuple[EarlierRelease, ...]:
     """Return the registered releases that share records with a source, whatever their columns' roles, oldest first.
 
     Parameters
@@ -84,7 +84,7 @@ def find_earlier(
     An entry that can't be understood is passed over: that the register is damaged is said elsewhere. Raises Cancelled.
     """
     progress = progress or Silent()
-    search = _Search(prints, table, plan, key, folder / SKETCHES, progress)
+    search = _EarlierSearch(prints, table, plan, key, folder / SKETCHES, progress)
     found = []
     for entry in reading.releases:
         try:
@@ -100,7 +100,7 @@ def _drawn(entry: Entry) -> set[str]:
     return set(upgraded(entry.body)["draws"])
 
 
-def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: Plan) -> Earlier:
+def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: Plan) -> EarlierRelease:
     drawn, roles = _drawn(entry), entry.body["recipe"]["roles"]
     names = {value: name for name, value in entry.body["source"]["columns"].items()}
     sensitive, undone, renamed = [], [], {}
@@ -113,10 +113,10 @@ def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: P
             sensitive.append(name)
         elif (ours and unchanged) or (role is Role.NSA and there in drawn):
             undone.append(name)
-    return Earlier(entry, *how, tuple(sensitive), tuple(undone), renamed)
+    return EarlierRelease(entry, *how, tuple(sensitive), tuple(undone), renamed)
 
 
-class _Search:
+class _EarlierSearch:
     """Compares one source with many entries; equal sketches, as repeated releases have them, are compared once."""
 
     def __init__(
@@ -126,7 +126,7 @@ class _Search:
         self._sensitive = set(plan.sensitive)
         self._rows: dict[tuple[str, ...], Sketch] = {} if prints.rows is None else {prints.nsas: prints.rows}
         self._known: dict[str, tuple[str, float] | None] = {}
-        self._alike: Rows | None = None
+        self._alike: SketchedRows | None = None
 
     def compare(self, source: Mapping[str, Any], drawn: set[str]) -> tuple[str, float] | None:
         """Return how the sources are related and the share of common records, None where they are not."""
@@ -216,7 +216,7 @@ class Cost:
     undone: bool = False
 
 
-def costs(plan: Plan, earlier: tuple[Earlier, ...], told: Collection[str | None] = ()) -> tuple[Cost, ...]:
+def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str | None] = ()) -> tuple[Cost, ...]:
     """Return the cost of one release more for each column that this release or an earlier one re-draws.
 
     Parameters
@@ -267,7 +267,7 @@ def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int
     return min((t_p_of_all([way[each] for each in every], epsilon, alpha) for way in ways), default=0.0)
 
 
-def _draws_before(other: Earlier, name: str, plan: Plan) -> tuple[ValueDraw, ...]:
+def _draws_before(other: EarlierRelease, name: str, plan: Plan) -> tuple[ValueDraw, ...]:
     found = registered_draws(other.entry, other.theirs.get(name, name))
     return found or (plan.draws[name].by_value() if name in plan.draws else ())
 
@@ -281,7 +281,7 @@ def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
     return () if draw is None else draw.by_value()
 
 
-def sentence(earlier: tuple[Earlier, ...], fall: tuple[Cost, ...]) -> str:
+def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str:
     """Return what the custodian is told about earlier releases: how many, where, and what one more costs."""
     last = earlier[-1]
     body = last.entry.body

@@ -12,7 +12,6 @@ import hmac
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import BLOCK, blocks
-from splu_desktop.files.register.likeness import CHANCE, Likeness, Rows
+from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
 
 _KEPT = 16_384
 _MOST_LABELS = 20_000
@@ -101,7 +100,7 @@ class Fingerprints:
     nsas: tuple[str, ...] = ()
     file: str | None = None
     likeness: Likeness | None = None
-    alike: Rows | None = None
+    alike: SketchedRows | None = None
     secret: bytes = field(default=b"", repr=False)
 
 
@@ -118,7 +117,7 @@ def fingerprints(
     unchanged = _sums(table, nsas, bits, progress)
     # To sort the rows takes as long as all the rest, and NumPy does it without the interpreter.
     with in_background(lambda own: _unique_rows(stirred(unchanged), key, own), progress, _STAGE) as unique:
-        alike = Rows(table, bits, key, progress=progress)
+        alike = SketchedRows(table, bits, key, progress=progress)
         likeness = alike.likeness(nsas)
         rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
         progress.report(_STAGE, 0.5)
@@ -154,11 +153,11 @@ def _digest(rows: Keys, table: Table, key: bytes, purpose: bytes = b"") -> bytes
     return digest.digest()
 
 
-def likeness_rows(table: Table, key: bytes, *, progress: Progress | None = None) -> Rows:
+def likeness_rows(table: Table, key: bytes, *, progress: Progress | None = None) -> SketchedRows:
     """Return the rows of a table for comparison with earlier releases. Raises Cancelled."""
     progress = progress or Silent()
     bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
-    return Rows(table, bits, key, progress=progress)
+    return SketchedRows(table, bits, key, progress=progress)
 
 
 def telling(column: Column) -> bool:
@@ -225,19 +224,6 @@ def by_chance(unique: int, records: int) -> float:
     """
     s = unique / records if records else 0.0
     return -s * math.log(s) if 0 < s < 1 else 0.0
-
-
-def file_sha256(path: Path, progress: Progress | None = None) -> str:
-    """Return the SHA-256 of a file as hexadecimal text."""
-    progress = progress or Silent()
-    digest = hashlib.sha256()
-    size, seen = max(path.stat().st_size, 1), 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            digest.update(block)
-            seen += len(block)
-            progress.report("Checking the file", min(1.0, seen / size))
-    return digest.hexdigest()
 
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

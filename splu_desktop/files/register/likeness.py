@@ -99,7 +99,7 @@ def likeness_from(facts: Mapping[str, Any], raw: bytes) -> Likeness:
     return Likeness(int(facts["records"]), columns, sets, np.frombuffer(raw, "<u8"))
 
 
-class Rows:
+class SketchedRows:
     """The rows of a table, counted over any of its columns.
 
     Parameters

@@ -13,10 +13,10 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register
 from splu_desktop.files.register.earlier import least_t_p, registered_draws
-from splu_desktop.files.register.fingerprint import file_sha256
 
 STEPS = (1, 2, 5, 10)  # releases of the same records for which T_P is stated
 

@@ -23,9 +23,9 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ONE, WAYS, Effects
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import say
+from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk.persons import Repeats
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.files.draws import published_draw, published_entry
@@ -89,7 +89,7 @@ def make_facts(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "mechanism": "SPLU-Gen",
         "records": published.n,
-        "gammas": {name: draw.gamma for name, draw in published.draws.items() if draw.gamma is not None},
+        "gammas": published.gammas,
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
         "guarantees": {name: published.stated(name) for name in published.sensitive},

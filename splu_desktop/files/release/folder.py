@@ -20,10 +20,11 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import language
-from splu_desktop.files.register.fingerprint import file_sha256
+from splu_desktop.files.release.csv_table import read_cells
 from splu_desktop.files.release.facts import (
     FACTS_NAME,
     FORMAT,
@@ -39,9 +40,8 @@ from splu_desktop.files.release.facts import (
     seal_of,
 )
 from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, open_package
+from splu_desktop.files.release.read_back import written_differs
 from splu_desktop.files.release.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
-from splu_desktop.files.tables.csv_table import read_cells
-from splu_desktop.files.tables.read_back import written_differs
 from splu_desktop.files.tables.spelling import parsed, plain
 from splu_desktop.files.tables.table_writers import WRITERS
 

@@ -14,12 +14,15 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+import pyzipper
+
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Part, Progress, Silent
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.files.release.facts import FACTS_NAME, parse_facts
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, parse_facts
 from splu_desktop.files.release.package import INNER, contents, open_package
+from splu_desktop.files.release.verify import check_files
 
 LEAST_PASSWORD = 16  # characters that are no run and no repetition
 LEAST_DIFFERENT = 8
@@ -101,15 +104,13 @@ def pack(
     within = target if password is None else target.with_name(INNER)
     share = 1.0 if password is None else 0.8
     entries = [(folder / file, f"{name}/{file}") for file in files]
-    _write_zip(within, entries, None, Part(progress, 0.0, share))
+    _write_zip(within, entries, None, ProgressPart(progress, 0.0, share))
     if password is not None:
-        _write_zip(target, [(within, INNER)], password, Part(progress, share, 1.0 - share))
+        _write_zip(target, [(within, INNER)], password, ProgressPart(progress, share, 1.0 - share))
         within.unlink()
 
 
 def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | None, progress: Progress) -> None:
-    import pyzipper
-
     with target.open("wb") as file:
         if password is None:
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)
@@ -136,11 +137,7 @@ def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | No
 
 def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, progress: Progress | None = None) -> None:
     """Read a ZIP back and compare every file with its stated hash. Raises BadRelease; Cancelled."""
-    from splu_desktop.files.release.verify import check_files
-
     package = open_package(path, password, finished=False)
     failed = [check for check in check_files(package, facts, progress) if not check.passed]
     if failed:
-        from splu_desktop.files.release.facts import BadRelease
-
         raise BadRelease(failed[0].sentence)

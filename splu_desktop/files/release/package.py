@@ -15,7 +15,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
-from splu_desktop.files.importer import memory
+from splu_desktop.files.isolation import memory
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
@@ -67,7 +67,7 @@ class _Folder:
 
 class _Zip:
     def __init__(self, path: Path, password: str | None) -> None:
-        import pyzipper
+        import pyzipper  # a tenth of a second, and most releases are folders
 
         self.path = path
         try:
@@ -101,7 +101,7 @@ class _Zip:
 
     def _inner(self, entry: Any) -> Any:
         """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
-        import pyzipper
+        import pyzipper  # a tenth of a second, and most releases are folders
 
         self._entries = {INNER: entry}
         try:
@@ -122,7 +122,7 @@ class _Zip:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        import zlib
+        import zlib  # a tenth of a second, and most releases are folders
 
         import pyzipper
 

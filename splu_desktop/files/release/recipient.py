@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
+from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Answer, Reader
-from splu_desktop.core.risk.persons import told_of_persons
 from splu_desktop.core.table import Column
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language

@@ -18,7 +18,7 @@ from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of
 from splu_desktop.files.release.folder import facts_of, table_of
 from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, digest_of, open_package
-from splu_desktop.files.tables.read_back import differing
+from splu_desktop.files.release.read_back import differing
 
 
 def verify_release(

@@ -67,7 +67,7 @@ def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:
 
 
 def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:
-    from rustpy_xlsxwriter import write_worksheets
+    from rustpy_xlsxwriter import write_worksheets  # a tenth of a second, for workbooks alone
 
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
     content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]

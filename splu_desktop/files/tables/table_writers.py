@@ -57,7 +57,7 @@ class NoParquet(FileFault):
 def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = False) -> None:
     """Write Parquet: text as dictionary-encoded strings, numbers and dates typed, missing as null in typed columns."""
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # an optional part, which may be missing
         import pyarrow.parquet as pq
     except ImportError:
         raise NoParquet(

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from splu_desktop.core.errors import BadSetting
+
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     from splu_desktop.core.draw import Draw
     from splu_desktop.core.draw.by_person import ByPerson
@@ -26,7 +28,7 @@ if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to
     from splu_desktop.core.roles.suggest import Role, Suggestion
     from splu_desktop.core.table import Column, Table
     from splu_desktop.files.importer import Imported
-    from splu_desktop.gui.shell.facts import ColumnFacts
+    from splu_desktop.gui.base.facts import ColumnFacts
 
 
 class Step(IntEnum):
@@ -77,7 +79,8 @@ class Source:
 
     def serve(self, name: str, steps: Steps, gamma: int) -> Draw:
         """Return the draw that a gamma gives a column. A few milliseconds, once."""
-        from splu_desktop.core.guarantees.ways import by_gamma
+        # Not above: brings NumPy, which the window that opens does without.
+        from splu_desktop.core.draw.ways import by_gamma
 
         if (name, steps, gamma) not in self.served:
             self.served[name, steps, gamma] = by_gamma(self.column(name, steps), gamma)
@@ -89,7 +92,7 @@ class Source:
 
 
 def _thresholds() -> Thresholds:
-    from splu_desktop.core.plan import Thresholds
+    from splu_desktop.core.plan import Thresholds  # not above: brings NumPy, which the window that opens does without
 
     return Thresholds()
 
@@ -128,6 +131,7 @@ class Choices:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the SAs, in the table's order."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.core.roles.suggest import Role
 
         return tuple(name for name, role in self.roles.items() if role is Role.SA)
@@ -154,7 +158,7 @@ class Choices:
 
     def plan(self) -> Plan:
         """Return the plan of a release. Raises BadSetting."""
-        from splu_desktop.core.plan import Plan
+        from splu_desktop.core.plan import Plan  # not above: brings NumPy, which the window that opens does without
 
         published = {name for name, role in self.roles.items() if role.published}
         return Plan(
@@ -176,8 +180,6 @@ class Choices:
 
     def _whole(self, name: str, draw: Draw) -> bool:
         """Whether all columns that are to be drawn together with one still are; a column that is no SA may wait."""
-        from splu_desktop.core.errors import BadSetting
-
         if name not in self.sensitive:
             return True
         try:
@@ -188,6 +190,7 @@ class Choices:
 
     def fitted(self, source: Source) -> Choices:
         """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 

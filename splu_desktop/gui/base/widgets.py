@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSpinBox,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -377,3 +379,27 @@ class Chip(QWidget):
         painter.drawPixmap(9, top, theme.pixmap(self._picture, colour, 14, self.devicePixelRatioF()))
         painter.setPen(QColor(colour))
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
+
+
+def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
+    """Return a box for a share, shown in per cent; its value is in per cent."""
+    box = QDoubleSpinBox()
+    box.setRange(least, most)
+    box.setDecimals(places)
+    box.setSuffix(" %")
+    box.setSingleStep(1.0)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    box.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return box
+
+
+def whole_box(least: int, most: int, name: str) -> QSpinBox:
+    """Return a box for a whole number."""
+    box = QSpinBox()
+    box.setRange(least, most)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    box.setGroupSeparatorShown(True)
+    box.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return box

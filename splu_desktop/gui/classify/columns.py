@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
+from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
 from splu_desktop.gui.base.words import number, percent, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
-from splu_desktop.gui.shell.facts import ColumnFacts
 
 ROLE_COLUMN, BARS_COLUMN = 1, 2
 

@@ -22,21 +22,19 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Rare, Steps
-from splu_desktop.core.guarantees.planning import State
+from splu_desktop.core.guarantees.planning import ValueState
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
-from splu_desktop.gui.classify.group_trial import Around, Opening, Trial, around, opening, trial
+from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
 from splu_desktop.gui.classify.risk_grid import RiskGrid
-from splu_desktop.gui.plan.controls import whole_box
-from splu_desktop.gui.publish.release_work import Bars
 
 _REST = 150  # ms
 _ALONE = ("none", "rare", "keep")  # ways that no step for rare values follows
@@ -61,7 +59,7 @@ class GroupDialog(QDialog):
         gamma = choices.gammas.get(name, next(iter(choices.gammas.values()), DEFAULT_GAMMA))
         self._asked = (gamma, choices.thresholds) if self._role is Role.SA else None
         self._around: Around | None = None
-        self._trial: Trial | None = None
+        self._trial: GroupTrial | None = None
         self._opening: Opening | None = None
         self.inputs: Inputs | None = None
         self.setWindowTitle(self.tr("Group the values of {column}").format(column=name))
@@ -234,7 +232,7 @@ class GroupDialog(QDialog):
         self.risk.show_risk(1, None)
         self.effect.setText("")
 
-    def _tried(self, found: Trial) -> None:
+    def _tried(self, found: GroupTrial) -> None:
         self._trial = found
         self.use.setEnabled(True)
         self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
@@ -243,7 +241,7 @@ class GroupDialog(QDialog):
         self.risk.show_risk(1, found.risk)
         self.effect.setText(self._effect(found))
 
-    def _effect(self, found: Trial) -> str:
+    def _effect(self, found: GroupTrial) -> str:
         if self._role in (Role.IDENTIFIER, Role.DROPPED):
             return self.tr("The column is not published at present; its groups count once it is.")
         if self._role is not Role.SA:
@@ -264,9 +262,9 @@ class GroupDialog(QDialog):
         ).format(
             largest=said,
             gamma=number(min(self._asked[0], found.facts.largest_gamma)),
-            small=number(found.totals[State.PROTECTED].values),
-            between=number(found.totals[State.BETWEEN].values),
-            large=number(found.totals[State.ANSWERABLE].values),
+            small=number(found.totals[ValueState.PROTECTED].values),
+            between=number(found.totals[ValueState.BETWEEN].values),
+            large=number(found.totals[ValueState.ANSWERABLE].values),
         )
 
     # -- the end -------------------------------------------------------------------------------------------------

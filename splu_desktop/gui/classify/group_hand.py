@@ -17,10 +17,9 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import button, label, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.classify.group_trial import Make
-from splu_desktop.gui.plan.controls import whole_box
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -21,19 +21,18 @@ from splu_desktop.core.generalise import (
     coarser,
     column_after,
     round_width,
-    still_measured,
     suggest,
     system_of,
 )
 from splu_desktop.core.generalise.step import number_text
-from splu_desktop.core.guarantees.planning import State, Total, plan_values
+from splu_desktop.core.guarantees.planning import Total, ValueState, plan_values
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.classes import Classes
-from splu_desktop.core.risk.uniqueness import Risk, others, with_column
+from splu_desktop.core.risk.uniqueness import Uniqueness, others, with_column
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.gui.publish.release_work import Bars
-from splu_desktop.gui.shell.facts import ColumnFacts, column_facts
+from splu_desktop.gui.base.bars import Bars
+from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 
 Make = Callable[[Column], Steps]
 _STAGE = "Grouping"
@@ -74,11 +73,11 @@ class Around:
     """
 
     rest: Classes
-    before: Risk
+    before: Uniqueness
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class GroupTrial:
     """What steps would make of a column.
 
     Attributes
@@ -93,8 +92,8 @@ class Trial:
     column: Column
     facts: ColumnFacts
     bars: Bars
-    risk: Risk | None
-    totals: dict[State, Total] | None
+    risk: Uniqueness | None
+    totals: dict[ValueState, Total] | None
 
 
 def opening(column: Column, steps: Steps, sensitive: bool, progress: Progress) -> Opening:
@@ -168,7 +167,7 @@ def trial(
     around: Around | None,
     asked: tuple[int, Thresholds] | None,
     progress: Progress,
-) -> Trial:
+) -> GroupTrial:
     """Try a way. Runs in a worker. Raises CannotGeneralise, BadSetting, Cancelled.
 
     Parameters
@@ -191,12 +190,7 @@ def trial(
         gamma = min(asked[0], facts.largest_gamma)
         totals = plan_values(counts[counts > 0], made.n, gamma, asked[1]).totals
     progress.report(_STAGE, 1.0)
-    return Trial(steps, made, facts, Bars.of(made, _MOST_BARS, in_order=_has_order(steps)), found, totals)
-
-
-def facts_after(column: Column, made: Column) -> ColumnFacts:
-    """Return the facts of a generalised column; whoever put a measurement into groups has decided on them."""
-    return replace(column_facts(made), measurement=still_measured(column, made))
+    return GroupTrial(steps, made, facts, Bars.of(made, _MOST_BARS, in_order=_has_order(steps)), found, totals)
 
 
 def _has_order(steps: Sequence[object]) -> bool:

@@ -32,9 +32,8 @@ from splu_desktop.core.generalise import (
     by_width,
 )
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.gui.base.widgets import line_edit
+from splu_desktop.gui.base.widgets import line_edit, whole_box
 from splu_desktop.gui.classify.group_trial import Make, Opening
-from splu_desktop.gui.plan.controls import whole_box
 
 translate = QCoreApplication.translate
 MOST_BY_HAND = 20_000  # values; more are grouped by a file

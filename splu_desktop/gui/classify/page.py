@@ -19,9 +19,10 @@ from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit
 from splu_desktop.gui.base.words import number, percent, tip, told
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, ColumnRow, ColumnsModel
 from splu_desktop.gui.classify.group_dialog import GroupDialog
-from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard, take_groups
+from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard
 from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
 from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
+from splu_desktop.gui.plan.taking_groups import take_groups
 
 
 class ClassifyPage(Page):

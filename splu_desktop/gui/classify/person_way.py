@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QInputDialog, QWidget
 
 from splu_desktop.core.draw.by_person import ByPerson
-from splu_desktop.core.risk.persons import Persons
+from splu_desktop.core.persons import PersonsFound
 from splu_desktop.gui.base.session import Session
 
 
@@ -29,7 +29,7 @@ class PersonWay(QComboBox):
         self.activated.connect(self._chosen)
         self.hide()
 
-    def show_persons(self, found: Persons | None) -> None:
+    def show_persons(self, found: PersonsFound | None) -> None:
         """Show the way chosen for the identifier that repeats; nothing where none does."""
         self._column = found.column if found is not None else ""
         self.setVisible(found is not None)

@@ -13,11 +13,11 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
-from splu_desktop.core.risk.persons import Persons, persons_of
-from splu_desktop.core.risk.uniqueness import KS, Cause, Risk, causes, risk
+from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
@@ -45,14 +45,14 @@ class WhatIf:
     cause: Cause
     steps: Steps
 
-    def helps(self, whole: Risk) -> bool:
+    def helps(self, whole: Uniqueness) -> bool:
         """Whether the coarser groups leave fewer records recognisable than `whole`."""
         coarse = self.cause.generalised
         return coarse is not None and any(coarse.below[k] < whole.below[k] for k in KS)
 
 
 @dataclass(frozen=True, eq=False)
-class Recognisable:
+class RecognisableNow:
     """How recognisable records are, and what each column contributes.
 
     Attributes
@@ -65,15 +65,15 @@ class Recognisable:
     repeating : the identifier that repeats, None where none does.
     """
 
-    whole: Risk
+    whole: Uniqueness
     columns: Mapping[str, WhatIf]
     telling: tuple[Giveaway, ...]
     alike: tuple[Alike, ...] = ()
     persons: Line | None = None
-    repeating: Persons | None = None
+    repeating: PersonsFound | None = None
 
 
-def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Risk:
+def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
     """Return how recognisable the records are. Runs in a worker. Raises Cancelled."""
     return risk(table, nsas, progress)
 
@@ -85,7 +85,7 @@ def recognisable(
     source: Table,
     chosen: ByPerson | None,
     progress: Progress,
-) -> Recognisable:
+) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
     known = persons_of(source, progress)
     steps: dict[str, Steps] = {}
@@ -103,7 +103,7 @@ def recognisable(
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))
-    return Recognisable(
+    return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
         telling,
@@ -127,7 +127,7 @@ class RiskPanel(QWidget):
         super().__init__(parent)
         self._session, self._tasks = session, tasks
         self._key: tuple[object, ...] = ()
-        self.shown: Recognisable | None = None
+        self.shown: RecognisableNow | None = None
         outer = QVBoxLayout(self)
         margins(outer, 0, spacing=4)
         row = QHBoxLayout()
@@ -182,7 +182,7 @@ class RiskPanel(QWidget):
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
-    def _show(self, found: Recognisable) -> None:
+    def _show(self, found: RecognisableNow) -> None:
         self.shown = found
         for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside
             part.setVisible(bool(found.columns))
@@ -201,7 +201,7 @@ class RiskPanel(QWidget):
         self.way.show_persons(found.repeating)
         self.found.emit()
 
-    def _words(self, found: Recognisable) -> str:
+    def _words(self, found: RecognisableNow) -> str:
         if not found.columns:
             return self.tr("No column is published as it is.")
         whole = found.whole

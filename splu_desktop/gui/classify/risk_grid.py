@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from splu_desktop.core.risk.uniqueness import KS, Risk
+from splu_desktop.core.risk.uniqueness import KS, Uniqueness
 from splu_desktop.gui.base.widgets import label
 from splu_desktop.gui.base.words import number, percent, tip
 
@@ -36,7 +36,7 @@ class RiskGrid(QWidget):
             self._cells.append(cells)
         grid.setColumnStretch(len(KS) + 1, 1)
 
-    def show_risk(self, line: int, found: Risk | None) -> None:
+    def show_risk(self, line: int, found: Uniqueness | None) -> None:
         """Show a line's figures, or none."""
         said = []
         for k, cell in zip(KS, self._cells[line], strict=True):

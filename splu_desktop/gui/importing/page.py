@@ -18,8 +18,8 @@ from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
 from splu_desktop.gui.base.words import number, size, told
+from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
-from splu_desktop.gui.shell.page_stack import load_ahead
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer import ImportChoices, Imported
@@ -28,9 +28,10 @@ if TYPE_CHECKING:  # imported where a table is read: no window waits for it
 
 def read_source(path: Path, choices: ImportChoices | None, progress: Progress, stage: str) -> Source:
     """Read a file and find the facts and suggested roles of its columns. Runs in a worker."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.core.roles.suggest import suggest_roles
     from splu_desktop.files import importer
-    from splu_desktop.gui.shell.facts import table_facts
+    from splu_desktop.gui.base.facts import table_facts
 
     imported: Imported = importer.read(path, choices, progress=progress)
     facts = table_facts(imported.table, progress, stage)
@@ -38,7 +39,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress, s
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _ReadingOf:
     """One line of "How it was read"."""
 
     what: str
@@ -109,7 +110,7 @@ class ImportPage(Page):
         self.preview.horizontalHeader().setStretchLastSection(False)
         self.tabs.addTab(self.preview, self.tr("&First records"))
 
-        self.reading_model: RowsModel[_Reading] = RowsModel(
+        self.reading_model: RowsModel[_ReadingOf] = RowsModel(
             [
                 Field(self.tr("What"), lambda r: r.what),
                 Field(self.tr("How it was read"), lambda r: r.how),
@@ -142,6 +143,7 @@ class ImportPage(Page):
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.importer import ImportChoices
         from splu_desktop.gui.importing.dialog import ReadDialog
 
@@ -245,6 +247,7 @@ class ImportPage(Page):
 
     def _offer_sheets(self, path: Path, imported: Imported) -> None:
         """Offer to read all sheets with the same columns as one table, where only one of them was read."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, alike
 
         same = alike(imported.sheets) if imported.choices.sheets is None else ()
@@ -261,7 +264,7 @@ class ImportPage(Page):
             lambda: self.open_file(path, replace(asked, sheet=None, sheets=ALL_SHEETS, names=None)),
         )
 
-    def _readings(self, imported: Imported) -> list[_Reading]:
+    def _readings(self, imported: Imported) -> list[_ReadingOf]:
         chosen, why = imported.choices, imported.reasons
         words = {
             "format": self.tr("File format"),
@@ -280,19 +283,19 @@ class ImportPage(Page):
         for key, what in words.items():
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
-                lines.append(_Reading(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+                lines.append(_ReadingOf(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
         if chosen.sheets is not None:
             joined = ", ".join(sheet.name for sheet in imported.sheets if sheet.chosen)
-            lines.append(_Reading(self.tr("Sheets read as one table"), joined, why.get("sheets", "")))
+            lines.append(_ReadingOf(self.tr("Sheets read as one table"), joined, why.get("sheets", "")))
         for old, new in chosen.renames.items():
-            lines.append(_Reading(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+            lines.append(_ReadingOf(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:
             if token.applied:
                 what = self.tr("Missing in “{column}”").format(column=token.column)
                 how = self.tr("“{token}” in {n} records").format(token=token.token, n=number(token.count))
-                lines.append(_Reading(what, how, token.reason))
+                lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
-            lines.append(_Reading(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+            lines.append(_ReadingOf(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
         return lines
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import button, line_edit, margins
@@ -91,8 +92,6 @@ class ProblemList(QWidget):
         problems = self.shown()
 
         def work(progress: object) -> None:
-            from splu_desktop.files.importer import write_problems
-
             write_problems(problems, path, overwrite=True)
 
         job = self._tasks.run("problems", work)

@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSlider, QWidget
 
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.gui.base.widgets import label
+from splu_desktop.gui.base.widgets import label, percent_box, whole_box
 from splu_desktop.gui.base.words import number, percent, tip
 from splu_desktop.gui.plan.figures import SLIDER
-
-
-def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
-    """Return a box for a share, shown in per cent; its value is in per cent."""
-    box = QDoubleSpinBox()
-    box.setRange(least, most)
-    box.setDecimals(places)
-    box.setSuffix(" %")
-    box.setSingleStep(1.0)
-    box.setAccessibleName(name)
-    box.setKeyboardTracking(False)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-    return box
-
-
-def whole_box(least: int, most: int, name: str) -> QSpinBox:
-    """Return a box for a whole number."""
-    box = QSpinBox()
-    box.setRange(least, most)
-    box.setAccessibleName(name)
-    box.setKeyboardTracking(False)
-    box.setGroupSeparatorShown(True)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-    return box
 
 
 class GammaControl(QWidget):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.core.guarantees import exact as guarantees
-from splu_desktop.core.guarantees.planning import State, plan_values
+from splu_desktop.core.guarantees.planning import ValueState, plan_values
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
@@ -100,7 +100,7 @@ class Values:
     warnings: tuple[str, ...]
 
 
-_GROUPS = {State.PROTECTED: "protected", State.BETWEEN: "between", State.ANSWERABLE: "answerable"}
+_GROUPS = {ValueState.PROTECTED: "protected", ValueState.BETWEEN: "between", ValueState.ANSWERABLE: "answerable"}
 
 
 def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Progress) -> Values:
@@ -111,7 +111,7 @@ def value_rows(column: Column, gamma: int, thresholds: Thresholds, progress: Pro
     order = order[counts[order] > 0]
     found = plan_values(counts[order], column.n, gamma, thresholds)
     progress.report("Values", 0.5)
-    names = [_GROUPS[state] for state in State]
+    names = [_GROUPS[state] for state in ValueState]
     rows = tuple(
         ValueRow(str(value), count, names[state], wrong, error, signal)
         for value, count, state, wrong, error, signal in zip(

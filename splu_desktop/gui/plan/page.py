@@ -31,10 +31,10 @@ from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins
 from splu_desktop.gui.base.words import number, tip, told
-from splu_desktop.gui.classify.parts import take_groups
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import SLIDER, Values, curves, promises, value_rows
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
+from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.together_dialog import TogetherDialog
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.plan.tolerant import TolerantPart

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.draw import Draw, PlainGroups
-from splu_desktop.core.draw.belonging import Suggestion, suggested
+from splu_desktop.core.draw.belonging import TogetherSuggestion, suggested
 from splu_desktop.core.draw.together import MOST_GAMMA, planned
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.progress import Progress
@@ -50,7 +50,7 @@ def _found(table: Table, names: Sequence[str], gamma: int, progress: Progress) -
     return _Found(draws, tuple(first.of_block(draws).costs(table)))
 
 
-def _suggested(table: Table, progress: Progress) -> tuple[Suggestion, ...]:
+def _suggested(table: Table, progress: Progress) -> tuple[TogetherSuggestion, ...]:
     progress.report("Comparing columns", 0.0)
     return suggested(table, table.names)
 
@@ -135,7 +135,7 @@ class TogetherDialog(QDialog):
             item = self.columns.item(at)
             item.setCheckState(Qt.CheckState.Checked if item.text() in names else Qt.CheckState.Unchecked)
 
-    def _suggest(self, found: tuple[Suggestion, ...]) -> None:
+    def _suggest(self, found: tuple[TogetherSuggestion, ...]) -> None:
         for each in found[:_SUGGESTED]:
             row = QHBoxLayout()
             row.addWidget(label(told(each.sentence), wrap=True), 1)

@@ -86,7 +86,7 @@ class ToleranceDialog(QDialog):
     def accept(self) -> None:
         """Take the tolerances over, as one step of undo."""
         if self.editor.designed is not None:
-            self._take(self.editor.designed.rating.grouping)
+            self._take(self.editor.designed.grouping)
         self._close(QDialog.DialogCode.Accepted)
 
     def reject(self) -> None:

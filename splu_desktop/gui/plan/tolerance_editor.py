@@ -22,17 +22,16 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.design import BLOCK
-from splu_desktop.core.groups.layout import MOST_FAKES
 from splu_desktop.core.groups.rules import Sensitivity, linear, on_ladder
+from splu_desktop.core.groups.sized import MOST_FAKES
 from splu_desktop.core.groups.tolerances import Tolerances, check_feasible
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.tolerances import read_tolerances
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import decimal, number, percent, tip, told
-from splu_desktop.gui.plan.controls import percent_box, whole_box
 from splu_desktop.gui.plan.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
@@ -378,7 +377,7 @@ class ToleranceEditor(QWidget):
                 "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
                 " are within the error asked for from {t_f} on."
             ).format(
-                sizes=told(rating.grouping.words()),
+                sizes=told(found.grouping.words()),
                 mse=decimal(rating.mse),
                 signal=percent(rating.signal),
                 t_f=number(found.t_f),
@@ -390,7 +389,7 @@ class ToleranceEditor(QWidget):
     def _comparison(self, found: Designed) -> str:
         said = []
         single = found.single
-        if single is not None and len(found.rating.grouping.sizes) > 1:
+        if single is not None and len(found.grouping.sizes) > 1:
             said.append(
                 self.tr("One group size for all, {size}: loss {mse}, signal {signal}.").format(
                     size=number(single.grouping.sizes[0]), mse=decimal(single.mse), signal=percent(single.signal)

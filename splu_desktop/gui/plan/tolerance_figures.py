@@ -39,7 +39,8 @@ class Designed:
 
     Attributes
     ----------
-    rating : sizes, loss, signal of the commonest value.
+    rating : loss, signal of the commonest value.
+    grouping : the draw from groups of these sizes.
     promises : in sentences, as core says them.
     t_p : tolerance -> T_P.
     t_f : count from which published counts are within the error asked.
@@ -49,6 +50,7 @@ class Designed:
     """
 
     rating: Rating
+    grouping: DecoyGroups
     promises: tuple[str, ...]
     t_p: Mapping[Fraction, float]
     t_f: int
@@ -74,7 +76,7 @@ def designed(
     rating = None if planned is None else rate(column.counts(), tolerances.of(column), planned)
     if rating is None:
         rating = design(column, tolerances, fakes=fakes, progress=progress)
-    grouping = rating.grouping
+    grouping = DecoyGroups.of(rating.grouping)
     labels = column.compacted().labels.tolist()
     told = grouping.told(column.n, labels, thresholds)
     known = grouping.known_anyhow(column.n, labels, column.name, thresholds)
@@ -82,6 +84,7 @@ def designed(
     through = grouping.transition(column.counts().astype(np.float64), column.labels)
     return Designed(
         rating,
+        grouping,
         (*([known] if known else []), *grouping.sentences(column.name, thresholds, told)),
         {promise.confidence: promise.t_p for promise in promised},
         promised[0].t_f,

@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.guarantees.ways import GROUPS, JOINED, Compared, by_tolerances, compared
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
@@ -177,7 +177,7 @@ class TolerantPart(QWidget):
             self._stroke += now - self._last_change > _PAUSE
             self._last_change = now
             self._session.choose(
-                replace(choices, draws={**choices.draws, name: found.rating.grouping}),
+                replace(choices, draws={**choices.draws, name: found.grouping}),
                 self.tr("tolerances of {column}").format(column=name),
                 f"tolerances {name} {self._stroke}",
             )

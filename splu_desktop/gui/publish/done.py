@@ -8,11 +8,10 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.base.words import copy_text, number, size, tip
-from splu_desktop.gui.publish.release_work import Bars
 
 
 class DonePart(QWidget):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -20,13 +19,11 @@ from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins
 from splu_desktop.gui.base.words import number, tip
 from splu_desktop.gui.publish.done import DonePart
 from splu_desktop.gui.publish.gate import GateView
+from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 from splu_desktop.gui.publish.place import PlaceCard
+from splu_desktop.gui.publish.register_dialog import RegisterDialog
 from splu_desktop.gui.publish.release_work import Made, make_release
-
-if TYPE_CHECKING:  # each dialog is loaded when it is first asked for, so that the page itself opens at once
-    from splu_desktop.gui.publish.handover_dialog import HandOverDialog
-    from splu_desktop.gui.publish.register_dialog import RegisterDialog
-    from splu_desktop.gui.publish.trial_dialog import TrialDialog
+from splu_desktop.gui.publish.trial_dialog import TrialDialog
 
 _REST = 400  # ms without a change before the gate is worked out anew
 _DRAWN = 60  # ms until the page is on the screen; to draw it beside the work on the table would take twice as long
@@ -142,8 +139,6 @@ class PublishPage(Page):
         except SpluError as fault:
             self.fault(str(fault))
             return None
-        from splu_desktop.gui.publish.trial_dialog import TrialDialog
-
         dialog = TrialDialog(source.imported.table, plan, self.tasks, self)
         dialog.open()
         return dialog
@@ -157,8 +152,6 @@ class PublishPage(Page):
 
     def show_releases(self, chosen: str | None = None) -> RegisterDialog:
         """Show the register of releases."""
-        from splu_desktop.gui.publish.register_dialog import RegisterDialog
-
         dialog = RegisterDialog(self.tasks, chosen, self)
         dialog.open_release.connect(self.open_release)
         dialog.open()
@@ -169,8 +162,6 @@ class PublishPage(Page):
         release = self.session.release
         if release is None:
             return None
-        from splu_desktop.gui.publish.handover_dialog import HandOverDialog
-
         dialog = HandOverDialog(release.folder, self.tasks, self)
         dialog.open()
         return dialog

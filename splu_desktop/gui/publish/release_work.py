@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Column
 from splu_desktop.files.publish.publishing import Examination, Order, Outcome, publish
-
-_ROWS = 14
-
+from splu_desktop.gui.base.bars import Bars
 
 # What the stages of a publish take, in seconds for a million cells; measured side by side by benchmarks/publish.py.
 _COSTS = {
@@ -71,51 +65,6 @@ class Whole:
             at = (self._before + self._stages[ahead][1] * min(max(done, 0.0), 1.0)) / self._whole
             self._shown = max(self._shown, at)
         self._progress.report(stage, self._shown)
-
-
-@dataclass(frozen=True)
-class Bars:
-    """A column as bars.
-
-    Attributes
-    ----------
-    labels, counts : in the column's order where all are shown, else the most frequent first.
-    values : how many values the column has, shown or not.
-    """
-
-    labels: tuple[str, ...]
-    counts: tuple[int, ...]
-    values: int
-
-    @classmethod
-    def of(cls, column: Column, most: int = _ROWS, *, in_order: bool = False) -> Bars:
-        """Return the bars of a column, `most` of them at most; `in_order` keeps the column's order even so."""
-        counts = column.counts()
-        used = np.flatnonzero(counts > 0)
-        order = used if in_order or len(used) <= _ROWS else used[np.argsort(-counts[used], kind="stable")]
-        order = order[:most]
-        return cls(tuple(str(column.labels[i]) for i in order), tuple(int(counts[i]) for i in order), len(used))
-
-    @classmethod
-    def of_counts(
-        cls, labels: Sequence[str], before: NDArray[np.int64], after: NDArray[np.int64], most: int = _ROWS
-    ) -> tuple[Bars, Bars]:
-        """Return the bars of two counts of the same values, `most` of them at most, chosen by the first."""
-        used = np.flatnonzero((before > 0) | (after > 0))
-        order = used if len(used) <= most else used[np.argsort(-before[used], kind="stable")][:most]
-        names = tuple(str(labels[i]) for i in order)
-        first, second = (
-            cls(names, tuple(int(counts[i]) for i in order), int(np.count_nonzero(counts)))
-            for counts in (before, after)
-        )
-        return first, second
-
-    def beside(self, column: Column) -> Bars:
-        """Return the bars of another column for the same labels, 0 where it has none."""
-        counts = column.counts()
-        place = {str(label): code for code, label in enumerate(column.labels.tolist())}
-        found = tuple(int(counts[place[label]]) if label in place else 0 for label in self.labels)
-        return Bars(self.labels, found, int(np.count_nonzero(counts)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,11 +21,10 @@ from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.bars import BarsView
+from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Picture, button, label, margins
 from splu_desktop.gui.base.words import number
-from splu_desktop.gui.publish.release_work import Bars
 
 _SAMPLE = 10_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -16,15 +16,13 @@ from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button
 from splu_desktop.gui.base.words import plain
+from splu_desktop.gui.query.crosstab.tab import CrosstabTab
+from splu_desktop.gui.query.many import ManyTab
+from splu_desktop.gui.query.question import QuestionTab
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.ways import Ways
 from splu_desktop.gui.query.work import Asker, Locked, open_release
-
-if TYPE_CHECKING:
-    from splu_desktop.gui.query.crosstab.tab import CrosstabTab
-    from splu_desktop.gui.query.many import ManyTab
-    from splu_desktop.gui.query.question import QuestionTab
-    from splu_desktop.gui.query.workload import WorkloadTab
+from splu_desktop.gui.query.workload import WorkloadTab
 
 _ONE, _CROSSTAB, _MANY, _WORKLOAD = range(4)  # places of the tabs
 QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
@@ -123,23 +121,15 @@ class QueryPage(Page):
         return cast("WorkloadTab", self.tabs.way(_WORKLOAD))
 
     def _make_one(self) -> Tab:
-        from splu_desktop.gui.query.question import QuestionTab
-
         return QuestionTab(self.tasks)
 
     def _make_crosstab(self) -> Tab:
-        from splu_desktop.gui.query.crosstab.tab import CrosstabTab
-
         return CrosstabTab(self.tasks)
 
     def _make_many(self) -> Tab:
-        from splu_desktop.gui.query.many import ManyTab
-
         return ManyTab(self.tasks)
 
     def _make_workload(self) -> Tab:
-        from splu_desktop.gui.query.workload import WorkloadTab
-
         return WorkloadTab(self.tasks)
 
     def _made(self, tab: Tab) -> None:

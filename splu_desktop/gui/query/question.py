@@ -38,7 +38,7 @@ class AskedView(TableView):
         self.setColumnHidden(self.secret, hidden)
 
 
-class _Lines(QScrollArea):
+class _AnswerLines(QScrollArea):
     """A text of few lines as high as it is; of a long one some lines, the rest by scrolling."""
 
     _MOST = 3
@@ -79,7 +79,7 @@ class QuestionTab(Tab):
         bar = QHBoxLayout()
         bar.setSpacing(8)
         self.question = label("", "strong", wrap=True, selectable=True)
-        self.question_room = _Lines(self.question)
+        self.question_room = _AnswerLines(self.question)
         bar.addWidget(self.question_room, 1)
         self.copy_button = button(
             "", self.copy_question, look="flat", picture="copy", hint=self.tr("Copy the question")

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button
 from splu_desktop.gui.base.words import copy_text
 from splu_desktop.gui.report.fields import ReportFields
-from splu_desktop.gui.report.work import Figures, Preview, figures, preview, write
+from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
 from splu_desktop.report.make import ENDINGS
 
 
@@ -42,7 +42,7 @@ class ReportPage(Page):
         saving.cancelled.connect(self._cancel_saving)
         self.use_busy(saving)
         self._release: Release | None = None
-        self._figures: dict[bool, Figures] = {}  # by edition: whether internal
+        self._figures: dict[bool, ReportFigures] = {}  # by edition: whether internal
         self._saving: Job | None = None
         self._saved: Path | None = None
         self._build()
@@ -219,7 +219,7 @@ class ReportPage(Page):
         job.failed.connect(self._not_computed)
         job.stopped.connect(lambda: self._not_computed(""))
 
-    def _computed(self, release: Release, internal: bool, found: Figures) -> None:
+    def _computed(self, release: Release, internal: bool, found: ReportFigures) -> None:
         if release is not self._release:
             return
         self._computing = None
@@ -246,7 +246,7 @@ class ReportPage(Page):
         job.done.connect(partial(self._previewed, release))
         job.failed.connect(self._not_computed)
 
-    def _previewed(self, release: Release, made: Preview) -> None:
+    def _previewed(self, release: Release, made: ReportPreview) -> None:
         if release is not self._release:
             return
         at = self.view.verticalScrollBar().value()

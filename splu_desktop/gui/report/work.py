@@ -17,7 +17,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.gui.base.session import Release
 from splu_desktop.report.content import document
-from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table, cell_text
+from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
 from splu_desktop.report.make import make_report, write_report
 from splu_desktop.report.model import Fields, Report
@@ -28,7 +28,7 @@ _SCALE = 2  # a screen of 200 % still shows sharp figures
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class ReportFigures:
     """A report without what is typed: all that costs time to compute.
 
     Attributes
@@ -52,7 +52,7 @@ class Figures:
         return Report(replace(self.report.public, cover=cover), self.report.original if internal else None)
 
 
-def figures(release: Release, progress: Progress, *, internal: bool) -> Figures:
+def figures(release: Release, progress: Progress, *, internal: bool) -> ReportFigures:
     """Compute the figures of a report. Raises BadRelease, NotItsSource, RegisterFault; Cancelled."""
     opened = OpenRelease(release.folder, dict(release.facts), release.published)
     entry = entry_of(Register().read(), opened)
@@ -62,31 +62,31 @@ def figures(release: Release, progress: Progress, *, internal: bool) -> Figures:
         assert release.made_from is not None
         source, choices = release.made_from
         behind = background(opened, source.imported, plan=choices.plan(), progress=progress)
-    return Figures(make_report(opened, background=behind, password=release.password, progress=progress), typed)
+    return ReportFigures(make_report(opened, background=behind, password=release.password, progress=progress), typed)
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class ReportPreview:
     """A report for the window: simple HTML, and its figures as pictures by name."""
 
     html: str
     pictures: Mapping[str, QImage] = field(default_factory=dict)
 
 
-def preview(report: Report, language: str, progress: Progress) -> Preview:
+def preview(report: Report, language: str, progress: Progress) -> ReportPreview:
     """Set a report for the window, on white like its pages. Raises Cancelled."""
     made = document(report, language)
     parts, pictures = [_top(made)], {}
     for at, block in enumerate(made.blocks):
         progress.report("Setting the preview", at / len(made.blocks))
-        if isinstance(block, Figure):
+        if isinstance(block, FigureBlock):
             name = f"figure:{at}"
             pictures[name] = _drawn(block)
             caption = html.escape(block.caption)
             parts.append(f"<p><img src='{name}' width='{_FIGURE}'></p><p class='note'>{caption}</p>")
         else:
             parts.append(_block(block))
-    return Preview("".join(parts), pictures)
+    return ReportPreview("".join(parts), pictures)
 
 
 def write(report: Report, path: Path, language: str, paper: str, progress: Progress) -> Path:
@@ -105,7 +105,7 @@ def _top(made: Document) -> str:
     )
 
 
-def _drawn(figure: Figure) -> QImage:
+def _drawn(figure: FigureBlock) -> QImage:
     drawing = QSvgRenderer(QByteArray(figure.scene.svg(figure.words).encode()))
     height = round(_FIGURE * figure.scene.height / figure.scene.width)
     image = QImage(QSize(_FIGURE, height) * _SCALE, QImage.Format.Format_RGB32)
@@ -124,14 +124,14 @@ def _block(block: Block) -> str:
         if block.style == "title":
             return f"<h1>{_text(block.text)}</h1>"
         return f"<p class='{block.style}'>{_text(block.text)}</p>"
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         return _table(block)
-    if isinstance(block, Figure):
+    if isinstance(block, FigureBlock):
         return ""
     return "".join(f"<p><br>______________________________<br>{_text(label)}</p>" for label in block.labels)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     rows = []
     if table.header:
         heads = zip(table.header, table.align, strict=True)

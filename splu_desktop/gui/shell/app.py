@@ -20,8 +20,8 @@ from splu_desktop import __version__
 from splu_desktop.gui.base import languages, theme
 from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import sentence
+from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.shell.main_window import MainWindow
-from splu_desktop.gui.shell.page_stack import load_ahead
 
 _SWITCH = 0.0005  # seconds
 

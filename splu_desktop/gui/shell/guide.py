@@ -11,7 +11,7 @@ from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.widgets import line_edit, margins
 
 
-class Reader(QDialog):
+class GuideDialog(QDialog):
     """A text with its headings beside it and a field to find words in it."""
 
     def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
@@ -64,17 +64,17 @@ class Reader(QDialog):
             self.text.find(words)
 
 
-def guide(parent: QWidget) -> Reader:
+def guide(parent: QWidget) -> GuideDialog:
     """Return the user guide, in the window's language where there is one."""
     code = languages.in_force()
     try:
         path = resource_path(f"help/guide.{code}.md")
     except FileNotFoundError:
         path = resource_path("help/guide.en.md")
-    return Reader(parent.tr("User guide"), path.read_text(encoding="utf-8"), parent)
+    return GuideDialog(parent.tr("User guide"), path.read_text(encoding="utf-8"), parent)
 
 
-def licences(parent: QWidget) -> Reader:
+def licences(parent: QWidget) -> GuideDialog:
     """Return what the program is made of and under which licences: its own alone where nothing else comes with it."""
     try:
         text = resource_path("licences/LICENCES.txt").read_text(encoding="utf-8")
@@ -82,4 +82,4 @@ def licences(parent: QWidget) -> Reader:
         text = parent.tr(
             "SPLU Desktop stands under the MIT licence. What it is built on was installed with licences of its own."
         )
-    return Reader(parent.tr("Licences"), text.replace("\n", "  \n"), parent)
+    return GuideDialog(parent.tr("Licences"), text.replace("\n", "  \n"), parent)

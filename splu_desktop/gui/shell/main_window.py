@@ -24,6 +24,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins
+from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
 from splu_desktop.gui.shell.help_panel import HelpPanel
 from splu_desktop.gui.shell.page_stack import PageStack
 from splu_desktop.gui.shell.project_keeper import Loaded, ProjectKeeper
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from splu_desktop.gui.publish.page import PublishPage
     from splu_desktop.gui.query.page import QueryPage
     from splu_desktop.gui.report.page import ReportPage
-    from splu_desktop.gui.shell.guide import Reader
 
 _WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 
@@ -228,6 +228,7 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: Path) -> None:
         """Open a table, a project, or a release: its folder, its release.json or its ZIP."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.opening import Opens, opens
 
         match opens(path):
@@ -247,18 +248,14 @@ class MainWindow(QMainWindow):
     def _say(self, kind: str, text: str) -> None:
         self.pages[self.step].banner.say(kind, text)
 
-    def show_guide(self) -> Reader:
+    def show_guide(self) -> GuideDialog:
         """Open the user guide, beside which the work goes on."""
-        from splu_desktop.gui.shell.guide import guide
-
         found = guide(self)
         found.show()
         return found
 
-    def show_licences(self) -> Reader:
+    def show_licences(self) -> GuideDialog:
         """Open the list of what the program is made of."""
-        from splu_desktop.gui.shell.guide import licences
-
         found = licences(self)
         found.show()
         return found
@@ -350,6 +347,7 @@ class MainWindow(QMainWindow):
         if source is None:
             self.show_fault(self.tr("Open a table first; a project holds your choices about it, never its data."))
             return False
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import SUFFIX
 
         start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
@@ -362,6 +360,7 @@ class MainWindow(QMainWindow):
         return self.keeper.save(path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX))
 
     def _ask_project(self) -> None:
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import SUFFIX
 
         name, _ = QFileDialog.getOpenFileName(

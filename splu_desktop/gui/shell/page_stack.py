@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
@@ -42,43 +39,36 @@ class PageStack(QStackedWidget):
         return frozenset(self._pages)
 
 
-def load_ahead(progress: Progress) -> None:
-    """Import what the later pages need while a table is read, in the worker: the window would stand still for it.
-
-    Only what has nothing to do with Qt. Raises Cancelled.
-    """
-    for name in (
-        "core.gate", "core.planning", "core.selfcheck", "files.publishing", "files.handover", "core.query_engine",
-        "report.make",
-    ):  # fmt: skip
-        progress.report("Getting ready", 0.0)
-        import_module(f"splu_desktop.{name}")
-
-
 def _kind(step: Step) -> type[Page]:
     """Return a page's class. Imported here, since some pages bring large libraries along."""
     match step:
         case Step.IMPORT:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.importing.page import ImportPage
 
             return ImportPage
         case Step.CLASSIFY:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.classify.page import ClassifyPage
 
             return ClassifyPage
         case Step.PLAN:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.plan.page import PlanPage
 
             return PlanPage
         case Step.PUBLISH:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.publish.page import PublishPage
 
             return PublishPage
         case Step.QUERY:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.query.page import QueryPage
 
             return QueryPage
         case Step.REPORT:
+            # Each page when it is first wanted: some bring large libraries along.
             from splu_desktop.gui.report.page import ReportPage
 
             return ReportPage

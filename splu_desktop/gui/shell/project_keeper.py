@@ -43,6 +43,7 @@ class Loaded:
 
 def as_project(source: Source, choices: Choices) -> Project:
     """Return the choices as a project."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.files.project.file import Project
 
     return Project(
@@ -60,12 +61,12 @@ def as_project(source: Source, choices: Choices) -> Project:
 
 def load(project: Project, path: Path, stage: str, changed: str, progress: Progress) -> Loaded:
     """Read a project's source as the project says, and group its columns. Runs in a worker. Raises SpluError."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.core.generalise import column_after
     from splu_desktop.core.roles.suggest import suggest_roles
     from splu_desktop.files import importer
     from splu_desktop.files.project.file import SourceState, source_state
-    from splu_desktop.gui.classify.group_trial import facts_after
-    from splu_desktop.gui.shell.facts import table_facts
+    from splu_desktop.gui.base.facts import facts_after, table_facts
 
     notes = [changed] if source_state(project, path, progress) is SourceState.CHANGED else []
     imported = importer.read(path, project.choices, progress)
@@ -157,6 +158,7 @@ class ProjectKeeper(QObject):
             return
         self._kept = (source, choices)
         if self._autosave is None:
+            # Not above: brings NumPy, which the window that opens does without.
             from splu_desktop.files.project.recovery import Autosave
 
             try:
@@ -172,6 +174,7 @@ class ProjectKeeper(QObject):
 
     def save(self, path: Path) -> bool:
         """Save the project. A few kilobytes, so at once; False where it failed, which is told."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import save_project
 
         source, choices = self._session.source, self._session.choices
@@ -190,6 +193,7 @@ class ProjectKeeper(QObject):
 
     def open(self, path: Path) -> Job | None:
         """Open a project file, and read its source in the worker."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import find_source, open_project
 
         try:
@@ -216,6 +220,7 @@ class ProjectKeeper(QObject):
 
     def recover(self, recovery: Recovery) -> Job:
         """Take over the choices of a session that did not end well."""
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.recovery import discard
 
         self.path = recovery.project_path
@@ -226,6 +231,7 @@ class ProjectKeeper(QObject):
         folder = recovery_folder()
         if not folder.is_dir() or not any(folder.iterdir()):
             return None
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.recovery import recoveries
 
         return next(iter(recoveries()), None)

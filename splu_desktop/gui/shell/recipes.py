@@ -19,15 +19,16 @@ if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no wi
     from splu_desktop.core.generalise import Steps
     from splu_desktop.core.plan import Plan
     from splu_desktop.core.table import Column
-    from splu_desktop.gui.shell.facts import ColumnFacts
+    from splu_desktop.gui.base.facts import ColumnFacts
 
     Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
 
 
 def variants_of(source: Source, plan: Plan, progress: Progress) -> Variants:
     """Return the columns that a plan generalises, generalised. Runs in a worker. Raises CannotGeneralise."""
+    # Not above: brings NumPy, which the window that opens does without.
     from splu_desktop.core.generalise import column_after
-    from splu_desktop.gui.classify.group_trial import facts_after
+    from splu_desktop.gui.base.facts import facts_after
 
     found: Variants = {}
     for done, (name, steps) in enumerate(plan.generalisations.items()):
@@ -71,6 +72,7 @@ class Recipes(QWidget):
         source, choices = self._session.source, self._session.choices
         if source is None or choices is None:
             return
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.recipe import Recipe, write_recipe
 
         path = path if path.suffix else path.with_suffix(".toml")
@@ -101,6 +103,7 @@ class Recipes(QWidget):
         source = self._session.source
         if source is None:
             return None
+        # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import Project
         from splu_desktop.files.project.import_section import import_as_dict
         from splu_desktop.files.project.recipe import read_recipe

@@ -19,11 +19,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QEvent, QSettings, QStandardPaths, qInstallMessageHandler
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.core.errors import place_of
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.folder import read_release
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.session import Step
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
-
-    from splu_desktop.core.query.condition import Condition
     from splu_desktop.core.table import Column, Table
     from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -50,8 +58,6 @@ def run() -> int:
         except Unfit as fault:
             told, problem = [], str(fault)
         except Exception as fault:
-            from splu_desktop.core.errors import place_of
-
             told, problem = [], f"the program failed in {place_of(fault)} ({type(fault).__name__})"
         else:
             problem = ""
@@ -74,8 +80,6 @@ def _alone(scratch: Path) -> None:
     os.environ["SPLU_DATA_DIR"] = str(scratch / "data")
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         os.environ[f"XDG_{name}_HOME"] = str(scratch / name.lower())
-    from PySide6.QtCore import QSettings, QStandardPaths
-
     QStandardPaths.setTestModeEnabled(True)
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(scratch / "settings"))
@@ -84,8 +88,6 @@ def _alone(scratch: Path) -> None:
 @contextlib.contextmanager
 def _listening(path: Path, said: list[str]) -> Iterator[None]:
     """Collect all that is said meanwhile: by Qt, by Python's warnings, and by anybody on the two output channels."""
-    from PySide6.QtCore import qInstallMessageHandler
-
     _flush()
     kept: dict[int, int] = {}
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -116,11 +118,7 @@ def _flush() -> None:
 
 def _walk(scratch: Path) -> list[str]:
     """Do the main job through the window. Returns what was found in order."""
-    from PySide6.QtCore import QEvent
-    from PySide6.QtWidgets import QApplication
-
-    from splu_desktop.gui.base import theme
-    from splu_desktop.gui.shell import app
+    from splu_desktop.gui.shell import app  # once the settings stand apart from the user's
 
     given = QApplication.instance()
     application = given if isinstance(given, QApplication) else QApplication([sys.argv[0]])
@@ -173,10 +171,6 @@ class _Walk:
 
     def _pages(self) -> str:
         """Open each page and see that something is drawn and the help beside it says something."""
-        from PySide6.QtGui import QFontDatabase
-
-        from splu_desktop.gui.base.session import Step
-
         if not QFontDatabase.families():
             raise Unfit("the system has no font at all; install one, such as DejaVu")
         for step in Step:
@@ -191,8 +185,6 @@ class _Walk:
         return f"{len(Step)} pages opened and drawn, with their help"
 
     def _import(self) -> str:
-        from splu_desktop.gui.base.session import Step
-
         self.window.show_step(Step.IMPORT)
         self.window.import_page.open_sample()
         self._idle("reading the sample")
@@ -212,9 +204,6 @@ class _Walk:
         page.act()
 
     def _plan(self) -> str:
-        from splu_desktop.core.roles.suggest import Role
-        from splu_desktop.gui.base.session import Step
-
         session = self.window.session
         assert session.choices is not None
         others = [n for n, role in session.choices.roles.items() if role is Role.SA and n != _SENSITIVE]
@@ -231,8 +220,6 @@ class _Walk:
         return f"plan made: gamma {_GAMMA} for {_SENSITIVE}"
 
     def _publish(self, folder: Path) -> str:
-        from splu_desktop.files.release.folder import read_release
-
         page = self.window.publish_page
         page.set_target(folder)
         self._idle("gate")
@@ -274,10 +261,6 @@ class _Walk:
         ]
 
     def _query(self) -> str:
-        from splu_desktop.core.query.condition import Condition
-        from splu_desktop.core.query.reader import Reader
-        from splu_desktop.gui.base.session import Step
-
         self.window.show_step(Step.QUERY)
         self._idle("query")
         reader = Reader(self.published)
@@ -302,8 +285,6 @@ class _Walk:
         return f"{len(questions)} questions answered within their error bars"
 
     def _report(self) -> str:
-        from splu_desktop.gui.base.session import Step
-
         self.window.show_step(Step.REPORT)
         self._idle("report")
         target = self.scratch / "report.pdf"

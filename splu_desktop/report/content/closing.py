@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, facts, not_here, whole
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, SignatureLines, Table
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, SignatureLines, TableBlock
 from splu_desktop.report.model import CheckResult, Report
 
 LIMITS = (
@@ -115,7 +115,7 @@ def earlier(report: Report, t: Language) -> list[Block]:
             (t.moment(each.time), each.release, each.purpose, each.recipient, t.sentence(each.relation))
             for each in known
         ]
-        blocks.append(Table(t("Earlier releases"), header, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6)))
+        blocks.append(TableBlock(t("Earlier releases"), header, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6)))
     if not report.public.guarantees:
         return blocks
     blocks.append(
@@ -129,7 +129,7 @@ def earlier(report: Report, t: Language) -> list[Block]:
     for promise in report.public.guarantees:
         rows = [(whole(each.releases, t), decimal(each.t_p, t), whole(each.t_f, t)) for each in promise.repeated]
         name = t("Cost of repeating, “{column}”", column=promise.column)
-        blocks += [Heading(name, 2), Table(name, (t("Releases k"), "T_P", "T_f"), rows, "rrr", (1, 1, 1))]
+        blocks += [Heading(name, 2), TableBlock(name, (t("Releases k"), "T_P", "T_f"), rows, "rrr", (1, 1, 1))]
     return blocks
 
 
@@ -152,7 +152,7 @@ def acknowledged(report: Report, t: Language) -> list[Block]:
         )
         for each in found
     ]
-    blocks.append(Table(t("Acknowledgements"), header, rows, "lll", (1.2, 3, 2)))
+    blocks.append(TableBlock(t("Acknowledgements"), header, rows, "lll", (1.2, 3, 2)))
     return blocks
 
 
@@ -164,7 +164,7 @@ def files(report: Report, t: Language) -> list[Block]:
     ]
     blocks: list[Block] = [
         Heading(t("12 Files and checks"), new_page=True),
-        Table(t("Files"), (t("File"), t("Bytes"), "SHA-256", t("As released")), rows, "lrll", (1.5, 1, 4.2, 0.9)),
+        TableBlock(t("Files"), (t("File"), t("Bytes"), "SHA-256", t("As released")), rows, "lrll", (1.5, 1, 4.2, 0.9)),
         Paragraph(
             t(
                 "Anyone can repeat this with the release alone: “splu verify REPORT.json RELEASE” recomputes every "
@@ -183,7 +183,7 @@ def files(report: Report, t: Language) -> list[Block]:
     return blocks
 
 
-def _checks(found: tuple[CheckResult, ...], name: str, t: Language) -> Table:
+def _checks(found: tuple[CheckResult, ...], name: str, t: Language) -> TableBlock:
     rows: list[tuple[Cell, ...]] = [
         (
             t(CHECKS.get(check.name, check.name)),
@@ -192,7 +192,7 @@ def _checks(found: tuple[CheckResult, ...], name: str, t: Language) -> Table:
         )
         for check in found
     ]
-    return Table(name, (t("Check"), t("Result"), t("Finding")), rows, "lll", (1.4, 0.8, 4))
+    return TableBlock(name, (t("Check"), t("Result"), t("Finding")), rows, "lll", (1.4, 0.8, 4))
 
 
 def limits(report: Report, t: Language) -> list[Block]:
@@ -222,4 +222,4 @@ def sign_off(report: Report, t: Language) -> list[Block]:
 def glossary(report: Report, t: Language) -> list[Block]:
     """Return section 15."""
     rows: list[tuple[Cell, ...]] = [(t(word), t(meaning)) for word, meaning in GLOSSARY]
-    return [Heading(t("15 Glossary")), Table(t("Glossary"), (t("Word"), t("Meaning")), rows, "ll", (1.2, 3))]
+    return [Heading(t("15 Glossary")), TableBlock(t("Glossary"), (t("Word"), t("Meaning")), rows, "ll", (1.2, 3))]

@@ -18,7 +18,7 @@ from splu_desktop.report.content.parts import (
     whole,
     yes_no,
 )
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Guarantee, Report, Tolerant
 
 # Where a reviewer's question is answered.
@@ -64,7 +64,7 @@ def cover(report: Report, t: Language) -> list[Block]:
         Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
         facts(t("Cover"), rows),
         Heading(t("Where to find what"), 2),
-        Table(
+        TableBlock(
             t("Where to find what"),
             (t("Question"), t("Sections")),
             [(t(question), ", ".join(str(number) for number in numbers)) for question, numbers in QUESTIONS],
@@ -228,7 +228,7 @@ def source(report: Report, t: Language) -> list[Block]:
     )
     blocks += [
         Heading(t("How the file was read"), 2),
-        Table(
+        TableBlock(
             t("Import choices"),
             (t("Choice"), t("Value"), t("Reason")),
             [
@@ -250,7 +250,7 @@ def source(report: Report, t: Language) -> list[Block]:
             for column, token, count, applied in found.missing
         ]
         header = (t("Column"), t("Text"), t("Records"), t("Taken as missing"))
-        blocks.append(Table(t("Missing values"), header, rows, "llrl", (2, 1.4, 1, 1)))
+        blocks.append(TableBlock(t("Missing values"), header, rows, "llrl", (2, 1.4, 1, 1)))
     else:
         blocks.append(Paragraph(t("No text was found that could stand for a missing value.")))
     blocks.append(Heading(t("Problems on import and what was decided"), 2))
@@ -260,7 +260,7 @@ def source(report: Report, t: Language) -> list[Block]:
             for each in found.problems
         ]
         header = (t("Kind"), t("Decision"), t("Rows"), t("First one"))
-        blocks.append(Table(t("Import problems"), header, rows, "llrl", (1.3, 1, 0.7, 3)))
+        blocks.append(TableBlock(t("Import problems"), header, rows, "llrl", (1.3, 1, 0.7, 3)))
     else:
         blocks.append(Paragraph(t("None.")))
     return blocks
@@ -283,7 +283,7 @@ def columns(report: Report, t: Language) -> list[Block]:
         for column in public.columns
     ]
     blocks.append(Paragraph(t("The {n} columns of the published table:", n=t.number(len(rows)))))
-    blocks.append(Table(t("Published columns"), header, rows, "lllrrl", (2.3, 2.2, 1.1, 0.8, 0.9, 2.0)))
+    blocks.append(TableBlock(t("Published columns"), header, rows, "lllrrl", (2.3, 2.2, 1.1, 0.8, 0.9, 2.0)))
     if report.original is not None:
         blocks.append(Heading(t("All columns of the source, with role and reason"), 2))
         source_header = (t("Column"), t("Role"), t("Values"), t("Generalised"), t("Reason"))
@@ -297,7 +297,7 @@ def columns(report: Report, t: Language) -> list[Block]:
             )
             for column in report.original.columns
         ]
-        blocks.append(Table(t("Source columns"), source_header, rows, "llrll", (1.8, 2.1, 0.7, 1.4, 2.6)))
+        blocks.append(TableBlock(t("Source columns"), source_header, rows, "llrll", (1.8, 2.1, 0.7, 1.4, 2.6)))
     asked = every_promise(report)[0]
     blocks.append(
         Paragraph(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.document import Cell, Number, Paragraph, Table
+from splu_desktop.report.document import Cell, Number, Paragraph, TableBlock
 
 MOST_INLINE = 40  # rows of a value table within a section; longer ones stand whole in the annex
 VERDICT_REASONS = {
@@ -77,9 +77,9 @@ def exact_percent(value: float, t: Language) -> str:
     return f"{t.plain(round(100 * value, 10))}\u00a0%"
 
 
-def facts(name: str, rows: Sequence[tuple[str, Cell]]) -> Table:
+def facts(name: str, rows: Sequence[tuple[str, Cell]]) -> TableBlock:
     """Return a list of named facts; empty ones show a dash."""
-    return Table(name, (), [(label, value or "–") for label, value in rows], "ll", (1.0, 2.2))
+    return TableBlock(name, (), [(label, value or "–") for label, value in rows], "ll", (1.0, 2.2))
 
 
 def not_here(t: Language) -> Paragraph:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
+from splu_desktop.report.content import figures
 from splu_desktop.report.content.opening import promises
 from splu_desktop.report.content.parts import decimal, exact_percent, listed, share, shown, whole
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
-from splu_desktop.report.render import figures
 
 _LISTED = 200  # values in the table of tolerances; the JSON report has all
 
@@ -40,7 +40,7 @@ def mechanism(report: Report, t: Language) -> list[Block]:
         ),
     ]
     if rows:
-        blocks.append(Table(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)))
+        blocks.append(TableBlock(t("Mechanism"), header, rows, "lrrrr", (2.4, 1, 1, 1, 1)))
     several = [each.column for each in report.public.tolerant if each.sizes]
     if several:
         blocks.append(
@@ -87,7 +87,7 @@ def eligibility(report: Report, t: Language) -> list[Block]:
     return blocks
 
 
-def _eligible(found: tuple[model.Eligibility, ...], name: str, t: Language) -> Table:
+def _eligible(found: tuple[model.Eligibility, ...], name: str, t: Language) -> TableBlock:
     header = (
         t("Sensitive column"),
         t("Values"),
@@ -109,7 +109,7 @@ def _eligible(found: tuple[model.Eligibility, ...], name: str, t: Language) -> T
         )
         for each in found
     ]
-    return Table(name, header, rows, "lrlrrrr", (2, 0.9, 2, 1, 0.9, 0.9, 1))
+    return TableBlock(name, header, rows, "lrlrrrr", (2, 0.9, 2, 1, 0.9, 0.9, 1))
 
 
 def guarantees(report: Report, t: Language) -> list[Block]:
@@ -193,7 +193,9 @@ def _with_tolerances(found: model.Tolerant, report: Report, t: Language) -> list
         *(in_groups if found.sizes else []),
         Paragraph(t("Counts from {count} on are within the error asked for.", count=t.number(found.t_f))),
         *([told] if found.sizes else []),
-        Table(t("Tolerances of “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1, 1.2, 1.2)),
+        TableBlock(
+            t("Tolerances of “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1, 1.2, 1.2)
+        ),
     ]
 
 
@@ -221,7 +223,7 @@ def _of_column(promise: model.Guarantee, report: Report, t: Language) -> list[Bl
         met = t("met") if promise.meets else t("NOT met")
         rows.insert(1, (t("T_P asked for"), decimal(promise.wanted_t_p, t), met))
     name = t("Figures of “{column}”", column=column)
-    blocks.append(Table(name, (t("Figure"), t("Value"), t("Meaning")), rows, "lrl", (1, 1, 4)))
+    blocks.append(TableBlock(name, (t("Figure"), t("Value"), t("Meaning")), rows, "lrl", (1, 1, 4)))
     blocks += [figures.large_counts(promise, counts, t), figures.small_counts(promise, t)]
     blocks.append(Heading(t("Table of thresholds"), 2))
     blocks.append(Paragraph(t("Records from which a published count is within the error in all but T_E of releases:")))
@@ -230,7 +232,7 @@ def _of_column(promise: model.Guarantee, report: Report, t: Language) -> list[Bl
     for epsilon, t_e, t_f in promise.thresholds:
         by_error.setdefault(epsilon, {})[t_e] = t_f
     blocks.append(
-        Table(
+        TableBlock(
             t("Thresholds of “{column}”", column=column),
             (t("Error"), *(f"T_E {exact_percent(t_e, t)}" for t_e in t_es)),
             [

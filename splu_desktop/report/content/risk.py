@@ -8,7 +8,7 @@ from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.risk.disclosure import Disclosure, Gain
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, listed, share, whole
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
 _MOST_CAUSES = 10
@@ -66,7 +66,7 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
                 **counts,
             )
         ),
-        Table(t("k-anonymity classes"), (t("Records"), t("Number"), t("Share")), rows, "lrr", (2, 1, 1)),
+        TableBlock(t("k-anonymity classes"), (t("Records"), t("Number"), t("Share")), rows, "lrr", (2, 1, 1)),
     ]
     if found.causes:
         causes: list[tuple[Cell, ...]] = [
@@ -74,7 +74,7 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
         ]
         header = (t("Without the column"), t("Unique records left"), t("Fewer by"))
         blocks.append(Paragraph(t("Which columns make records unique (the most telling ones first):")))
-        blocks.append(Table(t("Causes of uniqueness"), header, causes, "lrr", (2, 1, 1)))
+        blocks.append(TableBlock(t("Causes of uniqueness"), header, causes, "lrr", (2, 1, 1)))
     return blocks
 
 
@@ -106,7 +106,7 @@ def _gains(found: Disclosure, original: Disclosure | None, t: Language) -> list[
                 "the end of this section does both, and gains more."
             )
         ),
-        Table(
+        TableBlock(
             t("Attacker's gain, “{column}”", column=found.column),
             header,
             rows,
@@ -174,7 +174,7 @@ def _diversity(found: Disclosure, t: Language) -> list[Block]:
                 ]
             )
         ),
-        Table(
+        TableBlock(
             t("Diversity, “{column}”", column=found.column),
             (t("Records in classes with"), t("Number"), t("Share")),
             rows,
@@ -276,7 +276,7 @@ def _attacked(attack: Attack, figures: Sequence[Figures], t: Language) -> list[B
             ),
             "lead",
         ),
-        Table(t("Attack on “{column}”", column=attack.column), header, rows, "lrrrrr", (3, 1, 1, 1, 1, 1)),
+        TableBlock(t("Attack on “{column}”", column=attack.column), header, rows, "lrrrrr", (3, 1, 1, 1, 1, 1)),
         Paragraph(
             t(
                 "{betrayed} of the rows are betrayed as re-drawn, with 95 % certainty: the value hardly occurs, or "

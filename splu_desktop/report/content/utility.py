@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from splu_desktop.core.reconstruct.interval import NORMAL_95
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
+from splu_desktop.report.content import figures
 from splu_desktop.report.content.parts import (
     MOST_INLINE,
     STATES,
@@ -16,9 +17,8 @@ from splu_desktop.report.content.parts import (
     whole,
     yes_no,
 )
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, Table
+from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
-from splu_desktop.report.render import figures
 
 
 def measured(report: Report, t: Language) -> list[Block]:
@@ -68,7 +68,7 @@ def _scatter(found: model.Tolerant, t: Language) -> list[Block]:
                 "page or “splu query”), the better the larger the signal."
             )
         ),
-        Table(
+        TableBlock(
             t("Scatter of counts, “{column}”", column=found.column), header, rows, "lrrrrr", (2.4, 1, 1, 1.2, 1.4, 1)
         ),
     ]
@@ -99,7 +99,9 @@ def _workloads(original: model.Original, t: Language) -> list[Block]:
             )
             for band in found.bands
         ]
-        blocks.append(Table(t("Error by band, “{column}”", column=found.column), header, rows, "lrrr", (2, 1, 1, 1)))
+        blocks.append(
+            TableBlock(t("Error by band, “{column}”", column=found.column), header, rows, "lrrr", (2, 1, 1, 1))
+        )
         if found.unsafe is not None:
             blocks.append(
                 Paragraph(
@@ -157,7 +159,7 @@ def _marginal(marginal: model.Marginal, report: Report, t: Language) -> list[Blo
     return blocks
 
 
-def _before_after(marginal: model.Marginal, t: Language) -> Table:
+def _before_after(marginal: model.Marginal, t: Language) -> TableBlock:
     header = (t("Value"), t("True count"), t("Published"), t("Difference"), t("What it is"), t("Within the error"))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -170,7 +172,7 @@ def _before_after(marginal: model.Marginal, t: Language) -> Table:
         )
         for row in marginal.values
     ]
-    return Table(
+    return TableBlock(
         t("Before and after, “{column}”", column=marginal.column), header, rows, "lrrrll", (4.4, 0.8, 1, 0.9, 1.1, 1)
     )
 
@@ -189,7 +191,7 @@ def _published(utility: model.Utility, report: Report, t: Language) -> list[Bloc
     blocks: list[Block] = [
         Heading(t("What published counts of “{column}” are worth", column=utility.column), 2),
         Paragraph(t("By the law of the draw, small and large counts of the whole table:")),
-        Table(t("Expected error, “{column}”", column=utility.column), header, rows, "rrr", (1, 1, 1.4)),
+        TableBlock(t("Expected error, “{column}”", column=utility.column), header, rows, "rrr", (1, 1, 1.4)),
         figures.published_bars(utility, t),
     ]
     signal = t(
@@ -202,7 +204,7 @@ def _published(utility: model.Utility, report: Report, t: Language) -> list[Bloc
     return [*blocks, Paragraph(f"{signal} {annexed}", "note")]
 
 
-def _values(utility: model.Utility, t: Language) -> Table:
+def _values(utility: model.Utility, t: Language) -> TableBlock:
     header = (
         t("Value"),
         t("Published"),
@@ -222,12 +224,12 @@ def _values(utility: model.Utility, t: Language) -> Table:
         )
         for row in utility.values
     ]
-    return Table(t("Values, “{column}”", column=utility.column), header, rows, "lrlrrr", (4, 1, 1.2, 1.1, 1, 0.9))
+    return TableBlock(t("Values, “{column}”", column=utility.column), header, rows, "lrlrrr", (4, 1, 1.2, 1.1, 1, 0.9))
 
 
 def annex(report: Report, t: Language) -> list[Block]:
     """Return the long tables of values, whole."""
-    tables: list[Table] = []
+    tables: list[TableBlock] = []
     if report.original is not None:
         tables += [_before_after(each, t) for each in report.original.marginals if len(each.values) > MOST_INLINE]
     tables += [_values(each, t) for each in report.public.utility if len(each.values) > MOST_INLINE]

@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.report.document import Block, Document, Figure, Heading, Number, Paragraph, Table, cell_text
+from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock, cell_text
 
 _STYLE = """
 :root{color-scheme:light}
@@ -73,14 +73,14 @@ def _block(block: Block, places: dict[int, int]) -> str:
             return f"<h1>{_text(block.text)}</h1>"
         tag = f' class="{block.style}"' if block.style != "body" else ""
         return f"<p{tag}>{_text(block.text)}</p>"
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         return _table(block)
-    if isinstance(block, Figure):
+    if isinstance(block, FigureBlock):
         return f"<figure>{block.scene.svg(block.words)}<figcaption>{_text(block.caption)}</figcaption></figure>"
     return "".join(f'<div class="sign">{_text(label)}</div>' for label in block.labels)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     side = ["r" if align == "r" else "" for align in table.align]
     head = ""
     if table.header:

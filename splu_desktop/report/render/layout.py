@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.report.document import Document, Figure, Heading, Paragraph, SignatureLines, Table, cell_text
+from splu_desktop.report.document import (
+    Document,
+    FigureBlock,
+    Heading,
+    Paragraph,
+    SignatureLines,
+    TableBlock,
+    cell_text,
+)
 from splu_desktop.report.lines import Width, wrapped
-from splu_desktop.report.render.page import Bookmark, Drawing, Fill, Layout, Node, Op, Page, Text
-from splu_desktop.report.render.scene import ACCENT, GRID, INK, QUIET, SOFT
+from splu_desktop.report.render.page import Bookmark, Drawing, Fill, Node, Op, PdfLayout, PdfPage, Text
+from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT
 
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
@@ -32,7 +40,7 @@ _HEADINGS = {1: (15.0, 14.0, 8.0), 2: (11.0, 12.0, 5.0)}  # size, before, after
 _CELL, _PAD, _GAP, _LEADING = 7.5, 3.0, 5.0, 1.32  # size of a cell's letters, its inset above and beside
 
 
-def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> Layout:
+def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> PdfLayout:
     """Return the document on pages.
 
     Parameters
@@ -47,12 +55,12 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress |
 class _Setter:
     def __init__(self, document: Document, width: float, height: float, measure: Width, progress: Progress) -> None:
         self.document, self.measure, self.progress = document, measure, progress
-        self.layout = Layout(width, height)
+        self.layout = PdfLayout(width, height)
         self.left, self.right = MARGIN, width - MARGIN
         self.bottom = height - BOTTOM
         self.y = TOP
 
-    def run(self) -> Layout:
+    def run(self) -> PdfLayout:
         self._page()
         blocks = self.document.blocks
         for done, block in enumerate(blocks):
@@ -61,9 +69,9 @@ class _Setter:
                 self._heading(block, blocks[done + 1] if done + 1 < len(blocks) else None)
             elif isinstance(block, Paragraph):
                 self._paragraph(block)
-            elif isinstance(block, Table):
+            elif isinstance(block, TableBlock):
                 self._table(block)
-            elif isinstance(block, Figure):
+            elif isinstance(block, FigureBlock):
                 self._figure(block)
             else:
                 self._signatures(block)
@@ -77,7 +85,7 @@ class _Setter:
     # pages
 
     def _page(self) -> None:
-        self.layout.pages.append(Page())
+        self.layout.pages.append(PdfPage())
         self.y = TOP
 
     @property
@@ -99,7 +107,7 @@ class _Setter:
         if block.new_page and self._ops:
             self._page()
         # A heading never stands alone at the foot of a page.
-        company = following.scene.height + 30 if isinstance(following, Figure) else 70.0
+        company = following.scene.height + 30 if isinstance(following, FigureBlock) else 70.0
         if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
             self.y += before
         self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
@@ -128,12 +136,12 @@ class _Setter:
             self._ops.append(Text(self.left + inset, self.y - 0.3 * size, line, size, bold, colour, node))
         self.y += after
 
-    def _figure(self, block: Figure) -> None:
+    def _figure(self, block: FigureBlock) -> None:
         scale = min(1.0, (self.right - self.left) / block.scene.width)
         height = block.scene.height * scale
         caption = self._lines(block.caption, self.right - self.left, 8.0, False)
         self._room(height + len(caption) * 8 * _LEADING + 8)
-        self._ops.append(Drawing(self.left, self.y, scale, block.scene, Node("Figure", words=block.words)))
+        self._ops.append(Drawing(self.left, self.y, scale, block.scene, Node("FigureBlock", words=block.words)))
         self.y += height + 4
         node = Node("Caption")
         for line in caption:
@@ -151,9 +159,9 @@ class _Setter:
 
     # tables
 
-    def _table(self, block: Table) -> None:
+    def _table(self, block: TableBlock) -> None:
         widths = self._columns(block)
-        table = Node("Table", words=block.name)
+        table = Node("TableBlock", words=block.name)
         header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
@@ -171,7 +179,7 @@ class _Setter:
         self.y += 12
 
     def _header(
-        self, block: Table, header: list[list[str]], widths: list[float], tall: float, table: Node | None
+        self, block: TableBlock, header: list[list[str]], widths: list[float], tall: float, table: Node | None
     ) -> None:
         """Set the header row; as decoration where it is repeated on a further page (`table` None)."""
         row = None if table is None else Node("TR", table)
@@ -184,7 +192,7 @@ class _Setter:
 
     def _row(
         self,
-        block: Table,
+        block: TableBlock,
         cells: list[list[str]],
         widths: list[float],
         tall: float,
@@ -225,7 +233,7 @@ class _Setter:
             base = y + _PAD + (number + 1) * _CELL * _LEADING - 0.3 * _CELL
             self._ops.append(Text(at, base, line, _CELL, bold, INK, node))
 
-    def _columns(self, block: Table) -> list[float]:
+    def _columns(self, block: TableBlock) -> list[float]:
         """Return column widths: figures and single words get what they need, the rest is shared by weight."""
         total = self.right - self.left
         needed = []
@@ -253,7 +261,7 @@ class _Setter:
     def _contents(self) -> None:
         """Put the contents on a page of their own after the first."""
         chapters = [mark for mark in self.layout.bookmarks if mark.level == 0]
-        page, y = Page(), TOP
+        page, y = PdfPage(), TOP
         node = Node("H1")
         page.ops.append(Text(self.left, y + 16, self.document.contents, 15.0, True, ACCENT, node))
         y += 36

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from splu_desktop.report.render.scene import Scene
+from splu_desktop.report.scene import Scene
 
 
 @dataclass
@@ -58,7 +58,7 @@ Op = Text | Fill | Drawing
 
 
 @dataclass
-class Page:
+class PdfPage:
     """What stands on a page, in reading order."""
 
     ops: list[Op] = field(default_factory=list)
@@ -75,10 +75,10 @@ class Bookmark:
 
 
 @dataclass
-class Layout:
+class PdfLayout:
     """All pages of a document."""
 
     width: float
     height: float
-    pages: list[Page] = field(default_factory=list)
+    pages: list[PdfPage] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)

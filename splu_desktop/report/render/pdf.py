@@ -32,8 +32,8 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.report.document import Document
 from splu_desktop.report.render import fonts
 from splu_desktop.report.render.layout import PAPERS, set_pages
-from splu_desktop.report.render.page import Drawing, Fill, Layout, Node, Text
-from splu_desktop.report.render.scene import Box, Dot, Path, Words
+from splu_desktop.report.render.page import Drawing, Fill, Node, PdfLayout, Text
+from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"
 _MAIN = "main"
@@ -67,7 +67,7 @@ def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progre
         pen.close()
 
 
-def _draw(pen: _Pen, layout: Layout, progress: Progress) -> None:
+def _draw(pen: _Pen, layout: PdfLayout, progress: Progress) -> None:
     for number, page in enumerate(layout.pages):
         progress.report(_STAGE, number / len(layout.pages))
         pen.pdf.add_page()

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.files.disk.rust_libraries import writing
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.language import language
-from splu_desktop.report.document import Cell, Document, Number, Table, cell_text
+from splu_desktop.report.document import Cell, Document, Number, TableBlock, cell_text
 
 _LONGEST_TEXT = 32_767
 _LONGEST_NAME = 31
@@ -20,9 +20,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 def write_report_xlsx(document: Document, target: Path) -> None:
     """Write the document's tables as a workbook, whole or not at all, over an existing file. Raises CannotWrite."""
-    from rustpy_xlsxwriter import write_worksheets
+    from rustpy_xlsxwriter import write_worksheets  # a tenth of a second, for workbooks alone
 
-    tables = [block for block in document.blocks if isinstance(block, Table)]
+    tables = [block for block in document.blocks if isinstance(block, TableBlock)]
     names = _sheet_names(tables)
     t = language(document.language)
     plain = (t("Fact"), t("Value"))
@@ -44,7 +44,7 @@ def write_report_xlsx(document: Document, target: Path) -> None:
         )
 
 
-def _rows(table: Table, header: list[str]) -> Iterator[dict[str, Any]]:
+def _rows(table: TableBlock, header: list[str]) -> Iterator[dict[str, Any]]:
     for row in table.rows:
         yield dict(zip(header, [*(_value(cell) for cell in row), ""], strict=True))
 
@@ -55,7 +55,7 @@ def _value(cell: Cell) -> str | float:
     return _CONTROL.sub(" ", cell_text(cell))[:_LONGEST_TEXT]
 
 
-def _width(table: Table, i: int) -> float:
+def _width(table: TableBlock, i: int) -> float:
     if i >= len(table.align):
         return 12.0
     longest = max((len(cell_text(row[i])) for row in table.rows), default=0)
@@ -72,11 +72,11 @@ def _unique(header: list[str]) -> list[str]:
     return found
 
 
-def _sheet_names(tables: list[Table]) -> list[str]:
+def _sheet_names(tables: list[TableBlock]) -> list[str]:
     """Return names that Excel takes: 31 letters at most, without its marks, different but for case."""
     found: list[str] = []
     for table in tables:
-        base = _FORBIDDEN.sub(" ", table.name).strip(" '")[:_LONGEST_NAME] or "Table"
+        base = _FORBIDDEN.sub(" ", table.name).strip(" '")[:_LONGEST_NAME] or "TableBlock"
         name, number = base, 2
         while name.casefold() in {known.casefold() for known in found}:
             end = f" {number}"

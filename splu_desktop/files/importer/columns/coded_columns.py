@@ -14,8 +14,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import unique_names
-from splu_desktop.files.importer.faults import EmptyFile, OtherWidth
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.isolation.faults import EmptyFile, OtherWidth
 from splu_desktop.files.isolation.parent import BrokeOff
 from splu_desktop.files.isolation.wire import Plain
 

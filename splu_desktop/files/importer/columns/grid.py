@@ -12,7 +12,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
-    Kind,
+    LineKind,
     NotRecords,
     among,
     inner,
@@ -173,7 +173,7 @@ class Grid:
                     )
                 )
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
-        out: dict[int, Kind] = {}
+        out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
             out = among(columns, rows[:keep], heading)
         if trim:
@@ -188,7 +188,7 @@ class Grid:
                 )
                 found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
                 end = other
-                out.update(dict.fromkeys(range(end, keep), Kind.OTHER))
+                out.update(dict.fromkeys(range(end, keep), LineKind.OTHER))
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
             while end and end - 1 in out:
                 end -= 1
@@ -196,7 +196,7 @@ class Grid:
             end = min(tail, default=end)
             out.update(tail)
             if heading is None:
-                out.update(dict.fromkeys(range(leading(columns, rows[:end], short)), Kind.HEAD))
+                out.update(dict.fromkeys(range(leading(columns, rows[:end], short)), LineKind.HEAD))
             out = {**inner(columns, rows[:end]), **out}
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
@@ -204,7 +204,7 @@ class Grid:
             judged = NotRecords(places, tuple(out[at] for at in places.tolist()))
             found.extend(judged.problems(columns, rows, self.sheet, doubt))
             if doubt is not Decision.DROP:
-                out = {at: kind for at, kind in out.items() if kind is not Kind.DOUBT}
+                out = {at: kind for at, kind in out.items() if kind is not LineKind.DOUBT}
             numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):

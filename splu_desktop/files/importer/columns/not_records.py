@@ -47,7 +47,7 @@ _OF_GROUP = re.compile(
 _RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
 
 
-class Kind(Enum):
+class LineKind(Enum):
     """What a row is that is no record."""
 
     HEAD = "opening"
@@ -65,7 +65,7 @@ class NotRecords:
     """Rows that are no records: their places among the rows gathered, ascending, and what each is."""
 
     at: NDArray[np.int64]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[LineKind, ...]
 
     def problems(
         self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None, doubt: Decision
@@ -76,7 +76,7 @@ class NotRecords:
         """
         for place, kind in list(zip(self.at.tolist(), self.kinds, strict=True))[:MAX_LISTED]:
             row = int(rows[place])
-            doubtful = kind is Kind.DOUBT
+            doubtful = kind is LineKind.DOUBT
             yield Problem(
                 ProblemKind.DOUBTFUL_ROW if doubtful else ProblemKind.SKIPPED_ROWS,
                 _sentence(kind, row, doubt),
@@ -92,22 +92,22 @@ class NotRecords:
             yield Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, rows=rest, decision=Decision.DROP)
 
 
-def _sentence(kind: Kind, row: int, doubt: Decision) -> Said:
-    if kind is Kind.DOUBT and doubt is Decision.DROP:
+def _sentence(kind: LineKind, row: int, doubt: Decision) -> Said:
+    if kind is LineKind.DOUBT and doubt is Decision.DROP:
         return say("Row {row} may be a title, a total or a note; it was left out, as decided.", row=row)
-    if kind is Kind.DOUBT:
+    if kind is LineKind.DOUBT:
         return say("Row {row} may be a title, a total or a note; it was kept as a record.", row=row)
-    if kind is Kind.TAIL:
+    if kind is LineKind.TAIL:
         return say("Row {row} at the end is a total or a note, not a record; it was left out.", row=row)
-    if kind is Kind.HEAD:
+    if kind is LineKind.HEAD:
         return say("Row {row} is a title or opens the file; it is no record and was left out.", row=row)
-    if kind is Kind.HEADER:
+    if kind is LineKind.HEADER:
         return say("Row {row} says the header again; it was left out.", row=row)
-    if kind is Kind.RULE:
+    if kind is LineKind.RULE:
         return say("Row {row} is a line of dashes, not a record; it was left out.", row=row)
-    if kind is Kind.SUM:
+    if kind is LineKind.SUM:
         return say("Row {row} is a total of the rows above it, not a record; it was left out.", row=row)
-    if kind is Kind.TITLE:
+    if kind is LineKind.TITLE:
         return say("Row {row} is a title between parts of the table, not a record; it was left out.", row=row)
     return say("Row {row} belongs to another table further down; it was left out.", row=row)
 
@@ -116,7 +116,7 @@ def _cells(columns: Sequence[RawColumn], at: int) -> list[str]:
     return [column.labels[column.codes[at]] for column in columns]
 
 
-def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, Kind]:
+def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
     """Find the header said again, the titles above it, and lines of dashes.
 
     Parameters
@@ -126,14 +126,14 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     heading : the cells of the header's last row, one per column.
     """
     n, width = len(rows), len(columns)
-    found: dict[int, Kind] = {}
+    found: dict[int, LineKind] = {}
     for at in {*range(min(2, n)), *range(max(0, n - 2), n), *_ruled(columns)}:
         if _is_rule(_cells(columns, at)):
-            found[at] = Kind.RULE
+            found[at] = LineKind.RULE
     for at in _repeats(columns, heading):
-        found[at] = Kind.HEADER
+        found[at] = LineKind.HEADER
         if at + 1 < n and _is_rule(_cells(columns, at + 1)):
-            found[at + 1] = Kind.RULE
+            found[at + 1] = LineKind.RULE
         above = at - 1
         # Below a blank row a page begins, and its titles may be longer.
         page = any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at))
@@ -141,14 +141,14 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
             filled = [text for text in _cells(columns, above) if not is_blank(text)]
             if len(filled) > max(1, (0.5 if page else 0.3) * width) or all(shape_of(text) != "t" for text in filled):
                 break
-            found[above] = Kind.TITLE
+            found[above] = LineKind.TITLE
             if above and rows[above] - rows[above - 1] > 1:
                 break
             above -= 1
     return found
 
 
-def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Kind]:
+def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, LineKind]:
     """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong.
 
     A title stands below a blank row, or is of several words in the first column; elsewhere it may be a record of which
@@ -175,13 +175,13 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Ki
             filled = [cell for cell in _cells(columns, at) if not is_blank(cell)]
             if len(filled) == 1:
                 titled = place == 0 and _is_note(filled[0], usual, column, True) and " " in filled[0].strip()
-                found[at] = Kind.TITLE if titled or (at and rows[at] - rows[at - 1] > 1) else Kind.DOUBT
+                found[at] = LineKind.TITLE if titled or (at and rows[at] - rows[at - 1] > 1) else LineKind.DOUBT
             elif len(filled) <= 0.5 * typical and _fits(_TOTAL, filled[0]):
-                found[at] = Kind.SUM
+                found[at] = LineKind.SUM
     return found
 
 
-def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, Kind]:
+def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, LineKind]:
     """Find totals of groups: "Surgery Total" right below the last "Surgery", in rows that all lack the same value.
 
     A finding such as "bilirubin total" stands anywhere, and its records are as full as others.
@@ -191,7 +191,7 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
         for column in columns
         if sum(is_blank(column.labels[code]) for code in column.codes[sample].tolist()) <= 0.2 * len(sample)
     ]
-    found: dict[int, Kind] = {}
+    found: dict[int, LineKind] = {}
     for column in columns[:_RULED]:
         if len(column.labels) > _FEW:
             continue
@@ -209,7 +209,7 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
         ends = (column.codes[at - 1] == groups) & (column.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
         gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
         if ends.all() and any(gaps):
-            found.update(dict.fromkeys(at.tolist(), Kind.SUM))
+            found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
     return found
 
 
@@ -291,7 +291,7 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
     return None
 
 
-def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, Kind]:
+def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, LineKind]:
     """Find the rows at the end that are totals or notes, and those that may be.
 
     A row is none of the records where it says "total" or holds their sums, or where it is a text of several words below
@@ -299,7 +299,7 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     is known.
     """
     n, width = len(rows), len(columns)
-    found: dict[int, Kind] = {}
+    found: dict[int, LineKind] = {}
     if width < 2 or n < 3:
         return found
     first = max(1, n - _TAIL)
@@ -345,14 +345,14 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         nameless = keyed and foreign and words[0][0] > 0 and all(shape_of(cell) == "t" for _, cell in words)
         sure = total or marked or summed or nameless or (cut_off and said and words[0][0] == 0)
         if sure:
-            found.update(dict.fromkeys(found, Kind.TAIL))  # no record stands below a total
+            found.update(dict.fromkeys(found, LineKind.TAIL))  # no record stands below a total
         # Lone words right above a note belong to it.
         loose = len(words) == 1 and bool(found) and not any(c.isdigit() for c in words[0][1])
-        found[i] = Kind.TAIL if sure or (loose and found.get(i + 1) is Kind.TAIL) else Kind.DOUBT
+        found[i] = LineKind.TAIL if sure or (loose and found.get(i + 1) is LineKind.TAIL) else LineKind.DOUBT
         if said:
             notes.append(i)
         if rows[i] - rows[i - 1] > 1:
-            found.update(dict.fromkeys(notes, Kind.TAIL))
+            found.update(dict.fromkeys(notes, LineKind.TAIL))
             notes = []
     return found
 

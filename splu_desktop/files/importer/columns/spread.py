@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -34,13 +34,6 @@ def pool(count: int) -> Iterator[tuple[ThreadPoolExecutor, Progress]]:
             stopped.set()
             threads.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def awaited(future: Future[T], progress: Progress, stage: str, done: float) -> T:
-    """Wait for a result, asking again and again whether to stop."""
-    while not wait([future], timeout=_LOOK).done:
-        progress.report(stage, done)
-    return future.result()
 
 
 def spread(

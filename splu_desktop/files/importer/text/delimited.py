@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.faults import WrongFormat
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.text import encoding as encodings
@@ -41,6 +39,8 @@ from splu_desktop.files.importer.text.layout import (
     watched,
     without_padding,
 )
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import WrongFormat
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
@@ -186,7 +186,7 @@ def _read_quickly(
         newline, carriage = _line_end(head)
         if newline is None:
             return None
-        form = fields.Layout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
+        form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
             rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
@@ -214,7 +214,7 @@ def _line_end(head: bytes) -> tuple[int | None, bool]:
     return (10, False) if not returns else (None, False)
 
 
-def _blocks(head: bytes, rest: Iterator[bytes], form: fields.Layout, skip: int) -> Iterator[bytes]:
+def _blocks(head: bytes, rest: Iterator[bytes], form: fields.FieldLayout, skip: int) -> Iterator[bytes]:
     """Yield blocks of whole records, the lines before the first record skipped. Raises Irregular."""
     end = bytes([form.newline])
     start = 0
@@ -243,7 +243,7 @@ def _blocks(head: bytes, rest: Iterator[bytes], form: fields.Layout, skip: int) 
             raise fields.Irregular
 
 
-def _record_end(block: bytes, form: fields.Layout) -> int:
+def _record_end(block: bytes, form: fields.FieldLayout) -> int:
     """Return the position after the last line end that stands outside quotes, 0 where there is none."""
     at = block.rfind(form.newline) + 1
     if form.quote < 0 or form.quote not in block:

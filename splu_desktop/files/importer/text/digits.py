@@ -28,7 +28,7 @@ LAST = np.array([0, *(((1 << (8 * k)) - 1) << (64 - 8 * k) for k in range(1, 9))
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class DigitFigures:
     """The distinct numbers of a column.
 
     Attributes
@@ -47,7 +47,7 @@ class Figures:
     ordered: bool
 
 
-def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) -> Figures | None:
+def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) -> DigitFigures | None:
     """Return the numbers of a column, None where a field is no plain number or decimals vary.
 
     Parameters
@@ -88,7 +88,7 @@ def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) ->
     if not full:
         values[-1] = np.nan
     zeros = zero[firsts] & (decimals == 0)
-    return Figures(codes, firsts, values, zeros, not differ)
+    return DigitFigures(codes, firsts, values, zeros, not differ)
 
 
 def _decimals(last: Words, length: NDArray[np.uint8]) -> int:

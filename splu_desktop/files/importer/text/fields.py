@@ -30,7 +30,7 @@ class Irregular(Exception):
 
 
 @dataclass(frozen=True)
-class Layout:
+class FieldLayout:
     """What the fields look like: number of columns, delimiter and quote as bytes (quote -1 for none), line end."""
 
     width: int
@@ -66,7 +66,7 @@ class Packed:
         return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
 
 
-def split(block: bytes, layout: Layout) -> tuple[list[Packed], NDArray[np.bool_]]:
+def split(block: bytes, layout: FieldLayout) -> tuple[list[Packed], NDArray[np.bool_]]:
     """Split a block (whole lines, the last one ended) into packed columns, and say which lines hold nothing at all.
 
     Raises

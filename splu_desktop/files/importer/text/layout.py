@@ -17,11 +17,9 @@ from typing import IO
 
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import open_file
@@ -32,6 +30,8 @@ from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
 from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
 
 HEAD = 1 << 18
 HEAD_ROWS = 400

@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Cancelled, Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.columns.cells import text_of
-from splu_desktop.files.importer.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.importer.recognise import odd_workbook, open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainColumn, PlainSheet
@@ -27,6 +25,8 @@ from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sh
 from splu_desktop.files.importer.workbook.xls_extent import check_extent
 from splu_desktop.files.importer.workbook.xls_formats import padded_cells
 from splu_desktop.files.importer.workbook.xlsb_extent import extent
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.tables import xlsx_parts
 
 _CHUNK = 20_000

@@ -20,8 +20,8 @@ from xml.parsers import expat
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
-from splu_desktop.files.importer.faults import Corrupt, TooSpread
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"

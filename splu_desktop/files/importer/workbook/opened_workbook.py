@@ -12,10 +12,10 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.header import LOOK_AHEAD, find_header, joined_names
-from splu_desktop.files.importer.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.importer.workbook.calamine_sheet import corrupt, load, open_workbook
 from splu_desktop.files.importer.workbook.plain_reading import read_plain
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
+from splu_desktop.files.isolation.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.isolation.wire import Plain
 
 _LARGER = 5  # how many times larger the table's own sheet then is

@@ -24,7 +24,6 @@ import python_calamine as calamine
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Cancelled, Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.columns.spread import spread, workers
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.text.fields import Irregular, Packed, Words, factorise_words, joined, plain_bytes
@@ -40,6 +39,7 @@ from splu_desktop.files.importer.workbook.sheet_errors import (
     part_of,
     uses_1904,
 )
+from splu_desktop.files.isolation import memory
 from splu_desktop.files.tables import xlsx_parts
 
 _BLOCK = 1 << 20

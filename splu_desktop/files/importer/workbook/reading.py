@@ -10,7 +10,6 @@ import numpy as np
 
 from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer import memory
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
 from splu_desktop.files.importer.columns.cells import (
     Chunks,
@@ -24,12 +23,13 @@ from splu_desktop.files.importer.columns.cells import (
 )
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.faults import BadChoice, OtherWidth
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
 from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
 from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
+from splu_desktop.files.isolation import memory
+from splu_desktop.files.isolation.faults import BadChoice, OtherWidth
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
 
 HEAD_ROWS = 400

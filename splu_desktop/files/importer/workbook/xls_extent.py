@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.faults import Corrupt
+from splu_desktop.files.isolation.faults import Corrupt
 
 _LAST_COLUMN = 255
 _CELLS = frozenset((0x0006, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0406))

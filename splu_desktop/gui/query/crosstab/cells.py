@@ -16,11 +16,11 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, one_cell, shortened
 from splu_desktop.gui.base.words import number, plain, told
 from splu_desktop.gui.query.answer_card import LOOKS
-from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, Seen, short
-from splu_desktop.gui.query.crosstab.work import Grid
+from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, SeenTable, short
+from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
 
-def texts_of(grid: Grid, share: bool, line: int, value: int) -> tuple[str, ...]:
+def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[str, ...]:
     """Return a cell's texts under `CellsModel.titles`, the true count left out; touches no widget."""
     answer: Answer = grid.answers[line, value]
     return (
@@ -38,7 +38,7 @@ def texts_of(grid: Grid, share: bool, line: int, value: int) -> tuple[str, ...]:
 class CellsModel(QAbstractTableModel):
     """The cells one below the other, each with its interval as a bar; sorted and filtered by whole arrays."""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: SeenTable) -> None:
         super().__init__(seen)
         self.seen = seen
         self._cells: NDArray[np.intp] = np.zeros(0, np.intp)  # line * B + value

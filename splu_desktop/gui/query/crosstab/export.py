@@ -16,7 +16,7 @@ from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import told
 from splu_desktop.gui.query.crosstab.model import Heat
-from splu_desktop.gui.query.crosstab.work import Grid
+from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
 translate = QCoreApplication.translate
 _SCALE = 2.0  # pixels of a PNG for each unit
@@ -25,7 +25,7 @@ _PAD = 8.0
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class CrosstabPicture:
     """A heat map to be drawn, frozen on the window's thread; what costs time is made in the worker.
 
     Attributes
@@ -45,7 +45,7 @@ class Picture:
     font: QFont
 
 
-def title_of(grid: Grid, *, share: bool = False) -> str:
+def title_of(grid: CrosstabGrid, *, share: bool = False) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     words = (
@@ -56,7 +56,7 @@ def title_of(grid: Grid, *, share: bool = False) -> str:
     return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 
 
-def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
+def write_picture(picture: CrosstabPicture, path: Path, progress: Progress) -> None:
     """Write a heat map as PNG or SVG, by the file's ending. Raises CannotWrite; Cancelled."""
     progress.report("Drawing", 0.0)
     rows = picture.heat.rows()
@@ -102,7 +102,7 @@ def write_picture(picture: Picture, path: Path, progress: Progress) -> None:
 
 def _draw(
     painter: QPainter,
-    picture: Picture,
+    picture: CrosstabPicture,
     texts: list[list[str]],
     size: QSize,
     height: float,

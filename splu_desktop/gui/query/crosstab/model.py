@@ -17,7 +17,7 @@ from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
 from splu_desktop.gui.base.words import number, percent, percent_within, plain, told
-from splu_desktop.gui.query.crosstab.work import TRUST, Grid
+from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
@@ -60,7 +60,7 @@ class Heat:
     top : the largest figure seen.
     """
 
-    grid: Grid
+    grid: CrosstabGrid
     lines: tuple[int, ...]
     values: tuple[int, ...]
     across: bool
@@ -111,14 +111,14 @@ class Heat:
         return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self.top, 1.0))))
 
 
-class Seen(QObject):
+class SeenTable(QObject):
     """Which cells of a grid are seen, and how: shared by the heat map and the bars."""
 
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.grid: Grid | None = None
+        self.grid: CrosstabGrid | None = None
         self.share = False
         self.text = ""
         self.trusted = len(TRUST)  # kinds of TRUST that are seen, from the first
@@ -138,7 +138,7 @@ class Seen(QObject):
         """Return a cell's true count, "" where it is not to be seen."""
         return "" if self.truth is None else number(int(self.truth[line, value]))
 
-    def take(self, grid: Grid | None) -> None:
+    def take(self, grid: CrosstabGrid | None) -> None:
         """See another grid."""
         self.grid, self.truth = grid, None
         if grid is not None:
@@ -203,7 +203,7 @@ class Seen(QObject):
 class HeatModel(QAbstractTableModel):
     """The grid as a table: the SA's values down and the NSAs across, or the other way round; margins come first."""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: SeenTable) -> None:
         super().__init__(seen)
         self.seen = seen
         self.across = False  # whether the SA's values go across

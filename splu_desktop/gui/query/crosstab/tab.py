@@ -29,11 +29,11 @@ from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
 from splu_desktop.gui.base.words import copy_text, number, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
-from splu_desktop.gui.query.crosstab.export import Picture, title_of, write_picture
-from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, Seen
+from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
+from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, SeenTable
 from splu_desktop.gui.query.crosstab.setup import Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
-from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, Grid, Wanted, compute, sizes, true_cells
+from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, Wanted, compute, sizes, true_cells
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
 
@@ -49,7 +49,7 @@ class CrosstabTab(Tab):
         self.setup = Setup()
         self.setup.changed.connect(self._setup_changed)
         column.addWidget(self.setup)
-        self.seen = Seen(self)
+        self.seen = SeenTable(self)
         self.heat, self.cells = HeatModel(self.seen), CellsModel(self.seen)
         self.stack = QStackedWidget()
         self.start = Empty(
@@ -238,11 +238,11 @@ class CrosstabTab(Tab):
         job.failed.connect(self.failed)
         return job
 
-    def picture(self) -> Picture:
+    def picture(self) -> CrosstabPicture:
         """Return the heat map as it is seen, for a file."""
         heat, across, down = self.heat, Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         assert self.seen.grid is not None
-        return Picture(
+        return CrosstabPicture(
             title=title_of(self.seen.grid, share=self.seen.share),
             across=tuple(heat.name(at, across) for at in range(heat.columnCount())),
             down=tuple(heat.name(at, down) for at in range(heat.rowCount())),
@@ -263,7 +263,7 @@ class CrosstabTab(Tab):
             job.done.connect(partial(self._truth_counted, grid))
             job.failed.connect(self.failed)
 
-    def _truth_counted(self, grid: Grid, truth: NDArray[np.int64]) -> None:
+    def _truth_counted(self, grid: CrosstabGrid, truth: NDArray[np.int64]) -> None:
         if self.seen.grid is grid and self.truth_switch.isChecked():
             self._show_truth(truth)
 
@@ -289,7 +289,7 @@ class CrosstabTab(Tab):
         if self._job is not None:
             self._job.cancel()
 
-    def _counted(self, asker: Asker, wanted: Wanted, grid: Grid) -> None:
+    def _counted(self, asker: Asker, wanted: Wanted, grid: CrosstabGrid) -> None:
         if not self.still(asker):
             return
         self._job = None

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import crosstab_grid
-from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, Grid, Side, Wanted
+from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid, Side, Wanted
 from splu_desktop.gui.query.work import Asker
 
-__all__ = ["MOST_CELLS", "TRUST", "Grid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
+__all__ = ["MOST_CELLS", "TRUST", "CrosstabGrid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
 
 
 def sizes(asker: Asker, wanted: Wanted) -> int:
@@ -20,13 +20,13 @@ def sizes(asker: Asker, wanted: Wanted) -> int:
     return crosstab_grid.size_of(asker.published, wanted)
 
 
-def compute(asker: Asker, wanted: Wanted, progress: Progress) -> Grid:
+def compute(asker: Asker, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     with asker.lock:
         return crosstab_grid.compute(asker.reader, wanted, progress)
 
 
-def true_cells(asker: Asker, grid: Grid, progress: Progress) -> NDArray[np.int64]:
+def true_cells(asker: Asker, grid: CrosstabGrid, progress: Progress) -> NDArray[np.int64]:
     """Return (A, B) true counts of a grid's cells, from the source. For the custodian's eyes alone."""
     with asker.lock:
         lines = [line.conditions for line in grid.lines]

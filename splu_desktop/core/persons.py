@@ -19,9 +19,10 @@ from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.content import FEWEST, identifier_by_content
-from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name, words_of
+from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.words import words_of
 
 _STAGE = "Looking for persons with several records"
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
@@ -60,7 +61,7 @@ _BARE = (("id",), ("uid",), ("pk",), ("identifier",))
 
 
 @dataclass(frozen=True)
-class Persons:
+class PersonsFound:
     """An identifier of persons, or of their stays, and how its values repeat.
 
     Attributes
@@ -157,13 +158,13 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
-def persons_of(table: Table, progress: Progress | None = None) -> Persons | None:
+def persons_of(table: Table, progress: Progress | None = None) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
     Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
     """
     progress = progress or Silent()
-    found: list[tuple[bool, float, Persons]] = []
+    found: list[tuple[bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
         kind = _numbers(column)
@@ -172,7 +173,7 @@ def persons_of(table: Table, progress: Progress | None = None) -> Persons | None
         counts = column.counts()[~column.missing]
         counts = counts[counts > 0]
         if len(counts):
-            each = Persons(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
+            each = PersonsFound(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
             found.append((each.repeats, each.mean if each.repeats else float(kind), each))
     return max(found, key=lambda each: each[:2], default=(False, 0.0, None))[2]
 

@@ -16,8 +16,8 @@ from splu_desktop.core.table import Codes, Column, Kind, Table
 from splu_desktop.files.disk.in_blocks import blocks, mapped
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.importer import parquet
-from splu_desktop.files.importer.faults import NotInstalled
 from splu_desktop.files.importer.workbook.reading import all_sheets
+from splu_desktop.files.isolation.faults import NotInstalled
 from splu_desktop.files.tables.table_writers import NoParquet, has_values
 from splu_desktop.files.tables.xlsx_check import workbook_differs
 from splu_desktop.files.tables.xlsx_writer import typed_cells

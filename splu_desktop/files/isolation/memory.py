@@ -12,7 +12,7 @@ from pathlib import Path
 
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.room import THREADS
-from splu_desktop.files.importer.faults import Corrupt, TooLarge, TooWide
+from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
 
 # Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
 _PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
@@ -47,7 +47,7 @@ def _left_to_this_process() -> int | None:
     """Return the bytes that a limit set on this process (`ulimit -v`) leaves, None where there is none."""
     if sys.platform != "linux":
         return None
-    import resource
+    import resource  # of POSIX alone
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:

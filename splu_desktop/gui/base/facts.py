@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splu_desktop.core.generalise import is_measurement
+from splu_desktop.core.generalise import is_measurement, still_measured
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
@@ -81,3 +81,8 @@ def table_facts(table: Table, progress: Progress, stage: str) -> tuple[ColumnFac
         progress.report(stage, done / len(table.columns))
         found.append(column_facts(column))
     return tuple(found)
+
+
+def facts_after(column: Column, made: Column) -> ColumnFacts:
+    """Return the facts of a generalised column; whoever put a measurement into groups has decided on them."""
+    return replace(column_facts(made), measurement=still_measured(column, made))

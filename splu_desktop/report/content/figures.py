@@ -6,8 +6,8 @@ import numpy as np
 
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
-from splu_desktop.report.document import Figure
-from splu_desktop.report.render.scene import (
+from splu_desktop.report.document import FigureBlock
+from splu_desktop.report.scene import (
     ACCENT,
     ANSWERABLE,
     BETWEEN,
@@ -27,7 +27,7 @@ WIDTH, HEIGHT = 480.0, 220.0
 _LONGEST = 30  # letters of a value's name in a chart; tables have it in full
 
 
-def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> Figure:
+def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> FigureBlock:
     """Return the plot of T_f against T_E: exact and by Chebyshev, with the column's published counts as marks."""
     scene = Scene(WIDTH, HEIGHT)
     top = max(*promise.curve_t_f_chebyshev, promise.t_f, 10)
@@ -67,10 +67,10 @@ def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> Fi
         column=promise.column,
         epsilon=t.percent(promise.epsilon, 0 if promise.epsilon * 100 % 1 < 1e-9 else 1),
     )
-    return Figure(scene, caption, words)
+    return FigureBlock(scene, caption, words)
 
 
-def small_counts(promise: model.Guarantee, t: Language) -> Figure:
+def small_counts(promise: model.Guarantee, t: Language) -> FigureBlock:
     """Return the plot of the probability of a larger error over the small counts, with its minimum up to alpha."""
     scene = Scene(WIDTH, HEIGHT)
     n = len(promise.small_counts)
@@ -109,10 +109,10 @@ def small_counts(promise: model.Guarantee, t: Language) -> Figure:
         epsilon=t.percent(promise.epsilon, 0 if promise.epsilon * 100 % 1 < 1e-9 else 1),
         alpha=t.number(promise.alpha),
     )
-    return Figure(scene, caption, words)
+    return FigureBlock(scene, caption, words)
 
 
-def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> Figure:
+def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> FigureBlock:
     """Return the bars of the most frequent values, true beside published."""
     rows = marginal.values[:most]
     scene = Scene(WIDTH, 30 + 18.0 * len(rows))
@@ -131,10 +131,10 @@ def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> Figur
         shown=t.number(len(rows)),
         column=marginal.column,
     )
-    return Figure(scene, words, words)
+    return FigureBlock(scene, words, words)
 
 
-def published_bars(utility: model.Utility, t: Language, most: int = 20) -> Figure:
+def published_bars(utility: model.Utility, t: Language, most: int = 20) -> FigureBlock:
     """Return the bars of the most frequent values as published."""
     rows = utility.values[:most]
     scene = Scene(WIDTH, 12 + 13.0 * len(rows))
@@ -150,10 +150,10 @@ def published_bars(utility: model.Utility, t: Language, most: int = 20) -> Figur
         shown=t.number(len(rows)),
         column=utility.column,
     )
-    return Figure(scene, words, words)
+    return FigureBlock(scene, words, words)
 
 
-def bands(measured: model.MeasuredUtility, t: Language) -> Figure:
+def bands(measured: model.MeasuredUtility, t: Language) -> FigureBlock:
     """Return the bars of the mean relative error by band of true count."""
     rows = [band for band in measured.bands if band.mean_relative_error is not None]
     scene = Scene(WIDTH, 20 + 16.0 * max(1, len(rows)))
@@ -166,7 +166,7 @@ def bands(measured: model.MeasuredUtility, t: Language) -> Figure:
         scene.add(Box(x.start, y, max(0.5, x.at(error) - x.start), 10, ACCENT))
         scene.add(Words(WIDTH, y + 9, t.percent(error), "end", 7.5, QUIET))
     words = t("Mean relative error of the estimates for “{column}” by band of true count.", column=measured.column)
-    return Figure(scene, words, words)
+    return FigureBlock(scene, words, words)
 
 
 def _steps(points: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:

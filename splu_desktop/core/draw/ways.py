@@ -14,18 +14,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
+from splu_desktop.core.draw import joined as joined_design
+from splu_desktop.core.draw.joined import FREQUENT
 from splu_desktop.core.errors import BadSetting, Ineligible
-from splu_desktop.core.groups import joined_design
-from splu_desktop.core.groups.design import design, in_blocks
+from splu_desktop.core.groups.design import in_blocks
 from splu_desktop.core.groups.forming import check_eligible
-from splu_desktop.core.groups.joined_design import FREQUENT
-from splu_desktop.core.groups.layout import check_fakes
+from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.reconstruct.interval import NORMAL_95
 from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import NORMAL_95
 
 GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
@@ -81,7 +81,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
     limits = gamma_tolerances(column, gamma)
     if way == GROUPS:
         try:
-            return design(column, limits, progress=progress).grouping
+            return DecoyGroups.designed(column, limits, progress=progress)
         except Infeasible:
             pass
     return joined_design.design(column, limits, follows=gamma)
@@ -99,7 +99,7 @@ def by_tolerances(
     check_feasible(column, limits, fakes)
     if way != JOINED:
         try:
-            return design(column, limits, fakes=fakes, progress=progress).grouping
+            return DecoyGroups.designed(column, limits, fakes=fakes, progress=progress)
         except Infeasible:
             if fakes:
                 raise

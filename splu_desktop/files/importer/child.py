@@ -87,22 +87,27 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
     given = request["given"]
     match work:
         case "workbook":
+            # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer.workbook import opened_workbook
 
             return opened_workbook.choose(path, progress, **given)
         case "sheets":
+            # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer.workbook import opened_workbook
 
             return opened_workbook.all_sheets(path, content, progress)
         case "marked_up":
+            # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer.workbook import marked_up
 
             return marked_up.as_text(path, progress)
         case "statistical":
+            # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer import statistical_file
 
             return statistical_file.columns(path, progress, **given)
         case _:
+            # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer import parquet_file
 
             return parquet_file.columns(path, content, progress, **given)

@@ -39,7 +39,7 @@ def read_cells(
     if len(head) != 1:
         raise ValueError("no header")
     header = head[0]
-    form = fields.Layout(len(header), ord(","), ord('"'))
+    form = fields.FieldLayout(len(header), ord(","), ord('"'))
     packed: list[list[fields.Packed]] = [[] for _ in header]
     odd = [_Column() for _ in header]
     segments: list[tuple[bool, int]] = []  # (regular?, records), in the order of the file

@@ -1,0 +1,197 @@
+"""Draws the rooms of splu_desktop and which of them knows which, from the imports: docs/images/house.svg.
+
+    python scripts/draw_house.py          writes the picture
+    python scripts/draw_house.py --table  prints files and lines of each room
+
+A room is a folder, or a module that stands beside the folders. `tests/test_house.py` takes its laws from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "splu_desktop"
+FLOORS = (("gui",), ("cli",), ("report",), ("files",), ("core",))  # from the roof down
+
+Arrows = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Module:
+    """One file: where it is, its text and its tree, and the modules of the package that it imports anywhere."""
+
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+    known: frozenset[str] = field(default=frozenset())
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+    @property
+    def room(self) -> str:
+        """The folder that it stands in below a floor, or itself where it stands beside the folders."""
+        inside = self.path.relative_to(ROOT / PACKAGE).with_suffix("").parts
+        return ".".join(inside[:2]).removesuffix(".__init__")
+
+
+@cache
+def modules() -> dict[str, Module]:
+    """Return every module of the package by its name."""
+    found = {}
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        text = path.read_text(encoding="utf-8")
+        found[name] = Module(name, path, text, ast.parse(text))
+    return {
+        name: Module(name, each.path, each.text, each.tree, frozenset(_imported(each.tree, found)) - {name})
+        for name, each in found.items()
+    }
+
+
+def _imported(tree: ast.Module, known: Mapping[str, object]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):
+            for alias in node.names:
+                inside = f"{node.module}.{alias.name}"
+                yield inside if inside in known else node.module or ""
+
+
+def between_rooms() -> Arrows:
+    """Return which rooms each room imports."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for module in modules().values():
+        others = {modules()[name].room for name in module.known}
+        if "." in module.room:  # and no door of a whole floor
+            found[module.room] |= {other for other in others if "." in other} - {module.room}
+    return {room: frozenset(others) for room, others in found.items()}
+
+
+def circles(arrows: Arrows) -> list[list[str]]:
+    """Return the sets of two or more that know each other in a circle (Tarjan's strongly connected components)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in sorted(arrows.get(node, ())):
+            if other not in order:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], order[other])
+        if low[node] == order[node]:
+            part = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(arrows):
+        if node not in order:
+            visit(node)
+    return found
+
+
+def picture() -> str:
+    """Return the house as SVG: floors from the roof down, in each the rooms, and arrows that only go down."""
+    arrows = between_rooms()
+    boxes: dict[str, tuple[float, float, float]] = {}  # room -> x, y, width
+    parts: list[str] = []
+    top = 30.0
+    for floor in FLOORS:
+        rooms, said = _rooms(floor, arrows)
+        inner = {room: frozenset(arrows[room]) & set(rooms) for room in rooms}
+        levels: dict[int, list[str]] = defaultdict(list)
+        for room in rooms:
+            levels[_level(room, inner)].append(room)
+        height = 44 * len(levels) + 34
+        parts.append(f'<rect class="floor" x="10" y="{top:g}" width="1180" height="{height:g}" rx="8"/>')
+        parts.append(f'<text class="name" x="22" y="{top + 20:g}">{escape(" | ".join(floor))}</text>')
+        for row, level in enumerate(sorted(levels, reverse=True)):
+            widths = [max(70.0, 7.2 * len(said[room]) + 18) for room in sorted(levels[level])]
+            x = 600 - (sum(widths) + 16 * (len(widths) - 1)) / 2
+            for room, width in zip(sorted(levels[level]), widths, strict=True):
+                boxes[room] = x, top + 14 + 44 * row, width
+                x += width + 16
+        for room in rooms:
+            for other in sorted(_direct(room, inner)):
+                (x1, y1, w1), (x2, y2, w2) = boxes[room], boxes[other]
+                parts.append(f'<path d="M{x1 + w1 / 2:g} {y1 + 26:g} L{x2 + w2 / 2:g} {y2:g}"/>')
+        for room in rooms:
+            x, y, width = boxes[room]
+            parts.append(f'<rect class="room" x="{x:g}" y="{y:g}" width="{width:g}" height="26" rx="5"/>')
+            parts.append(f'<text x="{x + width / 2:g}" y="{y + 17:g}" text-anchor="middle">{escape(said[room])}</text>')
+        top += height + 14
+    style = (
+        "text{font:12px sans-serif;fill:#1f2933}.name{font-weight:bold}.floor{fill:#f4f6f8;stroke:#c5ced6}"
+        ".room{fill:#fff;stroke:#52606d}path{stroke:#9aa5b1;fill:none;marker-end:url(#tip)}"
+    )
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 {top + 6:g}" role="img">'
+        "<title>The rooms of splu_desktop; each knows only rooms below it</title>"
+        f"<style>{style}</style>"
+        '<rect width="100%" height="100%" fill="#fff"/><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" '
+        'markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" style="fill:#9aa5b1"/></marker>'
+        '</defs><text x="12" y="20">Each room imports only what stands below it. Every floor may use all floors '
+        "below; arrows show the nearest within a floor.</text>"
+    )
+    return "\n".join([head, *parts, "</svg>"]) + "\n"
+
+
+def _rooms(floor: tuple[str, ...], arrows: Arrows) -> tuple[list[str], dict[str, str]]:
+    """Return the rooms of a floor and what stands on each; single modules that know no folder share one."""
+    there = [room for room in sorted(arrows) if room.split(".")[0] in floor and "." in room]
+    folders = {room for room in there if (ROOT / PACKAGE / room.replace(".", "/")).is_dir()}
+    ground = [room for room in there if room not in folders and not arrows[room] & folders]
+    said = {room: room.split(".", 1)[1].replace(".", "/") for room in there}
+    if ground:
+        said[ground[0]] = ", ".join(said[room] for room in ground)
+        for room in ground[1:]:
+            there.remove(room)
+    return there, said
+
+
+def _level(room: str, arrows: Arrows) -> int:
+    return 1 + max((_level(other, arrows) for other in arrows[room]), default=-1)
+
+
+def _direct(room: str, arrows: Arrows) -> set[str]:
+    """Return the rooms that a room knows and none of them knows for it."""
+
+    def reached(start: str) -> set[str]:
+        return set(arrows[start]).union(*(reached(other) for other in arrows[start]))
+
+    return set(arrows[room]) - set().union(*(reached(other) for other in arrows[room]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", action="store_true")
+    if parser.parse_args().table:
+        rooms: dict[str, list[int]] = defaultdict(list)
+        for module in modules().values():
+            rooms[module.path.parent.relative_to(ROOT).as_posix()].append(module.lines)
+        for name, lines in sorted(rooms.items()):
+            print(f"| {name} | {len(lines)} | {sum(lines)} |")
+        print(f"| all | {len(modules())} | {sum(module.lines for module in modules().values())} |")
+        return
+    (ROOT / "docs/images/house.svg").write_text(picture(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

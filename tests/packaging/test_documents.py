@@ -1,0 +1,25 @@
+"""What the documents for reviewers name is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_each_promise_of_the_threat_model_names_tests_that_exist() -> None:
+    text = (ROOT / "docs/threat-model.md").read_text("utf-8")
+    named = re.findall(r"`((?:tests|benchmarks)/[\w/.]+)`", text)
+    assert len(named) > 10
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_documents_link_to_files_that_exist() -> None:
+    broken = [
+        f"{page.name}: {link}"
+        for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert not broken

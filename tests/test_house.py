@@ -1,0 +1,95 @@
+"""The laws of the house: how the code may stand, read from the files themselves (docs/decisions/house.md)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from scripts.draw_house import PACKAGE, ROOT, Module, between_rooms, circles, modules, picture
+
+WIDEST = 16  # modules in a folder
+_KIND_OF_DRAW = re.compile(r"isinstance\([^()]*\b(Draw|GroupDraw|PlainGroups|DecoyGroups)\b")
+# The editors of one draw may ask whether it is theirs; everybody else asks the draw.
+_EDITORS = {"gui.plan.tolerance_dialog", "gui.plan.tolerant"}
+
+
+def test_no_folder_holds_more_than_one_can_look_over() -> None:
+    wide = Counter(module.path.parent for module in modules().values())
+    assert {str(folder): n for folder, n in wide.items() if n > WIDEST} == {}
+
+
+def test_no_module_knows_itself_by_a_detour() -> None:
+    # A folder's __init__ hands out what stands in it, so it is no module of its own here.
+    doors = {name for name, module in modules().items() if module.path.name == "__init__.py"}
+    known = {name: module.known - doors for name, module in modules().items() if name not in doors}
+    assert circles(known) == []
+
+
+def test_no_room_knows_itself_by_a_detour() -> None:
+    assert circles(between_rooms()) == []
+
+
+def test_a_name_of_a_class_is_given_once() -> None:
+    # But for those of a module's own, which nobody else reads.
+    found = defaultdict(list)
+    for name, module in modules().items():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(name)
+    assert {word: where for word, where in found.items() if len(where) > 1} == {}
+
+
+def test_an_import_inside_a_function_says_why() -> None:
+    silent = [place for module in modules().values() for place in _silent(module)]
+    assert silent == []
+
+
+def test_nobody_asks_which_draw_it_has() -> None:
+    asked = []
+    for name, module in modules().items():
+        inside = name.removeprefix(f"{PACKAGE}.")
+        if inside.startswith("core.draw") or inside in _EDITORS:
+            continue
+        asked += [f"{inside}:{n}" for n, line in enumerate(module.text.splitlines(), 1) if _KIND_OF_DRAW.search(line)]
+    assert asked == []
+
+
+def test_every_room_says_what_it_is() -> None:
+    folders = [m for m in modules().values() if m.path.name == "__init__.py" and m.path.parent.parent.name != ""]
+    rooms = [m for m in folders if len(m.path.relative_to(ROOT / PACKAGE).parts) > 2]
+    assert rooms
+    assert [m.name for m in rooms if not ast.get_docstring(m.tree)] == []
+
+
+def test_the_picture_shows_every_room_there_is() -> None:
+    # Not compared line by line: an arrow more is no reason to stop whoever draws it.
+    drawn = (ROOT / "docs/images/house.svg").read_text(encoding="utf-8")
+    assert picture() == picture()
+    words = re.compile(r"<text x[^>]*>([^<]*)</text>")
+    assert set(words.findall(drawn)) == set(words.findall(picture())), "run python scripts/draw_house.py"
+
+
+def _silent(module: Module) -> Iterator[str]:
+    """Give the places of imports inside functions with no comment on any line of theirs, nor on the one above."""
+    lines = module.text.splitlines()
+    inside = sorted(
+        {
+            (node.lineno, node.end_lineno or node.lineno)
+            for function in ast.walk(module.tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        }
+    )
+    blocks: list[tuple[int, int]] = []
+    for first, last in inside:
+        if blocks and first - blocks[-1][1] <= 2:
+            blocks[-1] = (blocks[-1][0], last)
+        else:
+            blocks.append((first, last))
+    for first, last in blocks:
+        near = [*lines[first - 1 : last], *(line for line in lines[first - 2 : first - 1] if line.strip()[:1] == "#")]
+        if not any("#" in line for line in near):
+            yield f"{module.name}:{first}"
