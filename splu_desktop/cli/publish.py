@@ -189,8 +189,6 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         print(password_line(password))
     for name in plan.sensitive:
         print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
-        for sentence in plan.draws[name].readers(name):
-            print(f"    {sentence}")
     for title, role in (
         ("unchanged (NSA)", Role.NSA),
         ("left out, identifier", Role.IDENTIFIER),
@@ -198,6 +196,8 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
     ):
         if roles[role.value]:
             print(f"  {title + ':':<21} {', '.join(roles[role.value])}")
+    for sentence in opened.published.readers():
+        print(f"  {sentence}")
     for entry in opened.facts["files"]:
         print(f"  {entry['name']}: {entry['bytes']:,} bytes, SHA-256 {entry['sha256']}")
     print(f"  checked {len(outcome.checks)} ways, all passed; entry {outcome.entry.number} of the register of releases")

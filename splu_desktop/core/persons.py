@@ -205,7 +205,12 @@ def _many(column: Column, present: int) -> bool:
     return present >= 0.02 * column.n
 
 
-def right_guesses(counts: Iterable[float] | NDArray[np.generic], a: float | NDArray[np.float64], k: int) -> float:
+def right_guesses(
+    counts: Iterable[float] | NDArray[np.generic],
+    a: float | NDArray[np.float64],
+    k: int,
+    shown: NDArray[np.float64] | None = None,
+) -> float:
     """Return how often the best guess from all k rows of a person is right, the person's value being the same in all.
 
     Parameters
@@ -213,6 +218,7 @@ def right_guesses(counts: Iterable[float] | NDArray[np.generic], a: float | NDAr
     counts : (m,) records of each value; the person's value is that of a random record.
     a : probability that a record keeps its value, one or (m,) of them.
     k : the person's rows, in 1..`MOST`.
+    shown : (m,) records that show each value on average; as many as have it unless given.
 
     Returns
     -------
@@ -225,18 +231,23 @@ def right_guesses(counts: Iterable[float] | NDArray[np.generic], a: float | NDAr
     if not 1 <= k <= MOST:
         raise ValueError(k)
     f = np.asarray(counts, np.float64)
+    seen = (f if shown is None else np.asarray(shown, np.float64))[f > 0]
     f, keep = f[f > 0], np.broadcast_to(np.asarray(a, np.float64), f.shape)[f > 0]
     m = len(f)
     if m < 2:
         return 1.0
     prior = f / f.sum()
-    b = (1 - keep) * prior / (1 - prior)
+    b = np.maximum(seen / f.sum() - keep * prior, 0.0) / (1 - prior)  # from records of other values
+    if not b.any():
+        return 1.0  # every record keeps its value
     others = b.sum() - b
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0 ln 0 is 0
         lent = np.where(others > 0, (1 - keep) / others, 0.0)  # so that a row of chances adds up to 1
         c = np.arange(k + 1)
-        score = np.log(prior)[:, None] + c * (np.log(keep) - np.log(b))[:, None] + ((k - c) * np.log(lent)[:, None])
-        score[:, k] = np.log(prior) + k * (np.log(keep) - np.log(b))  # 0 ln 0 is 0
+        kept = np.where(c > 0, c * (np.log(keep) - np.log(b))[:, None], 0.0)
+        score = np.log(prior)[:, None] + kept + np.where(c < k, (k - c) * np.log(lent)[:, None], 0.0)
+    # A value that all its records keep shows another in none of them, and is sure where no other record shows it.
+    score[np.isnan(score)] = -np.inf
     # Values near the eligibility limit are less likely the more often they are drawn, so each value's numbers of draws
     # stand in the order of their scores too; a value's rank is its place there.
     within = np.argsort(np.round(score, 9), axis=1, kind="stable")
@@ -339,7 +350,7 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> Per
     found = []
     for name, draw in draws.items():
         column = table[name].compacted()
-        counts, a = column.counts().astype(np.float64), draw.keeps(column)
-        right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k))) for k in repeats.shown)
+        counts, a, shown = column.counts().astype(np.float64), draw.keeps(column), draw.shows(column)
+        right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
         found.append(PerPerson(name, right, all(draw.draws_of_person(k) == 1 for k in repeats.shown)))
     return max(found, key=lambda each: each.right[-1][1])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.public_figures import narrowed
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
@@ -84,6 +85,10 @@ class Published:
         """Return what is promised of an SA, as plain data: T_P is 0 where public figures tell its small counts."""
         draw = self.draws[sa]
         return draw.stated(self.thresholds, draw.told(self.n, self.table[sa].labels.tolist(), self.thresholds))
+
+    def readers(self) -> list[str]:
+        """Return what a row tells to whom, once for all columns of which the same is said."""
+        return attackers.said_once({name: draw.readers(name) for name, draw in self.draws.items()})
 
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import ALPHA
@@ -97,3 +98,9 @@ def test_a_column_that_cannot_be_redrawn_is_left_to_its_own_line() -> None:
     lines = table_lines(table, plan)
     assert any(line.light is Light.RED and line.column == "months" for line in lines)
     assert all(line.light is Light.GREEN for line in lines if line.name == "giveaway")
+
+
+def test_columns_drawn_together_are_not_said_to_be_drawn_each_by_itself() -> None:
+    table = _ages(2_000)
+    assert alike(table, plain({"years": 5, "months": 5}))
+    assert not alike(table, planned(table, ["years", "months"], 5))

@@ -48,6 +48,20 @@ def test_every_gamma_is_said_with_all_three_readers(gamma: int) -> None:
     assert 85 <= sure <= 99, "the example is about a value that is nearly certain"
 
 
+def test_what_is_the_same_of_several_columns_is_said_once_and_names_them_all() -> None:
+    said = attackers.said_once(
+        {name: attackers.of_gamma(name, gamma) for name, gamma in (("a", 3), ("b", 5), ("c", 3))}
+    )
+    assert said == [
+        attackers.of_gamma("a” or “c", 3)[0],
+        attackers.of_gamma("b", 5)[0],
+        attackers.of_gamma("a”, “b” or “c", 3)[1],
+        attackers.of_gamma("a” or “c", 3)[2],
+        attackers.of_gamma("b", 5)[2],
+    ]
+    assert attackers.said_once({"a": attackers.of_gamma("a", 3), "b": ()}) == list(attackers.of_gamma("a", 3))
+
+
 def test_tolerances_are_said_with_all_three_readers_too() -> None:
     half = (Fraction(1, 2), Fraction(1, 2))
     grouping = DecoyGroups((1, 4), half, Tolerances({"HIV": "0.25", "none": "1"}), 0)
@@ -106,9 +120,9 @@ def test_no_sentence_bounds_what_is_not_bounded(false: str) -> None:
     ],
 )
 def test_every_place_that_says_gamma_takes_the_sentences_from_one_source(place: str) -> None:
-    assert re.search(r"of_gamma|of_tolerances|\.readers\(|\.figures\(", (ROOT / place).read_text(encoding="utf-8")), (
-        place
-    )
+    assert re.search(
+        r"of_gamma|of_tolerances|said_once|\.readers\(|\.figures\(", (ROOT / place).read_text(encoding="utf-8")
+    ), place
 
 
 @pytest.mark.parametrize("text", ["README.md", *(f"resources/help/guide.{each}.md" for each in ("en", "de", "fr"))])

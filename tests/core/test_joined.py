@@ -311,3 +311,8 @@ def test_settings_that_are_none_are_told() -> None:
     for broken in ({"records": 0}, {"parts": []}, {"parts": [{**stored["parts"][0], "keeps": "2"}]}, {"follows": 1}):
         with pytest.raises(SpluError):
             draw_from({**stored, **broken})
+
+
+def test_a_gamma_beyond_the_records_is_named_in_the_refusal() -> None:
+    with pytest.raises(Infeasible, match="gamma 1,000,000,000, which is too large"):
+        by_gamma(column({"a": 300, "b": 500, "c": 900}), 10**9)

@@ -42,6 +42,20 @@ def test_right_guesses_are_those_of_all_draws_counted_one_by_one(counts: list[in
     assert right_guesses(counts, a, k) == pytest.approx(exact, abs=1e-9)
 
 
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize(
+    "chances", [[[1, 0], [0.1, 0.9]], [[0.5, 0.5], [0, 1]], [[1, 0], [0, 1]], [[0.3, 0.7], [0.2, 0.8]]]
+)
+def test_right_guesses_hold_where_records_join_a_value_and_none_leaves_it(chances: list[list[float]], k: int) -> None:
+    counts, rows = np.array([30.0, 70.0]), np.array(chances)
+    exact = sum(
+        float((counts / 100 * np.prod(rows[:, list(seen)], axis=1)).max())
+        for seen in itertools.product(range(2), repeat=k)
+    )
+    with np.errstate(all="raise", under="ignore"):
+        assert right_guesses(counts, np.diag(rows), k, counts @ rows) == pytest.approx(exact, abs=1e-9)
+
+
 def test_who_sees_more_rows_is_surer() -> None:
     counts = 1 / np.arange(2, 200)
     guesses = [right_guesses(counts, 0.25, k) for k in (1, 2, 3, 5, 10, 20, 50)]

@@ -113,7 +113,11 @@ class Draw(ABC):
         """
         if column:
             raise BadSetting(
-                say("Columns with {words} can't be drawn per person yet; set one gamma.", words=self.words())
+                say(
+                    "Columns with {words} can't be drawn per person yet; keep one record per person, or set a gamma "
+                    "for which no value fills more than 1 in gamma of the records.",
+                    words=self.words(),
+                )
             )
         return self
 
@@ -207,6 +211,10 @@ class Draw(ABC):
     def keeps(self, column: Column) -> float | Floats:
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
+
+    def shows(self, column: Column) -> Floats:
+        """Return (m,) how many records show each value on average: as many as have it, where groups exchange them."""
+        return column.counts().astype(np.float64)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         """Return how many times the variance of independent records a sum over selected records has.

@@ -281,6 +281,9 @@ class Joined(Draw):
         matrix = self.matrix(labels)
         return KnownTransition.of(counts, lambda _: Independent(matrix))
 
+    def shows(self, column: Column) -> Floats:
+        return super().shows(column) @ self.chances(column)
+
     def likely(self, published: Floats, labels: NDArray[np.object_]) -> Floats:
         through = self.transition(published, labels)
         found = np.maximum(published @ through.inverse, 0.0)
@@ -689,6 +692,15 @@ def design(
             made = _rounded(solved[margin], steps, own, problem, column, exact, follows)
             if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
                 return made
+    if follows is not None:
+        raise Infeasible(
+            say(
+                "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
+                "smaller one.",
+                column=column.name,
+                gamma=follows,
+            )
+        )
     raise Infeasible(
         say(
             "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "

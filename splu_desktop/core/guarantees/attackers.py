@@ -13,12 +13,13 @@ The sentences are made here alone; window, command line, report and the recipien
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
-from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.core.messages import Figure, Said, listed, say
 
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
@@ -140,6 +141,28 @@ def insider(column: str, grouping: SizedGroups) -> Said:
         column=column,
         chance=_share(chance),
     )
+
+
+def said_once(readers: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
+
+    Parameters
+    ----------
+    readers : column -> what a row tells of it.
+    """
+    columns: dict[tuple[object, ...], list[tuple[int, Said]]] = {}
+    for said in readers.values():
+        for place, sentence in enumerate(map(say, said)):
+            rest = sorted((name, str(value)) for name, value in sentence.values.items() if name != "column")
+            columns.setdefault((place, sentence.template, *rest), []).append((place, sentence))
+    told: list[str] = []
+    for alike in sorted(columns.values(), key=lambda each: each[0][0]):
+        first = alike[0][1]
+        names = (str(sentence.values["column"]) for _, sentence in alike)
+        # The sentences have the column in quotation marks.
+        every = listed(names, "{head}” or “{tail}", "{head}”, “{tail}")
+        told.append(say(first.template, **{**first.values, "column": every}))
+    return told
 
 
 def _with_release(column: str) -> Said:

@@ -92,7 +92,8 @@ def alike(table: Table, draws: Mapping[str, Draw], progress: Progress | None = N
     progress = progress or Silent()
     matrices: dict[str, Floats] = {}
     found = []
-    pairs = list(combinations(draws, 2))
+    # What is drawn together fits each other anyway; what that gives away, its draw says.
+    pairs = [(a, b) for a, b in combinations(draws, 2) if b not in draws[a].block(a)]
     for at, (a, b) in enumerate(pairs):
         progress.report(_STAGE, at / len(pairs))
         first, second = table[a].compacted(), table[b].compacted()

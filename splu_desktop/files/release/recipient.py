@@ -50,7 +50,7 @@ def write_readme(
     paragraphs: list[list[str]] = [
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
-        *filter(None, _readers(published)),
+        *([sentence] for sentence in published.readers()),
         _worth(published, facts),
         promises,
         *_persons(published),
@@ -101,11 +101,6 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
         say("Never read the value beside a single record as a fact about a person."),
         *(cost for names, draw in published.blocks.items() for cost in draw.costs(published.table.select(names))),
     ]
-
-
-def _readers(published: Published) -> list[list[str]]:
-    """Return what a row tells to whom, a paragraph for each re-drawn column."""
-    return [list(published.draws[name].readers(name)) for name in published.sensitive]
 
 
 def _others(facts: Mapping[str, Any]) -> list[str]:

@@ -115,7 +115,7 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
         ),
     ]
     blocks.append(Paragraph(t("What a single row tells, and to whom:")))
-    blocks += [Paragraph(text) for name in release.sensitive for text in readers(name, report, t)]
+    blocks += [Paragraph(text) for text in readers(report, t)]
     blocks.append(Paragraph(t("The promise:")))
     for promise in every_promise(report):
         blocks += [Paragraph(text, "lead") for text in promises(promise.column, report, t)]
@@ -174,12 +174,15 @@ def promises(column: str, report: Report, t: Language) -> list[str]:
     ]
 
 
-def readers(column: str, report: Report, t: Language) -> list[str]:
+def readers(report: Report, t: Language) -> list[str]:
     """Return what a row tells to whom, as the program states it (`core.attackers`)."""
-    tolerant = next((each for each in report.public.tolerant if each.column == column), None)
+    tolerant = {each.column: each.readers for each in report.public.tolerant}
     gammas = {part.column: part.gamma for part in report.public.mechanism}
-    said = tolerant.readers if tolerant is not None else attackers.of_gamma(column, gammas[column])
-    return [_unbroken(t.sentence(sentence)) for sentence in said]
+    every = {
+        name: tolerant[name] if name in tolerant else attackers.of_gamma(name, gammas[name])
+        for name in report.public.release.sensitive
+    }
+    return [_unbroken(t.sentence(sentence)) for sentence in attackers.said_once(every)]
 
 
 def _unbroken(sentence: str) -> str:
