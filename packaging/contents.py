@@ -45,9 +45,8 @@ EXCLUDED_MODULES = [
     "PySide6.QtTest",
     "PySide6.QtDBus",
     "PySide6.QtPrintSupport",
-    # SciPy beyond special functions, sparse matrices and graphs: 20 MB.
-    *(f"scipy.{part}" for part in ("cluster", "fft", "integrate", "interpolate", "io", "misc", "ndimage", "odr")),
-    *(f"scipy.{part}" for part in ("optimize", "signal", "spatial", "stats")),
+    # SciPy beyond special functions, sparse matrices, graphs, optimisation and distributions, and what those import.
+    *(f"scipy.{part}" for part in ("cluster", "io", "misc", "odr", "signal")),
     *(f"pyqtgraph.{part}" for part in ("canvas", "console", "examples", "flowchart", "opengl")),
     "Cryptodome.PublicKey",  # a ZIP with a password needs AES and HMAC
     "Cryptodome.SelfTest",

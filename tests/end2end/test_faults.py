@@ -6,18 +6,19 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from splu_desktop.core import sanitise
 from splu_desktop.core.checks.selfcheck import Check
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.files.disk.partial import MARK, clear_leftovers
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.importer import read
 from splu_desktop.files.publish.publishing import (
@@ -199,6 +200,16 @@ def test_the_next_start_clears_what_a_killed_run_left(tmp_path: Path) -> None:
     assert [path for path in tmp_path.iterdir() if path.name.startswith(MARK)]
     assert tidy(Register(tmp_path / "register")) >= 1
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(MARK)]
+
+
+def test_a_run_that_ended_after_the_rename_has_published(tmp_path: Path) -> None:
+    """Between the rename and the removal of the emptied folder: its entry must not be withdrawn."""
+    work, target = tmp_path / f"{MARK}x", tmp_path / "r"
+    (work / "whole").mkdir(parents=True)
+    assert is_dead(work, target)
+    (work / "whole").rename(target)
+    assert is_dead(work)
+    assert not is_dead(work, target)
 
 
 def test_the_work_of_a_living_run_is_left_alone(tmp_path: Path) -> None:
@@ -399,7 +410,11 @@ def test_a_failed_check_withholds_the_release(house: House, monkeypatch: pytest.
 
 def test_a_mechanism_that_does_not_draw_is_caught(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole way with a sanitiser gone wrong: the self-check finds it, not the recipient."""
-    monkeypatch.setattr(sanitise, "_redraw", lambda column, *rest: column)
+
+    def kept(draw: PlainGroups, table: Table, names: Sequence[str], *rest: object) -> tuple[Column, ...]:
+        return tuple(table[name] for name in names)
+
+    monkeypatch.setattr(PlainGroups, "redraw_block", kept)
     with pytest.raises(SelfCheckFailed):
         house.publish()
     house.check_clean()

@@ -151,8 +151,13 @@ def _noted(folder: Path, token: str) -> Iterator[None]:
             note.unlink(missing_ok=True)
 
 
-def is_dead(path: Path) -> bool:
-    """Return whether unfinished work is there at `path` and its run is not alive any more."""
+def is_dead(path: Path, target: Path | None = None) -> bool:
+    """Return whether unfinished work is there at `path` and its run is not alive any more.
+
+    A run that ended between the rename and the removal of its emptied folder has done its work: `target` is there then.
+    """
+    if target is not None and not os.path.lexists(path / _WORK) and os.path.lexists(target):
+        return False
     lock_path = path.with_name(path.name + _LOCK)
     if not os.path.lexists(path):
         return False

@@ -220,7 +220,8 @@ def tidy(register: Register | None = None) -> int:
     with contextlib.suppress(RegisterFault):
         for entry in register.read().releases:
             partial = entry.body.get("partial")
-            if isinstance(partial, str) and unfinished.is_dead(Path(partial)):
+            target = Path(str(entry.body.get("destination", "")))
+            if isinstance(partial, str) and unfinished.is_dead(Path(partial), target):
                 register.append(WITHDRAWN, entry.release, {"reason": "the run ended before the release appeared"})
                 cleared += unfinished.clear_leftovers(Path(partial).parent)
     return cleared + unfinished.clear_all_leftovers()

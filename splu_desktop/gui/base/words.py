@@ -99,4 +99,5 @@ def tip(widget: QWidget | QAction, text: str) -> None:
 
 def copy_text(text: str) -> None:
     """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
-    QGuiApplication.clipboard().setText(inert(text))
+    rows = ("\t".join(map(inert, row.split("\t"))) for row in text.split("\n"))
+    QGuiApplication.clipboard().setText("\n".join(rows))
