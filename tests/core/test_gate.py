@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Table
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain
 
@@ -97,3 +98,13 @@ def test_a_missed_threshold_is_accepted_in_words_and_not_by_a_bare_yes() -> None
 )
 def test_a_share_is_rounded_but_never_to_none_or_all(part: int, whole: int, text: str) -> None:
     assert share_of(part, whole) == text
+
+
+def test_a_sensitive_column_of_which_nothing_is_protected_is_told() -> None:
+    """All records have one value, so the draw leaves it: no green line may be all that is said."""
+    table = Table(
+        (Column.from_labels("test", ["negative"] * 40), Column.from_labels("ward", ["A", "B"] * 20)),
+    )
+    plan = Plan({"test": Role.SA, "ward": Role.NSA}, {"test": by_gamma(table["test"], 3)})
+    lines = [line for line in table_lines(table, plan) if line.column == "test" and line.light is Light.AMBER]
+    assert any("no value of it is protected" in line.sentence for line in lines)

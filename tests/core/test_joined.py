@@ -15,6 +15,7 @@ from splu_desktop.core.draw.joined import Programme, closed_form, coarse, design
 from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
+from splu_desktop.core.guarantees.several_releases import t_p_of_all
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
@@ -316,3 +317,11 @@ def test_settings_that_are_none_are_told() -> None:
 def test_a_gamma_beyond_the_records_is_named_in_the_refusal() -> None:
     with pytest.raises(Infeasible, match="gamma 1,000,000,000, which is too large"):
         by_gamma(column({"a": 300, "b": 500, "c": 900}), 10**9)
+
+
+def test_of_several_releases_nothing_is_promised_that_published_counts_do_not_show() -> None:
+    """Published counts of a joined column are not true: the law of their mean is none of the count's."""
+    column = Column.from_labels("test", ["positive"] * 60 + ["negative"] * 940)
+    draw = design(column, Tolerances({"positive": Fraction(1, 5), "negative": Fraction(1)}))
+    assert draw.t_p(Thresholds()) > 0
+    assert t_p_of_all([*draw.by_value(), *draw.by_value()], 0.3, 3) == 0

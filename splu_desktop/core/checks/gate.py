@@ -167,6 +167,13 @@ def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:
             yield Line("eligible", Light.GREEN, draw.able(name), "plan", name)
+            if all(draw.limit(str(label)) == 1 for label in generalised[name].compacted().labels):
+                text = say(
+                    "“{name}” is marked as sensitive, but no value of it is protected: it is published as it is. Give "
+                    "its values tolerances, or leave it out.",
+                    name=name,
+                )
+                yield Line("sensitive", Light.AMBER, text, "plan", name)
 
 
 def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:

@@ -271,7 +271,8 @@ class Draw(ABC):
 
     def by_value(self) -> tuple[ValueDraw, ...]:
         """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
-        return (ValueDraw((), self.confidence, law=self.count_law),)
+        # Where published counts are not right on average, their mean over releases is no count either.
+        return (ValueDraw((), self.confidence, law=self.count_law if self.true_shares else None),)
 
     # --- what is promised
 

@@ -33,7 +33,8 @@ class ValueDraw:
     sizes : of its groups; one for plain groups, which is gamma.
     limit : how surely the value may be linked to a record in them; 1 / gamma for plain groups.
     fakes : fake values in each group.
-    law : count -> law of the published count, for a draw that is not from groups; then `sizes` are ().
+    law : count -> law of the published count, for a draw that is not from groups; then `sizes` are (). None there:
+        counts are not what is published, and nothing is promised of several releases.
     """
 
     sizes: tuple[int, ...]
@@ -60,6 +61,8 @@ def t_p_of_all(draws: Sequence[ValueDraw], epsilon: Number, alpha: int) -> float
     groups): nothing is promised that was not computed. Raises BadSetting.
     """
     different = Counter(draws)
+    if any(not draw.sizes and draw.law is None for draw in different):
+        return 0.0
     if len(different) == 1:
         one = draws[0]
         if one.is_plain:
