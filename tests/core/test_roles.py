@@ -158,8 +158,8 @@ def test_one_sensitive_column_at_most_and_none_beside_the_chosen() -> None:
     columns = [few("diag_1"), few("diag_2"), few("medication"), few("salary"), few("ward")]
     said = suggest_roles(Table(tuple(columns)))
     assert [name for name, s in said.items() if s.role is Role.SA] == ["diag_1"]
-    assert "SA" in said["medication"].reason
-    assert "drop" in said["medication"].reason
+    assert "mark it as sensitive" in said["medication"].reason
+    assert "leave it out" in said["medication"].reason
     chosen = suggested(*columns, sensitive=("ward",))
     assert [name for name, role in chosen.items() if role is Role.SA] == ["ward"]
 
