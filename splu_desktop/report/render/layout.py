@@ -6,13 +6,15 @@ check that nothing leaves the page (tests/report/test_layout.py). All lengths ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.report.document import (
+    Cell,
     Document,
     FigureBlock,
     Heading,
+    Pages,
     Paragraph,
     SignatureLines,
     TableBlock,
@@ -24,20 +26,23 @@ from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT
 
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
+_SIGNED = 44.0  # height of lines to sign on
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
+_SPREADS = (1.0, 0.7, 0.4, 1.3, 1.6, 1.9, 2.2)  # times the space between blocks
+_LEAST = 0.36  # of the last page is filled
 
 
 _STYLES = {  # size, bold, colour, space before, space after
-    "title": (22.0, True, INK, 60.0, 6.0),
-    "subtitle": (12.0, False, QUIET, 0.0, 18.0),
-    "body": (9.5, False, INK, 0.0, 7.0),
-    "lead": (10.0, False, INK, 2.0, 9.0),
-    "note": (8.0, False, QUIET, 0.0, 7.0),
-    "item": (9.5, False, INK, 0.0, 6.0),
+    "title": (18.0, True, INK, 0.0, 2.0),
+    "subtitle": (10.0, False, QUIET, 0.0, 4.0),
+    "body": (9.0, False, INK, 0.0, 5.0),
+    "lead": (9.5, False, INK, 1.0, 6.0),
+    "note": (7.5, False, QUIET, 0.0, 5.0),
+    "item": (9.0, False, INK, 0.0, 3.0),
 }
-_HEADINGS = {1: (15.0, 14.0, 8.0), 2: (11.0, 12.0, 5.0)}  # size, before, after
-_CELL, _PAD, _GAP, _LEADING = 7.5, 3.0, 5.0, 1.32  # size of a cell's letters, its inset above and beside
+_HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
+_CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
 def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> PdfLayout:
@@ -48,19 +53,41 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress |
     paper : of PAPERS.
     width : (text, size, bold) -> width in points.
     """
-    setter = _Setter(document, *PAPERS[paper], width, progress or Silent())
-    return setter.run()
+    progress = progress or Silent()
+    # Spaces between blocks are chosen so that the last page is none with a few lines on it.
+    for spread in _SPREADS:
+        first = _Setter(document, *PAPERS[paper], width, progress, spread, {})
+        first.run()
+        if len(first.layout.pages) < 3 or first.y - TOP > _LEAST * (first.bottom - TOP):
+            break
+    found = {block.key: mark.page + 1 for block, mark in zip(_headings(document), first.layout.bookmarks, strict=True)}
+    return _Setter(document, *PAPERS[paper], width, progress, spread, found).run()
+
+
+def _headings(document: Document) -> list[Heading]:
+    return [block for block in document.blocks if isinstance(block, Heading)]
 
 
 class _Setter:
-    def __init__(self, document: Document, width: float, height: float, measure: Width, progress: Progress) -> None:
+    def __init__(
+        self,
+        document: Document,
+        width: float,
+        height: float,
+        measure: Width,
+        progress: Progress,
+        spread: float,
+        found: Mapping[str, int],
+    ) -> None:
         self.document, self.measure, self.progress = document, measure, progress
         self.layout = PdfLayout(width, height)
         self.left, self.right = MARGIN, width - MARGIN
         self.bottom = height - BOTTOM
         self.y = TOP
+        self.spread, self.found = spread, found
 
     def run(self) -> PdfLayout:
+        """Set all blocks, in order."""
         self._page()
         blocks = self.document.blocks
         for done, block in enumerate(blocks):
@@ -70,14 +97,24 @@ class _Setter:
             elif isinstance(block, Paragraph):
                 self._paragraph(block)
             elif isinstance(block, TableBlock):
-                self._table(block)
+                if block.shown:
+                    self._table(block)
             elif isinstance(block, FigureBlock):
                 self._figure(block)
             else:
                 self._signatures(block)
-        self._contents()
+        if self.document.note:
+            self._paragraph(Paragraph(self.document.note, "note"))
         self._marks()
         return self.layout
+
+    def _written(self, cell: Cell) -> str:
+        """Return a cell as it is written: of sections, the pages on which they begin; "00" until these are known."""
+        if not isinstance(cell, Pages) or not cell.keys:
+            return cell_text(cell)
+        if not self.found:
+            return ", ".join(["00"] * len(cell.keys))
+        return ", ".join(map(str, sorted({self.found[key] for key in cell.keys if key in self.found})))
 
     def _lines(self, text: str, room: float, size: float, bold: bool) -> list[str]:
         return wrapped(text, room, size, bold, self.measure)
@@ -103,11 +140,14 @@ class _Setter:
 
     def _heading(self, block: Heading, following: object) -> None:
         size, before, after = _HEADINGS[block.level]
+        before, after = before * self.spread, after * self.spread
         lines = self._lines(block.text, self.right - self.left, size, True)
         if block.new_page and self._ops:
             self._page()
         # A heading never stands alone at the foot of a page.
-        company = following.scene.height + 30 if isinstance(following, FigureBlock) else 70.0
+        company = 110.0 if isinstance(following, Heading) else 70.0
+        if isinstance(following, FigureBlock):
+            company = following.scene.height + 30
         if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
             self.y += before
         self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
@@ -120,6 +160,7 @@ class _Setter:
 
     def _paragraph(self, block: Paragraph) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
+        before, after = before * self.spread, after * self.spread
         inset = {"lead": 12.0, "item": 12.0}.get(block.style, 0.0)
         lines = self._lines(block.text, self.right - self.left - inset, size, bold)
         self.y += before
@@ -147,15 +188,18 @@ class _Setter:
         for line in caption:
             self.y += 8 * _LEADING
             self._ops.append(Text(self.left, self.y - 2.4, line, 8.0, False, QUIET, node))
-        self.y += 12
+        self.y += 8 * self.spread
 
     def _signatures(self, block: SignatureLines) -> None:
-        for label in block.labels:
-            self._room(64)
-            self.y += 46
-            self._ops.append(Fill(self.left, self.y, 300, 0.75, INK))
-            self._ops.append(Text(self.left, self.y + 12, label, 8.0, False, QUIET, Node("P")))
-            self.y += 18
+        self._room(_SIGNED)
+        self.y += _SIGNED - 14
+        each = (self.right - self.left + 20) / len(block.labels)
+        for place, label in enumerate(block.labels):
+            x, node = self.left + place * each, Node("P")
+            self._ops.append(Fill(x, self.y, each - 20, 0.75, INK))
+            line = self._lines(label, each - 20, 7.5, False)[0]
+            self._ops.append(Text(x, self.y + 10, line, 7.5, False, QUIET, node))
+        self.y += 14
 
     # tables
 
@@ -168,15 +212,15 @@ class _Setter:
         self._room(tall + 3 * step + 4 * _PAD)
         if block.header:
             self._header(block, header, widths, tall, table)
-        for number, row in enumerate(block.rows):
+        for number, row in enumerate(block.shown):
             if number % 100 == 0:
-                self.progress.report(_STAGE, number / len(block.rows))
+                self.progress.report(_STAGE, number / len(block.shown))
             cells = [
-                self._lines(cell_text(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
+                self._lines(self._written(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
             self._row(block, cells, widths, tall, header, table)
-        self.y += 12
+        self.y += 8 * self.spread
 
     def _header(
         self, block: TableBlock, header: list[list[str]], widths: list[float], tall: float, table: Node | None
@@ -241,10 +285,10 @@ class _Setter:
             title = block.header[i] if block.header else ""
             word = max((self.measure(word, _CELL, True) for word in title.split()), default=0.0)
             if align == "r":  # never broken, unless nothing else helps
-                widest = max((self.measure(cell_text(row[i]), _CELL, False) for row in block.rows), default=0.0)
+                widest = max((self.measure(self._written(row[i]), _CELL, False) for row in block.shown), default=0.0)
                 most = total / 3
             else:
-                words = {word for row in block.rows for word in cell_text(row[i]).split()}
+                words = {word for row in block.shown for word in self._written(row[i]).split()}
                 widest = max((self.measure(word, _CELL, not block.header and i == 0) for word in words), default=0.0)
                 most = total / 5
             needed.append(max(min(max(widest, word) + 2 * _GAP + 2, most), _NARROWEST))
@@ -255,35 +299,6 @@ class _Setter:
         spare = sum(max(0.0, w - need) for need, w in zip(needed, widths, strict=True))
         share = min(1.0, short / spare) if spare else 0.0
         return [need if w < need else w - share * (w - need) for need, w in zip(needed, widths, strict=True)]
-
-    # what is known once all is set
-
-    def _contents(self) -> None:
-        """Put the contents on a page of their own after the first."""
-        chapters = [mark for mark in self.layout.bookmarks if mark.level == 0]
-        page, y = PdfPage(), TOP
-        node = Node("H1")
-        page.ops.append(Text(self.left, y + 16, self.document.contents, 15.0, True, ACCENT, node))
-        y += 36
-        step = min(18.0, (self.bottom - y) / max(1, len(chapters)))
-        for mark in chapters:
-            entry = Node("P")
-            number = str(mark.page + 1 + (mark.page > 0))
-            x = self.right - self.measure(number, 9.5, False)
-            room = x - self.left - 12
-            page.ops.append(
-                Text(self.left, y + 12, self._lines(mark.text, room, 9.5, False)[0], 9.5, False, INK, entry)
-            )
-            page.ops.append(Text(x, y + 12, number, 9.5, False, INK, entry))
-            page.ops.append(Fill(self.left, y + 15.5, self.right - self.left, 0.4, GRID))
-            y += step
-        for line in self._lines(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
-            y += 8.0 * _LEADING
-            page.ops.append(Text(self.left, min(y, self.bottom), line, 8.0, False, QUIET, Node("P")))
-        self.layout.pages.insert(1, page)
-        self.layout.bookmarks = [
-            Bookmark(mark.text, mark.level, mark.page + (mark.page > 0), mark.y) for mark in self.layout.bookmarks
-        ]
 
     def _marks(self) -> None:
         """Put the edition mark, the footer and the page number on every page, outside of the reading order."""
