@@ -9,6 +9,7 @@ from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph,
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Report
 
+_BY = ("organisation", "operator", "reviewer")
 BY = {"report": mark("report"), "custodian": mark("custodian"), "recipient": mark("recipient")}
 
 
@@ -119,6 +120,9 @@ def _typed(report: Report, t: Language) -> list[Block]:
     """Return what was typed and is too long for the front, and remarks."""
     typed = report.public.cover.fields
     names = {
+        "organisation": t("Organisation"),
+        "operator": t("Operator"),
+        "reviewer": t("Reviewer"),
         "purpose": t("Purpose"),
         "recipient": t("Recipient"),
         "controls": t("Controls at the recipient"),
@@ -127,7 +131,9 @@ def _typed(report: Report, t: Language) -> list[Block]:
         "review": t("To be reviewed by"),
     }
     rows: list[tuple[str, Cell]] = [
-        (label, getattr(typed, name)) for name, label in names.items() if len(getattr(typed, name)) > 90
+        (label, getattr(typed, name))
+        for name, label in names.items()
+        if len(getattr(typed, name)) > (30 if name in _BY else 90)
     ]
     if typed.remarks:
         rows.append((t("Remarks"), typed.remarks))

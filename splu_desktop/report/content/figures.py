@@ -24,7 +24,7 @@ from splu_desktop.report.scene import (
     frame,
 )
 
-WIDTH, HEIGHT = 480.0, 176.0
+WIDTH, HEIGHT = 480.0, 190.0
 
 
 def large_counts(promise: model.Guarantee, law: model.ExactLaw, t: Language) -> FigureBlock:

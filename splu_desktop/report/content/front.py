@@ -20,7 +20,8 @@ from splu_desktop.report.law import packs
 from splu_desktop.report.model import Guarantee, Recognisable, Report
 
 THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
-_LONGEST = 220  # letters of what is typed that stand here; all of it stands under “What was done”
+_LONGEST = 130  # letters of what is typed that stand here; all of it stands under “What was done”
+_LINE = 90  # letters on a line
 # What a reviewer asks (docs/report.md), and the sections that answer it.
 QUESTIONS = (
     (mark("In one line, is it sound?"), ("front",)),
@@ -60,7 +61,7 @@ def verdict(report: Report, t: Language) -> str:
 def pages(report: Report, t: Language) -> list[Block]:
     """Return both pages."""
     return [
-        Paragraph(shortened(title(report, t), 70), "title"),
+        Paragraph(shortened(title(report, t), 45), "title"),
         Paragraph(t("Report on a release of sensitive data, to be signed"), "subtitle"),
         Heading(t("Summary"), key="front"),
         Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
@@ -83,7 +84,7 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
     typed = said.fields
     made = t.moment(said.created)
     who = "; ".join(
-        shortened(f"{label}: {text}", 90)
+        shortened(f"{label}: {text}", _LINE // 3)
         for label, text in (
             (t("Organisation"), typed.organisation),
             (t("Operator"), typed.operator),
@@ -95,12 +96,12 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
         "{records} records, {columns} columns; sensitive and re-drawn: {names}",
         records=t.number(release.records),
         columns=t.number(release.columns),
-        names=listed(release.sensitive, t, 5),
+        names=listed([shortened(name) for name in release.sensitive], t, 4),
     )
     return [
         (t("What"), what),
-        (t("To whom"), shortened(typed.recipient, _LONGEST)),
-        (t("What for"), shortened(typed.purpose, _LONGEST)),
+        (t("To whom"), shortened(typed.recipient, _LINE)),
+        (t("What for"), shortened(typed.purpose, _LINE)),
         (t("By whom"), who),
         (t("Release"), f"{release.id or '–'}, {t.moment(release.created)}, {release.software}"),
         (
@@ -201,7 +202,7 @@ def _before_after(report: Report, t: Language) -> list[Block]:
     name = t("Before and after")
     return [
         Heading(name, 2),
-        TableBlock(name, header, rows, "lrrrrl", (3.6, 0.9, 1, 1, 0.9, 0.8)),
+        TableBlock(name, header, rows, "lrrrrl", (4.6, 0.9, 0.9, 0.9, 0.9, 0.9)),
         Paragraph(note, "note"),
     ]
 
@@ -266,7 +267,7 @@ def _questions(t: Language) -> list[Block]:
     rows = [(*left, *right) for left, right in zip(cells[:half], cells[half:], strict=True)]
     name = t("Where to find what")
     header = (t("A reviewer asks"), t("Page"), t("A reviewer asks"), t("Page"))
-    return [Heading(name, 2), TableBlock(name, header, rows, "llll", (3.4, 1, 3.4, 1))]
+    return [Heading(name, 2), TableBlock(name, header, rows, "llll", (4.3, 0.9, 4.3, 0.9))]
 
 
 # --- evidence and decision

@@ -6,10 +6,12 @@ check that nothing leaves the page (tests/report/test_layout.py). All lengths ar
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.report.document import (
+    Block,
     Cell,
     Document,
     FigureBlock,
@@ -29,8 +31,9 @@ MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
 _SIGNED = 44.0  # height of lines to sign on
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
-_SPREADS = (1.0, 0.7, 0.4, 1.3, 1.6, 1.9, 2.2)  # times the space between blocks
-_LEAST = 0.36  # of the last page is filled
+_CLOSEST = 0.1
+_SPREADS = (1.0, 0.7, 0.4, _CLOSEST, 1.3, 1.6, 2.0)  # times the space between blocks
+_LEAST = 0.36  # of each page is filled
 
 
 _STYLES = {  # size, bold, colour, space before, space after
@@ -54,18 +57,19 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress |
     width : (text, size, bold) -> width in points.
     """
     progress = progress or Silent()
-    # Spaces between blocks are chosen so that the last page is none with a few lines on it.
-    for spread in _SPREADS:
-        first = _Setter(document, *PAPERS[paper], width, progress, spread, {})
-        first.run()
-        if len(first.layout.pages) < 3 or first.y - TOP > _LEAST * (first.bottom - TOP):
-            break
-    found = {block.key: mark.page + 1 for block, mark in zip(_headings(document), first.layout.bookmarks, strict=True)}
-    return _Setter(document, *PAPERS[paper], width, progress, spread, found).run()
+    marks = _Setter(document, *PAPERS[paper], width, progress, {}).run().bookmarks
+    headings = (block for block in document.blocks if isinstance(block, Heading))
+    found = {block.key: mark.page + 1 for block, mark in zip(headings, marks, strict=True)}
+    return _Setter(document, *PAPERS[paper], width, progress, found).run()
 
 
-def _headings(document: Document) -> list[Heading]:
-    return [block for block in document.blocks if isinstance(block, Heading)]
+def _company(blocks: Sequence[Block]) -> float:
+    """Return the height of what a heading stands above."""
+    if not blocks:
+        return 0.0
+    if isinstance(blocks[0], Heading):
+        return 26.0 + _company(blocks[1:])
+    return blocks[0].scene.height + 30 if isinstance(blocks[0], FigureBlock) else 70.0
 
 
 class _Setter:
@@ -76,37 +80,63 @@ class _Setter:
         height: float,
         measure: Width,
         progress: Progress,
-        spread: float,
         found: Mapping[str, int],
     ) -> None:
         self.document, self.measure, self.progress = document, measure, progress
         self.layout = PdfLayout(width, height)
         self.left, self.right = MARGIN, width - MARGIN
         self.bottom = height - BOTTOM
-        self.y = TOP
-        self.spread, self.found = spread, found
+        self.y, self.spread, self.found = TOP, 1.0, found
 
     def run(self) -> PdfLayout:
-        """Set all blocks, in order."""
-        self._page()
-        blocks = self.document.blocks
-        for done, block in enumerate(blocks):
-            self.progress.report(_STAGE, done / len(blocks))
-            if isinstance(block, Heading):
-                self._heading(block, blocks[done + 1] if done + 1 < len(blocks) else None)
-            elif isinstance(block, Paragraph):
-                self._paragraph(block)
-            elif isinstance(block, TableBlock):
-                if block.shown:
-                    self._table(block)
-            elif isinstance(block, FigureBlock):
-                self._figure(block)
-            else:
-                self._signatures(block)
+        """Set all blocks, in order: what begins on a page of its own by itself."""
+        blocks = list(self.document.blocks)
         if self.document.note:
-            self._paragraph(Paragraph(self.document.note, "note"))
+            blocks.append(Paragraph(self.document.note, "note"))
+        begins = [at for at, block in enumerate(blocks) if isinstance(block, Heading) and block.new_page and at]
+        for first, end in itertools.pairwise([0, *begins, len(blocks)]):
+            self.progress.report(_STAGE, first / len(blocks))
+            self._part(blocks[first:end])
         self._marks()
         return self.layout
+
+    def _part(self, blocks: Sequence[Block]) -> None:
+        """Set blocks on pages of their own, with such spaces between them that no page has a few lines only."""
+        layout, best = self.layout, -1.0
+        pages, bookmarks = len(layout.pages), len(layout.bookmarks)
+        chosen: tuple[list[PdfPage], list[Bookmark]] = ([], [])
+        for self.spread in _SPREADS:
+            self._page()
+            for at, block in enumerate(blocks):
+                self._block(block, blocks[at + 1 :])
+            found = layout.pages[pages:], layout.bookmarks[bookmarks:]
+            del layout.pages[pages:], layout.bookmarks[bookmarks:]
+            # A single page is as full as it is; what nearly fits on one is set closer before it takes two.
+            least = min(map(self._filled, found[0])) if len(found[0]) > 1 else 1.0
+            if least > best:
+                chosen, best = found, least
+            if best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
+                break
+        layout.pages += chosen[0]
+        layout.bookmarks += chosen[1]
+
+    def _filled(self, page: PdfPage) -> float:
+        """Return which share of a page's height is used."""
+        ends = (op.y + op.scale * op.scene.height if isinstance(op, Drawing) else op.y for op in page.ops)
+        return (max(ends, default=TOP) - TOP) / (self.bottom - TOP)
+
+    def _block(self, block: Block, after: Sequence[Block]) -> None:
+        if isinstance(block, Heading):
+            self._heading(block, after)
+        elif isinstance(block, Paragraph):
+            self._paragraph(block)
+        elif isinstance(block, TableBlock):
+            if block.shown:
+                self._table(block)
+        elif isinstance(block, FigureBlock):
+            self._figure(block)
+        else:
+            self._signatures(block)
 
     def _written(self, cell: Cell) -> str:
         """Return a cell as it is written: of sections, the pages on which they begin; "00" until these are known."""
@@ -138,16 +168,12 @@ class _Setter:
 
     # blocks
 
-    def _heading(self, block: Heading, following: object) -> None:
+    def _heading(self, block: Heading, after_it: Sequence[Block]) -> None:
         size, before, after = _HEADINGS[block.level]
         before, after = before * self.spread, after * self.spread
         lines = self._lines(block.text, self.right - self.left, size, True)
-        if block.new_page and self._ops:
-            self._page()
         # A heading never stands alone at the foot of a page.
-        company = 110.0 if isinstance(following, Heading) else 70.0
-        if isinstance(following, FigureBlock):
-            company = following.scene.height + 30
+        company = _company(after_it)
         if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
             self.y += before
         self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
