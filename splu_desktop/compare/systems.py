@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.perturb.distribution import DistributionBased
+from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
+from splu_desktop.compare.perturb.pram import InvariantPram, Pram
+from splu_desktop.compare.perturb.retention import Retention
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 
-SYSTEMS: tuple[type[System], ...] = (Splu,)
+SYSTEMS: tuple[type[System], ...] = (
+    Splu,
+    Retention,
+    DistributionBased,
+    Pram,
+    InvariantPram,
+    RandomisedResponse,
+    SubsetSelection,
+)
 
 
 def named(names: str) -> tuple[type[System], ...]:

@@ -75,11 +75,12 @@ def test_every_system_keeps_the_protocol(system: type) -> None:
         outcome = each.publish(source, np.random.default_rng(1), Silent())
         tried += 1
         answers = outcome.answer(questions)
+        assert all(outcome.remarks(questions))
         for part in (answers.estimate, answers.low, answers.high):
             assert part.shape == questions.row.shape
         told = ~np.isnan(answers.low)
         assert (answers.low[told] <= answers.high[told]).all()
-        sure = outcome.insider(some)
+        sure = outcome.insider(some, questions)
         assert sure.shape == some.shape
         assert ((sure >= 0) & (sure <= 1 + 1e-9)).all()
         belief = outcome.row(some)

@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base.belief import posterior
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
@@ -82,21 +83,13 @@ class Drawn(Sanitised):
     def row(self, records: Ints) -> Floats:
         return posterior(self.source.shares, self._chances, self.shown.codes[records])
 
-    def insider(self, records: Ints) -> Floats:
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         # Who knows all others knows the shares of the whole table to one record; draws within one group hang together,
         # which names the sole bearer of a value more surely than this (mechanism.md section 3).
         return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
 
     def microdata(self, chance: np.random.Generator) -> Microdata:
         return Microdata(tuple(column.codes for column in self.source.columns), self.shown.codes)
-
-
-def posterior(prior: Floats, chances: Floats, shown: NDArray[np.integer]) -> Floats:
-    """Return (K, m) P(true = v | shown u) for K shown values, from a prior (m,) and T[v, u] = P(shown u | true v)."""
-    joint = prior[:, None] * chances
-    seen = joint.sum(axis=0)
-    belief = np.divide(joint, seen, out=np.tile(prior[:, None], (1, len(seen))), where=seen > 0)
-    return np.asarray(belief.T[shown])
 
 
 @dataclass(frozen=True)
