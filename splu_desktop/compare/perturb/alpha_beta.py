@@ -6,8 +6,8 @@ chance alpha + beta, every other tuple of D with chance beta. Estimate of a coun
 (x (alpha + beta)(1 - alpha - beta) + (n_D - x) beta (1 - beta)) / alpha^2.
 
 Theorem 4.3: (d, g)-private, no tuple being believed with more than g that had a prior of at most d, if
-beta / (alpha + beta) >= d (1 - g) / (g (1 - d)) and alpha + beta <= 1 - d / g. Both are met with equality, with d = n / M,
-the prior of who knows the domain alone (k = 1). Theorem 3.3: against a prior of the order of n / sqrt(M) and more no
+beta / (alpha + beta) >= d (1 - g) / (g (1 - d)) and alpha + beta <= 1 - d / g. Both are met with equality, with
+d = n / M, the prior of who knows the domain alone (k = 1). Theorem 3.3: against a prior of the order of n / sqrt(M) and more no
 algorithm is private and useful; whoever knows a person's other columns has such a prior, and finds the row.
 
 The paper's table is a set. Equal records of a table are tuples of their own here: the first is published as above, each
@@ -31,7 +31,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
 
-BELIEFS = (0.5, 0.2, 0.1, 0.05)
+BELIEFS = (0.5, 0.2, 0.1)
 _WHOLE = 1 << 20  # tuples of a domain that is gone through one by one
 _MOST = 20_000_000  # inserted tuples
 
