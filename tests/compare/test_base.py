@@ -75,8 +75,7 @@ def test_every_system_keeps_the_protocol(system: type) -> None:
         assert all(hash(value) is not None for value in each.parameters.values())
         try:
             outcome = each.publish(source, np.random.default_rng(1), Silent())
-        except Impossible as fault:
-            assert str(fault).endswith(".")
+        except Impossible:
             continue
         tried += 1
         answers = outcome.answer(questions)

@@ -2,8 +2,8 @@
 
 Fraser, Wooton, "A proposed method for confidentialising tabular output to protect against differencing" (ABS 2005);
 Marley, Leaver 2011; Giessing, "Computational issues in the design of transition probabilities" (2016), as in R's ptable
-and cellKey. Every record has a random key; the keys of a cell's records add up, modulo one, to the cell's key, which looks
-the noise up in a published table: for a true count i the noise v in -D..D, i + v >= 0, has mean 0, variance V and
+and cellKey. Every record has a random key; the keys of a cell's records add up, modulo one, to the cell's key, which
+looks the noise up in a published table: for a true count i the noise v in -D..D, i + v >= 0, has mean 0, variance V and
 otherwise the largest entropy, p(v) ~ exp(a_i v + b_i v^2); 0 stays 0. Where no such law has variance V (i = 1), it has
 the largest.
 

@@ -7,8 +7,8 @@ chance alpha + beta, every other tuple of D with chance beta. Estimate of a coun
 
 Theorem 4.3: (d, g)-private, no tuple being believed with more than g that had a prior of at most d, if
 beta / (alpha + beta) >= d (1 - g) / (g (1 - d)) and alpha + beta <= 1 - d / g. Both are met with equality, with
-d = n / M, the prior of who knows the domain alone (k = 1). Theorem 3.3: against a prior of the order of n / sqrt(M) and more no
-algorithm is private and useful; whoever knows a person's other columns has such a prior, and finds the row.
+d = n / M, the prior of who knows the domain alone (k = 1). Theorem 3.3: against a prior of the order of n / sqrt(M) and
+more no algorithm is private and useful; whoever knows a person's other columns has such a prior, and finds the row.
 
 The paper's table is a set. Equal records of a table are tuples of their own here: the first is published as above, each
 further one with alpha, which keeps the estimate unbiased.
