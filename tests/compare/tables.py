@@ -10,7 +10,7 @@ from tests.core.tables import column
 
 
 def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
-    """A source of three unchanged columns, the first of which depends on the sensitive one, and m values of uneven shares."""
+    """Three unchanged columns, the first dependent on the sensitive one, which has m values of uneven shares."""
     rng = np.random.default_rng(seed)
     share = np.arange(m, 0, -1.0) + m
     s = np.sort(rng.choice(m, n, p=share / share.sum()))

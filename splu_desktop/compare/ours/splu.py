@@ -158,6 +158,11 @@ class SpluSeveralSizes(Splu):
         "As decoy groups, with smaller groups for values that everybody expects anyway; the way for columns in which "
         "one value is very frequent."
     )
+    first: ClassVar[bool] = False
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(2), cls(5)]  # designing the sizes takes longest of all systems
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
