@@ -16,7 +16,6 @@ from splu_desktop.compare.runner import Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
-from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
@@ -80,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         comparison = compare(
             source,
             systems,
-            plan=Planned(plan.draws[name]),
+            plan=Planned(plan.draws[name], name),
             size=args.questions,
             own=own,
             thresholds=plan.thresholds,
@@ -101,13 +100,8 @@ def _about(asked: str | None, plan: Plan) -> str:
     if asked is None:
         return plan.sensitive[0]
     if asked not in plan.sensitive:
-        raise BadSetting(
-            say(
-                "“{name}” is not a sensitive column of this plan; --about takes one of {known}.",
-                name=asked,
-                known=", ".join(plan.sensitive),
-            )
-        )
+        known = ", ".join(plan.sensitive)
+        raise BadSetting(f"“{asked}” is not a sensitive column of this plan; --about takes one of {known}.")
     return asked
 
 

@@ -104,7 +104,8 @@ class Laplace(System):
     title: ClassVar[str] = say("Differential privacy")
     words: ClassVar[str] = say(
         "No table is handed out: the questions are fixed, and each count is answered with noise that grows with their "
-        "number. Nobody's presence can be told, but few questions can be asked before the noise drowns every answer."
+        "number. Nobody's presence can be told with confidence, but few questions can be asked before the noise "
+        "drowns every answer."
     )
     first: ClassVar[bool] = True
     together: ClassVar[bool] = True

@@ -20,7 +20,7 @@ from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, S
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
@@ -136,7 +136,8 @@ class Splu(System):
     @property
     def promise(self) -> str:
         return say(
-            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.",
+            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
+            "it; where a value is too frequent for such groups, every value gets a tolerance instead.",
             gamma=self.gamma,
         )
 
@@ -164,6 +165,10 @@ class SpluSeveralSizes(Splu):
     def curve(cls, source: TrueTable) -> Sequence[Self]:
         return [cls(2), cls(5)]  # designing the sizes takes longest of all systems
 
+    @property
+    def promise(self) -> str:
+        return tolerated(self.gamma)
+
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
             limits = gamma_tolerances(source.sensitive, self.gamma)
@@ -186,12 +191,26 @@ class SpluJoined(Splu):
     first: ClassVar[bool] = False
     way: ClassVar[str | None] = JOINED
 
+    @property
+    def promise(self) -> str:
+        return tolerated(self.gamma)
+
+
+def tolerated(gamma: int) -> str:
+    """Return what the tolerances that gamma gives promise."""
+    return say(
+        "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
+        "whole table; a value that nearly all records have is not protected.",
+        gamma=gamma,
+    )
+
 
 @dataclass(frozen=True)
 class Planned(System):
     """The draw of the current plan."""
 
     draw: Draw
+    column: str
 
     name: ClassVar[str] = "plan"
     title: ClassVar[str] = say("This plan")
@@ -212,10 +231,7 @@ class Planned(System):
 
     @property
     def promise(self) -> str:
-        return say(
-            "The value in a person's row is believed with at most {sure}, by its row alone.",
-            sure=Figure(f"{100 * float(self.draw.confidence):.3g} %"),
-        )
+        return next(iter(self.draw.readers(self.column)), self.draw.words())
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         if len(self.draw.block(source.sensitive.name)) > 1 or self.draw.draws_of_person(2) != 2:

@@ -141,8 +141,8 @@ class DeletedAndInserted(Sanitised):
         made_up = len(self.codes[-1]) - int(self.kept.sum())
         return (
             say(
-                "{made_up} made-up rows stand among {true} true ones; a true row whose other columns are known is "
-                "found all the same.",
+                "{made_up} made-up rows stand among {true} true ones; who knows a person's "
+                "other columns passes them over.",
                 made_up=made_up,
                 true=int(self.kept.sum()),
             ),
@@ -158,7 +158,7 @@ class AlphaBeta(System):
     name: ClassVar[str] = "alpha-beta"
     title: ClassVar[str] = say("Random deletion and insertion")
     words: ClassVar[str] = say(
-        "Some rows are deleted and many made-up ones inserted, each unlike any person. Good against someone who knows "
+        "Some rows are deleted and many made-up ones inserted. Good against someone who knows "
         "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
     )
 

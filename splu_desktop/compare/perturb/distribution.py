@@ -35,8 +35,8 @@ class DistributionBased(System):
     name: ClassVar[str] = "dbr"
     title: ClassVar[str] = say("Distribution-based redraw")
     words: ClassVar[str] = say(
-        "All rows stay; each sensitive value is replaced by one drawn from the whole column. Nobody learns anything "
-        "about a person, and nothing about any group of persons can be answered either."
+        "All rows stay; each sensitive value is replaced by one drawn from the whole column. A person is no "
+        "better known than by the whole table, and nothing about any group of persons can be answered."
     )
 
     @classmethod

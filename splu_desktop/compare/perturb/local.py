@@ -63,7 +63,7 @@ class RandomisedResponse(System):
     @property
     def promise(self) -> str:
         return say(
-            "Nobody is surer of a value s after reading a row than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
+            "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
             "in the whole table.",
             gamma=self.gamma,
         )
@@ -163,7 +163,7 @@ class SubsetSelection(System):
     @property
     def promise(self) -> str:
         return say(
-            "Nobody is surer of a value s after reading a row than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
+            "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
             "in the whole table.",
             gamma=self.gamma,
         )

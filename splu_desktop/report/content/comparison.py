@@ -114,7 +114,7 @@ def picture(comparison: Comparison, t: Language) -> FigureBlock:
         if len(places) > 1:
             scene.add(Path(tuple(places), colour, 1.5 if system.first else 0.6))
         for px, py in places:
-            scene.add(Dot(px, py, 4.5 if mine else 2.2 if system.first else 1.5, colour, square=mine))
+            scene.add(Dot(px, py, 4 if mine else 2.2 if system.first else 1.5, colour, square=mine))
         scene.add(Words(places[-1][0] + 4, places[-1][1] - 3, known[name], size=7, colour=colour))
         scene.add(Words(title, legend, known[name], size=7.5, colour=colour))
         scene.add(Words(title + 12, legend, t.sentence(system.title), size=7.5, colour=INK if system.first else QUIET))
