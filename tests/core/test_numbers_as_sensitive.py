@@ -28,7 +28,8 @@ def spread(middle: float, records: int = 3_000) -> np.ndarray:
 def test_every_measure_rises_and_its_unit_is_never_ambiguous() -> None:
     for measure in MEASURES:
         assert all(low < high for low, high in pairwise(measure.cuts)), measure.title
-        assert measure.words and measure.source
+        assert measure.words
+        assert measure.source
     for one, other in combinations(MEASURES, 2):
         if {"".join(words_of(word)) for word in one.words} & {"".join(words_of(word)) for word in other.words}:
             assert one.medians[1] <= other.medians[0] or other.medians[1] <= one.medians[0], (one.title, other.title)
@@ -50,9 +51,11 @@ def test_every_measure_rises_and_its_unit_is_never_ambiguous() -> None:
 )
 def test_measures_are_told_by_name_and_median(name: str, middle: float, title: str) -> None:
     found = g.measure_of(numbers(name, spread(middle)))
-    assert found is not None and found.title.startswith(title)
+    assert found is not None
+    assert found.title.startswith(title)
     (step,) = g.suggest(numbers(name, spread(middle)))
-    assert isinstance(step, g.Intervals) and step.cuts == found.cuts
+    assert isinstance(step, g.Intervals)
+    assert step.cuts == found.cuts
     assert g.from_dict(step.as_dict()) == step
 
 
@@ -71,14 +74,16 @@ def test_what_only_sounds_like_a_measure_gets_quantiles(name: str, middle: float
     column = numbers(name, spread(middle))
     assert g.measure_of(column) is None
     (step,) = g.suggest(column)
-    assert isinstance(step, g.Intervals) and step.found == ("quantiles", 10.0)
+    assert isinstance(step, g.Intervals)
+    assert step.found == ("quantiles", 10.0)
     with pytest.raises(g.CannotGeneralise, match="No clinical cut points"):
         g.clinical(column)
 
 
 def test_a_measure_within_one_interval_gets_quantiles() -> None:
     (step,) = g.suggest(numbers("heart rate", np.random.default_rng(8).uniform(60, 80, 3_000).round(2)))
-    assert isinstance(step, g.Intervals) and not step.clinical
+    assert isinstance(step, g.Intervals)
+    assert not step.clinical
 
 
 @given(
@@ -99,7 +104,9 @@ def test_a_single_record_hardly_moves_a_told_mean(values: list[float], other: fl
     for label, mean in means[0].items():
         inside = np.array([x for x in values if (x >= 0) == (label != "below 0")])
         assert len(inside) >= ENOUGH
-        middles = [float(np.median([x for x in each if (x >= 0) == (label != "below 0")])) for each in (values, changed)]
+        middles = [
+            float(np.median([x for x in each if (x >= 0) == (label != "below 0")])) for each in (values, changed)
+        ]
         step = max(10.0 ** (np.floor(np.log10(max(abs(m), 1e-300))) - 1) for m in middles)
         # The median itself may jump in a set of few different numbers; beyond that, one record moves by one step.
         assert abs(means[1][label] - mean) <= 3 * step + 3 * abs(middles[1] - middles[0]) + 1e-9
@@ -128,7 +135,8 @@ def test_told_means_give_the_mean_of_skewed_numbers() -> None:
     after = step.apply(column)
     counts = after.counts()
     told, blind = typical(after, told_means(column, after)), typical(after, {})
-    assert told is not None and blind is not None
+    assert told is not None
+    assert blind is not None
     assert abs(counts @ told / len(values) - values.mean()) < 0.03 * values.mean()
     assert counts @ blind / len(values) < 0.9 * values.mean()
     ends = interval_ends(after)

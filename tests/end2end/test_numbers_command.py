@@ -1,4 +1,4 @@
-"""Numbers marked sensitive go the whole way by command: their intervals are suggested, kept, published and described."""
+"""Numbers marked sensitive go the whole way by command: intervals are suggested, kept, published and described."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def test_the_whole_way(source: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     for name, option in (("charges", "--intervals"), ("HbA1c", "--intervals"), ("admitted", "--generalise")):
         assert any(f"Column “{name}”" in note and option in note for note in plan["notes"]), plan["notes"]
     kept = read_recipe(recipe).plan.generalisations
-    assert isinstance(kept["HbA1c"][0], Intervals) and kept["HbA1c"][0].cuts == (5.7, 6.5, 8.0, 10.0)
+    assert isinstance(kept["HbA1c"][0], Intervals)
+    assert kept["HbA1c"][0].cuts == (5.7, 6.5, 8.0, 10.0)
     assert main(["publish", str(source), *map(str, sensitive), "--out", str(out)]) == 0
     capsys.readouterr()
     opened = read_release(out)
@@ -58,18 +59,19 @@ def test_the_whole_way(source: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
             assert cuts == list(kept[column["name"]][0].cuts)
             assert [entry["value"] for entry in column["intervals"]] == column["domain"]
             for entry in column["intervals"]:
-                assert entry.get("from", -np.inf) <= entry.get("mean", entry.get("from", 0)) < entry.get("below", np.inf)
+                assert (
+                    entry.get("from", -np.inf) <= entry.get("mean", entry.get("from", 0)) < entry.get("below", np.inf)
+                )
     stand = opened.published.typical("charges")
-    assert stand is not None and np.isfinite(stand).all()
+    assert stand is not None
+    assert np.isfinite(stand).all()
     with (out / "dictionary.csv").open(encoding="utf-8-sig") as file:
         described = {row["column"]: row["generalised"] for row in csv.DictReader(file)}
     assert described["HbA1c"] == "numbers in clinical intervals (HbA1c, %: ADA 2024), cut at 5.7, 6.5, 8, 10"
     assert described["charges"].startswith("numbers in intervals, cut at ")
 
 
-@pytest.mark.parametrize(
-    ("how", "cuts"), [("18000,6000", (6_000.0, 18_000.0)), ("quantiles:4", None), ("auto", None)]
-)
+@pytest.mark.parametrize(("how", "cuts"), [("18000,6000", (6_000.0, 18_000.0)), ("quantiles:4", None), ("auto", None)])
 def test_intervals_as_said(how: str, cuts: object, source: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "r.toml"
     asked = ["--sa", "charges", "--nsa", "ward", "--drop", "HbA1c,stay days,admitted", "--intervals", f"charges={how}"]

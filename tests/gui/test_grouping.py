@@ -338,7 +338,8 @@ def test_a_measurement_marked_sensitive_takes_intervals_in_the_same_step(hospita
     page, session, said = hospital.classify_page, hospital.session, []
     session.noticed.connect(said.append)
     before = session.choices
-    assert before is not None and before.roles["Weight"] is not Role.SA
+    assert before is not None
+    assert before.roles["Weight"] is not Role.SA
     page.set_role("Weight", Role.SA)
     page.set_role("Age", Role.SA)  # at once: neither is lost
     idle(hospital)

@@ -100,4 +100,4 @@ def take_roles(
                 found[name] = steps, generalised(column, steps, progress)
         return found
 
-    tasks.run(f"groups of {min(measured)}", suggested).done.connect(made)
+    tasks.run("groups:" + min(measured), suggested).done.connect(made)
