@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShowEvent
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
@@ -50,7 +50,7 @@ class Page(QWidget):
         self.body = QVBoxLayout(self.content)
         margins(self.body, 0, spacing=12)
         self.stack.addWidget(self.content)
-        self._moved = False
+        self._put: QWidget | None = None  # what Qt gave the focus to when what had it was hidden
         self.empty: Empty | None = None
         self.busy: Busy | None = None
         outer.addWidget(Rule())
@@ -61,6 +61,9 @@ class Page(QWidget):
         self.primary: QPushButton = button("", self.act, look="primary")
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
+            go = QShortcut(QKeySequence(keys), self, self.primary.click)
+            go.setAutoRepeat(False)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -100,7 +103,7 @@ class Page(QWidget):
         held = self.has_focus()
         self.stack.setCurrentWidget(part or self.content)
         if held:
-            self._moved = True  # by Qt, not by the user
+            self._put = QApplication.focusWidget()
             QTimer.singleShot(0, self, self.keep_focus)
 
     def has_focus(self) -> bool:
@@ -114,9 +117,8 @@ class Page(QWidget):
         if shown is None or not self.isVisible() or QApplication.activeModalWidget() is not None:
             return
         placed = focus is self.primary or (focus is not None and shown.isAncestorOf(focus))
-        if placed and (arriving or focus is self.primary or not self._moved or not self.primary.isEnabled()):
+        if placed and (arriving or focus is not self._put or not self.primary.isEnabled()):
             return
-        self._moved = False
         if self.primary.isEnabled() and not arriving:
             self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -69,9 +69,6 @@ class MainWindow(QMainWindow):
         self.step = Step.IMPORT
         self._behind: set[Step] = set()
         self._narrow = False
-        for keys in ("Ctrl+Return", "Ctrl+Enter"):
-            go = QShortcut(QKeySequence(keys), self, lambda: self.pages[self.step].primary.click())
-            go.setAutoRepeat(False)
         self._furnish()
         self.session.changed.connect(self.refresh)
         self.session.noticed.connect(self._notice)
