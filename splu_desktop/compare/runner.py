@@ -75,7 +75,7 @@ class Achieved:
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class SystemTried:
     """One system with one setting.
 
     Attributes
@@ -135,7 +135,7 @@ class Comparison:
     guess: float
     classifier: float
     tested: int
-    tried: tuple[Tried, ...]
+    tried: tuple[SystemTried, ...]
     own: tuple[tuple[Condition, ...], ...]
     own_truth: Ints
     seconds: float
@@ -254,7 +254,7 @@ class _Asked:
         return naive_bayes(self.source, self.margins, answers, self.records)
 
 
-def _tried(system: System, asked: _Asked, progress: Progress) -> Tried:
+def _tried(system: System, asked: _Asked, progress: Progress) -> SystemTried:
     began = time.perf_counter()
     try:
         with watched() as peak:
@@ -265,11 +265,11 @@ def _tried(system: System, asked: _Asked, progress: Progress) -> Tried:
         progress.report(system.title, 0.5)
         achieved = _achieved(outcome, answers, asked, seconds, megabytes)
         own = None if asked.own is None else outcome.answer(asked.own)
-        return Tried(system, "", achieved, outcome.remarks(asked.questions), own)
+        return SystemTried(system, "", achieved, outcome.remarks(asked.questions), own)
     except Impossible as fault:
-        return Tried(system, str(fault))
+        return SystemTried(system, str(fault))
     except MemoryError:
-        return Tried(system, say("There is not enough memory to do this with a table of this size."))
+        return SystemTried(system, say("There is not enough memory to do this with a table of this size."))
 
 
 def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: float, megabytes: float | None) -> Achieved:

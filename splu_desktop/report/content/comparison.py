@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from splu_desktop.compare.runner import Achieved, Comparison, Tried
+from splu_desktop.compare.runner import Achieved, Comparison, SystemTried
 from splu_desktop.files.language import Language
 from splu_desktop.report.content.parts import decimal, share, whole
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock
@@ -138,11 +138,11 @@ def picture(comparison: Comparison, t: Language) -> FigureBlock:
     return FigureBlock(scene, caption, words)
 
 
-def _achieved(points: Sequence[Tried]) -> list[Achieved]:
+def _achieved(points: Sequence[SystemTried]) -> list[Achieved]:
     return [each.achieved for each in points if each.achieved is not None]
 
 
-def _chapter(title: str, tried: Sequence[Tried], comparison: Comparison, t: Language) -> list[Block]:
+def _chapter(title: str, tried: Sequence[SystemTried], comparison: Comparison, t: Language) -> list[Block]:
     blocks: list[Block] = [Heading(title)]
     known = letters(comparison)
     for name, group in groupby(tried, key=lambda each: each.system.name):
@@ -167,7 +167,7 @@ def _chapter(title: str, tried: Sequence[Tried], comparison: Comparison, t: Lang
     return blocks
 
 
-def _figures(title: str, done: Sequence[Tried], t: Language) -> TableBlock:
+def _figures(title: str, done: Sequence[SystemTried], t: Language) -> TableBlock:
     header = [
         t("method"),
         t("setting"),
@@ -210,7 +210,7 @@ def _figures(title: str, done: Sequence[Tried], t: Language) -> TableBlock:
     return TableBlock(title, header, rows, "ll" + "r" * 12, (3, 3, *[1.2] * 12))
 
 
-def _errors(done: Sequence[Tried], comparison: Comparison, t: Language) -> TableBlock:
+def _errors(done: Sequence[SystemTried], comparison: Comparison, t: Language) -> TableBlock:
     """Return the table of relative errors by size of the true count."""
     header = [t("method"), t("setting"), *(t("count {band}", band=t.sentence(name)) for name in comparison.bands)]
     rows: list[list[Cell]] = [
