@@ -14,7 +14,6 @@ from splu_desktop.files.language import Language
 from splu_desktop.report.content.comparison import comparison_blocks, picture
 from splu_desktop.report.document import Document, Paragraph
 from splu_desktop.report.render.html import as_html
-from splu_desktop.report.render.png import as_png
 
 NAME = "comparison"
 _FIGURES = (
@@ -62,7 +61,6 @@ def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple
             json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n", encoding="utf-8"
         ),
         f"{NAME}.svg": lambda path: path.write_text(drawn.scene.svg(drawn.words), encoding="utf-8"),
-        f"{NAME}.png": lambda path: path.write_bytes(as_png(drawn.scene)),
     }
     with whole_folder(target) as partial:
         for name, write in writers.items():

@@ -111,7 +111,7 @@ def test_files_hold_the_same_figures(compared: Comparison, tmp_path: Path) -> No
         assert row["method"] == each["system"]
         if each["achieved"] is not None:
             assert float(row["colleague"]) == each["achieved"]["colleague"]
-    assert (tmp_path / "out/comparison.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / "out/comparison.svg").read_text("utf-8").startswith("<svg")
 
 
 @pytest.fixture
