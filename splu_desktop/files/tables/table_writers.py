@@ -52,7 +52,7 @@ def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False) -
     let_go(*cells, progress=progress, stage="Writing CSV")
 
 
-Lines = Callable[[slice], bytes | NDArray[np.uint8]]
+Lines = Callable[[slice], bytes]
 
 
 def _lines(table: Table, cells: list[NDArray[np.object_]]) -> Lines:
@@ -90,14 +90,14 @@ def _padded_lines(table: Table, cells: list[NDArray[np.object_]], progress: Prog
     if record.itemsize * table.n > _MOST_PADDING * written:
         return None
 
-    def lines(part: slice) -> NDArray[np.uint8]:
+    def lines(part: slice) -> bytes:
         codes = [column.codes[part] for column in table.columns]
         rows = np.empty(len(codes[0]), record)
         for place, (each, of_rows) in enumerate(zip(padded, codes, strict=True)):
             rows[str(place)] = each[of_rows]
         flat = rows.view(np.uint8)
         found: NDArray[np.uint8] = flat[flat != 0]
-        return found
+        return found.tobytes()
 
     return lines
 
