@@ -83,7 +83,7 @@ def public(
     )
     promised = tuple(_guarantee(name, published) for name in published.sensitive)
     blocks = tuple(
-        model.Block(names, draw.how(), tuple(draw.costs(published.table.select(names))))
+        model.DrawnBlock(names, draw.how(), tuple(draw.costs(published.table.select(names))))
         for names, draw in published.blocks.items()
     )
     persons = _persons(published)
@@ -374,7 +374,7 @@ def _verdict(
     files: tuple[model.FileFacts, ...],
     checks: tuple[model.CheckResult, ...],
     promises: tuple[model.Guarantee, ...],
-    blocks: tuple[model.Block, ...],
+    blocks: tuple[model.DrawnBlock, ...],
     persons: model.Persons,
     measured: model.Risk,
 ) -> model.Verdict:

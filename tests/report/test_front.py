@@ -22,7 +22,7 @@ from splu_desktop.report.content import SECTIONS, document
 from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
-from splu_desktop.report.model import Block, Fields, Report, Verdict
+from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
 from splu_desktop.report.public import filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
@@ -40,7 +40,7 @@ def worst(report: Report) -> Report:
     public = filled(report.public, replace(fields, **more, threshold="0.01", law=EVERY_LAW))
     reasons = tuple(name for name in VERDICT_REASONS if name not in ("file-altered", "check-failed"))
     cover = replace(public.cover, verdict=Verdict("reservations", reasons))
-    block = Block(tuple(f"column {i}" for i in range(30)), "how", ("cost",))
+    block = DrawnBlock(tuple(f"column {i}" for i in range(30)), "how", ("cost",))
     return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)))
 
 
@@ -160,6 +160,10 @@ def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Pa
         found = read_comparison(path)
         assert [each.system for each in found] == ["SPLU", "k-anonymity"]
         assert (found[0].error, found[1].parameter, found[1].certainty) == (0.05, "k = 11", None)
+    tried = [{"system": "k", "title": "k-anonymity", "setting": "k = 11", "achieved": {"errors": [1.0, 0.5, None]}}]
+    path.write_text(json.dumps({"asked": [1, 3, 0], "tried": [*tried, {"system": "no"}]}), encoding="utf-8")
+    found = read_comparison(path)
+    assert [(each.system, each.error) for each in found] == [("k-anonymity", 0.625), ("no", None)]
     assert case.internal.original is not None
     compared = replace(case.internal, original=replace(case.internal.original, alternatives=found))
     keys = [block.key for block in document(compared).blocks if isinstance(block, Heading)]

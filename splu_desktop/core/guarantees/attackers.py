@@ -21,6 +21,7 @@ from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
 
+_SHOWN = 8  # columns that are all named in a sentence
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
 
@@ -158,6 +159,8 @@ def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     told: list[str] = []
     for _, (sentence, columns) in sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
+        if len(columns) > _SHOWN:
+            columns = [*columns[:3], say("{n} more columns", n=len(columns) - 3)]
         told.append(_of_columns(sentence, listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")))
     return told
 

@@ -148,7 +148,7 @@ def alternatives(report: Report, t: Language) -> list[Block]:
     header = (
         t("System"),
         t("Setting"),
-        t("Median relative error of counts"),
+        t("Relative error of counts"),
         t("Small counts wrong"),
         t("Certainty of who reads a row"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language, mark
+from splu_desktop.files.release.recipient import cut_words
 from splu_desktop.report.content.parts import KINDS, ROLES, WAYS, exact_percent, facts, listed, unbroken, whole
 from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph, TableBlock
 from splu_desktop.report.law import packs
@@ -77,7 +78,7 @@ def done(report: Report, t: Language) -> list[Block]:
     for block in report.public.blocks:
         drawn.setdefault(block.how, []).extend(block.columns)
     for how, names in drawn.items():
-        said = t("Sensitive and re-drawn: {names}. How: {how}", names=listed(names, t, 30), how=t.sentence(how))
+        said = t("Sensitive and re-drawn: {names}. How: {how}", names=listed(names, t, 12), how=t.sentence(how))
         blocks.append(Paragraph(unbroken(said)))
     blocks.append(
         Paragraph(t("Groups, random numbers and the order of the records were destroyed; chance came from the system."))
@@ -98,6 +99,8 @@ def done(report: Report, t: Language) -> list[Block]:
 def _kept(report: Report, t: Language) -> list[Block]:
     """Return which columns are as they were, and which were made coarser only; none where there are none."""
     columns = [column for column in report.public.columns if column.role == "nsa"]
+    moved = [column.name for column in columns if {"how": "shifted"} in column.generalised]
+    columns = [column for column in columns if column.name not in moved]
     coarser = [column.name for column in columns if column.generalised]
     unchanged = [column.name for column in columns if not column.generalised]
     blocks: list[Block] = []
@@ -111,6 +114,13 @@ def _kept(report: Report, t: Language) -> list[Block]:
         told = t(
             "Columns made coarser and otherwise not changed: {names}. Counts of the coarser values are exact.",
             names=listed(coarser, t, 20),
+        )
+        blocks.append(Paragraph(told))
+    if moved:
+        told = t(
+            "Columns whose dates were moved by one random number of days per person: {names}. Counts by them are "
+            "not exact.",
+            names=listed(moved, t, 20),
         )
         blocks.append(Paragraph(told))
     return blocks
@@ -153,13 +163,16 @@ def columns(report: Report, t: Language) -> list[Block]:
             t(KINDS[column.kind]),
             whole(column.distinct, t),
             whole(column.missing, t),
-            "; ".join(t(WAYS.get(step["how"], step["how"])) for step in column.generalised) or "–",
+            "; ".join(
+                t.sentence(cut_words(step)) or t(WAYS.get(step["how"], step["how"])) for step in column.generalised
+            )
+            or "–",
         )
         for column in public.columns
     ]
     if report.original is not None:
         header.append(t("Reason"))
-        align, weights = align + "l", [*weights, 2.2]
+        align, weights = align + "l", [1.8, 1.9, 1.0, 0.6, 0.6, 1.0, 3.2]
         behind = {column.name: column for column in report.original.columns}
         shown = {str(row[0]): row for row in rows}
         rows = [(*shown[name], t.sentence(behind[name].reason) if name in behind else "–") for name in by_name]

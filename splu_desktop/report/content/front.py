@@ -66,7 +66,7 @@ def pages(report: Report, t: Language) -> list[Block]:
         Heading(t("Summary"), key="front"),
         Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
         Paragraph(f"{t('Risk that is left')}: {residual(report, t)}", "lead"),
-        facts(t("Summary"), _what(report, t)),
+        facts(t("Summary"), _what(report, t), (0.5, 2.7)),
         *_before_after(report, t),
         *_readers(report, t),
         *_questions(t),
@@ -352,7 +352,7 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
         (t("For the recipient"), other),
     ]
     name = t("What the figures support for each holder (GDPR Art. 4(1), CJEU C-413/23 P)")
-    return [Heading(name, 2), facts(t("Holders"), rows)]
+    return [Heading(name, 2), facts(t("Holders"), rows, (0.6, 2.6))]
 
 
 def _persons(report: Report, t: Language) -> list[Block]:

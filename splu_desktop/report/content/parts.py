@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.document import Cell, Number, TableBlock
+from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock
 
 VERDICT_REASONS = {
     "file-altered": mark("a file is not the one that was released"),
@@ -92,9 +93,18 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def facts(name: str, rows: Sequence[tuple[str, Cell]]) -> TableBlock:
+def cut(table: TableBlock, most: int, t: Language) -> list[Block]:
+    """Return a table of which pages show so many rows, and what is said of the others."""
+    left = len(table.rows) - most
+    if left <= 0:
+        return [table]
+    note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
+    return [replace(table, most=most), Paragraph(note, "note")]
+
+
+def facts(name: str, rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.2)) -> TableBlock:
     """Return a list of named facts; empty ones show a dash."""
-    return TableBlock(name, (), [(label, value or "–") for label, value in rows], "ll", (1.0, 2.2))
+    return TableBlock(name, (), [(label, value or "–") for label, value in rows], "ll", weights)
 
 
 def shown(value: str, t: Language) -> str:

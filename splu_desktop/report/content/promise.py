@@ -6,9 +6,11 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
-from splu_desktop.report.content.parts import decimal, exact_percent, setting, share, shown, unbroken, whole
+from splu_desktop.report.content.parts import cut, decimal, exact_percent, setting, share, shown, unbroken, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
+
+_SENTENCES, _SIZES = 8, 10  # of many columns, on pages
 
 
 def promises(report: Report, t: Language) -> list[str]:
@@ -26,7 +28,11 @@ def promised(report: Report, t: Language) -> list[Block]:
     if worst is not None and worst.law is not None:
         blocks.append(figures.small_counts(worst, worst.law, t))
         blocks.append(figures.large_counts(worst, worst.law, t))
-    blocks += [_table(every, t), *(Paragraph(text, "item") for text in promises(report, t))]
+    words = promises(report, t)
+    blocks += [_table(every, t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
+    if len(words) > _SENTENCES:
+        name = t("Promises in words")
+        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), 0, t)
     blocks += _thresholds(exact, t)
     blocks += _eligible(report, t)
     several = [each for each in every if each.law is None and each.sizes]
@@ -57,7 +63,7 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         )
         for each in every
     ]
-    return TableBlock(t("Promises"), header, rows, "llrrrrr", (2, 2.4, 1, 0.8, 0.9, 0.8, 0.9))
+    return TableBlock(t("Promises"), header, rows, "llrrrrr", (1.8, 3, 1, 0.8, 0.9, 0.8, 0.9))
 
 
 def _thresholds(exact: list[model.Guarantee], t: Language) -> list[Block]:
@@ -145,7 +151,7 @@ def _sizes(several: list[model.Guarantee], t: Language) -> list[Block]:
     )
     blocks: list[Block] = [
         Heading(name, 2),
-        TableBlock(name, header, rows, "llrrr", (2, 3, 1, 1, 1)),
+        *cut(TableBlock(name, header, rows, "llrrr", (2, 3, 1, 1, 1)), _SIZES, t),
         Paragraph(told, "note"),
     ]
     return blocks

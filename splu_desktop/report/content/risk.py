@@ -6,11 +6,11 @@ from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content import figures
 from splu_desktop.report.content.front import strongest
-from splu_desktop.report.content.parts import decimal, listed, share, whole
+from splu_desktop.report.content.parts import cut, decimal, listed, share, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
-_MOST_CAUSES, _MOST_BARS = 5, 8
+_MOST_CAUSES, _MOST_BARS, _GAINS = 5, 8, 10
 NAMES = {
     "margins": mark("the most frequent value, without the table"),
     "row": mark("the row alone"),
@@ -110,7 +110,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 column,
                 share(blind.right, t),
                 share(row.right, t),
-                t(NAMES[best.name]),
+                t(NAMES[best.name]) if best.right > blind.right else "–",
                 share(best.right, t),
                 share(best.known_80, t),
                 share(best.right_80, t),
@@ -147,7 +147,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 learners=", ".join(learners),
             )
         ),
-        TableBlock(name, header, rows, "lrrlrrrrr", (1.7, 0.9, 0.8, 1.7, 0.7, 0.8, 0.8, 0.8, 0.9)),
+        TableBlock(name, header, rows, "lrrlrrrrr", (2, 0.9, 0.8, 1.7, 0.7, 0.8, 0.8, 0.8, 0.9)),
         Paragraph(told, "note"),
         *tables,
     ]
@@ -227,7 +227,11 @@ def _gains(report: Report, t: Language) -> list[Block]:
     )
     return [
         Heading(name, 2),
-        TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.2, *([1.0] * (len(header) - 1)))),
+        *cut(
+            TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.2, *([1.0] * (len(header) - 1)))),
+            _GAINS,
+            t,
+        ),
         Paragraph(told, "note"),
         *tables,
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
@@ -13,13 +14,14 @@ from splu_desktop.report.content.parts import (
     share,
     shortened,
     shown,
+    unbroken,
     whole,
     yes_no,
 )
 from splu_desktop.report.document import Block, Cell, Heading, Number, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
-_ROWS = 24  # of values on pages, those of all columns together; the workbook has all
+_ROWS = 20  # of values on pages, those of all columns together; the workbook has all
 _GAMMAS = 3  # whose expected errors stand beside each other
 
 
@@ -177,7 +179,7 @@ def _values(report: Report, t: Language) -> list[Block]:
         ]
         titles = (*header[1:], t("Tolerance"), "T_P")
         whole_tables.append(TableBlock(name, titles, tolerances, "lrrrrlrr", [1.0] * 8, most=0))
-    cautions = dict.fromkeys(t.sentence(each.caution) for each in every if each.caution)
+    cautions = attackers.said_once({each.column: (each.caution,) for each in every if each.caution})
     name = t("What published counts are worth")
     note = t(
         "The most frequent values of each column; all {n} stand in the workbook (.xlsx) and the JSON report. Signal: "
@@ -187,7 +189,7 @@ def _values(report: Report, t: Language) -> list[Block]:
     )
     return [
         Heading(name, 2),
-        *(Paragraph(text, "lead") for text in cautions),
+        *(Paragraph(unbroken(t.sentence(text)), "lead") for text in cautions),
         TableBlock(name, header, rows, "llrrrrl", (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2)),
         Paragraph(note, "note"),
         *whole_tables,

@@ -31,9 +31,9 @@ from splu_desktop.report.model.original import (
     SourceProblem,
 )
 from splu_desktop.report.model.public import (
-    Block,
     CheckResult,
     Cover,
+    DrawnBlock,
     Eligibility,
     ExactLaw,
     Fields,
@@ -58,9 +58,9 @@ __all__ = [
     "Alternative",
     "Band",
     "BeforeAfter",
-    "Block",
     "CheckResult",
     "Cover",
+    "DrawnBlock",
     "Earlier",
     "Eligibility",
     "ExactLaw",

@@ -147,7 +147,7 @@ class Alternative:
     Attributes
     ----------
     system, parameter : as the comparison names them.
-    error : median relative error of counts.
+    error : relative error of counts, the median where it is known, else the mean.
     small_wrong : share of the small counts answered wrong by more than was asked.
     certainty : how sure a reader of a row is of the sensitive value.
     """

@@ -129,7 +129,7 @@ class PublishedColumn:
 
 
 @dataclass(frozen=True)
-class Block:
+class DrawnBlock:
     """Columns that were drawn as one, most of them alone: how, and what drawing them together tells."""
 
     columns: tuple[str, ...]
@@ -350,7 +350,7 @@ class Public:
     cover: Cover
     release: ReleaseFacts
     columns: tuple[PublishedColumn, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[DrawnBlock, ...]
     eligibility: tuple[Eligibility, ...]
     guarantees: tuple[Guarantee, ...]
     risk: Risk
