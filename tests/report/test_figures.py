@@ -69,7 +69,7 @@ def claimed(case: Case) -> dict[str, Any]:
 
     # cover and release
     claim("public.cover.fields", asdict(FIELDS))
-    claim("public.cover.laws", [law_packs.pack("gdpr").stated])
+    claim("public.cover.laws[0]", law_packs.pack("gdpr").stated)
     claim("public.cover.software", facts["software"]["name"])
     claim("public.cover.software_version", facts["software"]["version"])
     claim("public.release.folder", case.release.name)
