@@ -184,7 +184,7 @@ def _plain_groups(said: Said, name: str, stated: dict[str, Any], planned: dict[s
 def _tolerances(said: Said, name: str, stated: dict[str, Any], planned: dict[str, Any]) -> None:
     published = said.opened.published
     draw, asked = published.draws[name], published.thresholds
-    (tolerant,) = (each for each in said.external["tolerant"] if each["column"] == name)
+    (tolerant,) = (each for each in said.external["guarantees"] if each["column"] == name)
     for promise in draw.promises(asked):
         entry = stated["by_tolerance"][str(promise.confidence)]
         assert (entry["t_p"], entry["t_f"], entry["confidence"]) == (

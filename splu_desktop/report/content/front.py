@@ -84,7 +84,7 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
     typed = said.fields
     made = t.moment(said.created)
     who = "; ".join(
-        shortened(f"{label}: {text}", _LINE // 2)
+        shortened(f"{label}: {text}", 36)
         for label, text in (
             (t("Organisation"), typed.organisation),
             (t("Operator"), typed.operator),
