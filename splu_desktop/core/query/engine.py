@@ -553,6 +553,11 @@ class ByTwoNumbers:
         return np.array(found)
 
     def unbiased(self) -> Floats:
+        if self._engine.tight(self._base):
+            numbers = reconstruct_tolerant.one_sa(
+                self.rows.y, self._asked, self._engine.matrix(self._base), Method.UNBIASED
+            )
+            return np.array([estimate for estimate, *_ in numbers])
         return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
 
     def shrunk(self) -> Floats:
