@@ -39,13 +39,14 @@ def stated(published: Published) -> dict[str, Any]:
 
 def _column(reader: Reader, sa: str) -> dict[str, Any]:
     """Return the transition of one SA: the numbers a and r where they are enough, T and its inverse where not."""
-    through = reader.two_numbers(sa)
+    engine = reader.engine
+    through = engine.two_numbers(sa)
     found: dict[str, Any] = {"most": _rounded(reader.most_of_each(sa))}
     if through is not None:
         found["a"] = through.a
         found["gamma"] = through.gamma
-    if through is None or reader.by_matrix(sa):
-        whole = reader.whole(sa)
+    if through is None or engine.by_matrix(sa):
+        whole = engine.whole(sa)
         if whole is None or len(whole.counts) > MOST_VALUES:
             found["left_out"] = say("the matrix of more than {most} values", most=MOST_VALUES)
             return found

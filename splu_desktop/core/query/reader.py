@@ -20,8 +20,7 @@ from splu_desktop.core.query.engine import Engine, Found, Question
 from splu_desktop.core.query.several_sas import Several
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Flags, Picked
-from splu_desktop.core.transition.matrix import MatrixTransition
-from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.core.transition.two_numbers import Floats
 
 __all__ = [
     "DEFAULT",
@@ -60,17 +59,10 @@ class Reader:
         through = self._engine.two_numbers(sa) or self._engine.matrix(sa)
         return np.asarray(through.signal / through.a, np.float64)
 
-    def two_numbers(self, sa: str) -> Transition | None:
-        """Return how an SA was drawn as the numbers a, b_s, None where they can't say it."""
-        return self._engine.two_numbers(sa)
-
-    def whole(self, sa: str) -> MatrixTransition | None:
-        """Return the same as the whole matrix, None where there are too many values for it."""
-        return self._engine.whole(sa)
-
-    def by_matrix(self, sa: str) -> bool:
-        """Return whether only the whole matrix of an SA gives intervals that hold."""
-        return self._engine.by_matrix(sa)
+    @property
+    def engine(self) -> Engine:
+        """What single counts are computed by; analyses ask it for transitions."""
+        return self._engine
 
     def most_of_each(self, sa: str) -> Floats:
         """Return (m,) the most records that each value of an SA can have in the whole table, by its interval there."""
