@@ -980,6 +980,8 @@ class _Sums:
                               "ratio.")
         tops = [self.values[i] * self.values[j] for i, j in (over, under)]
         low, high = _fieller(*tops, self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes))
+        if low <= 0 and math.isinf(high):
+            raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
         return max(low, 0.0), high
 
 

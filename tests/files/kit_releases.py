@@ -20,7 +20,6 @@ from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from tests.seeded import Seeded
 
 KIT = Path(__file__).resolve().parents[2] / "resources/kit"
 
@@ -37,7 +36,7 @@ def kit() -> ModuleType:
 
 
 def table_of(n: int = 6_000, seed: int = 5) -> Table:
-    """Return wards, dates, ages, and columns that depend on them: "code" of codes as 01, "test" skewed, yes/no flags."""
+    """Return wards, dates, ages, and columns that depend on them: codes as 01, a skewed test, flags."""
     chance = np.random.default_rng(seed)
     ward = chance.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
     age = chance.integers(20, 80, n)
@@ -60,8 +59,11 @@ def table_of(n: int = 6_000, seed: int = 5) -> Table:
         "stay": (stay, Kind.INTEGER),
         "person": (np.char.add("p", who.astype(str)), Kind.CATEGORY),
     }
-    return Table(tuple(Column.from_labels(name, cells.astype(str).tolist(), kind=kind)
-                       for name, (cells, kind) in columns.items()))
+    return Table(
+        tuple(
+            Column.from_labels(name, cells.astype(str).tolist(), kind=kind) for name, (cells, kind) in columns.items()
+        )
+    )
 
 
 def plans(table: Table) -> dict[str, Plan]:
@@ -74,8 +76,10 @@ def plans(table: Table) -> dict[str, Plan]:
         "tight": {"stay": PlainGroups(4), "code": PlainGroups(2)},
         "several sizes": {"test": several, "code": PlainGroups(3)},
         "fakes": {"code": fakes},
-        "joined": {"test": design(test, gamma_tolerances(test, 4), follows=4), "flag": design(
-            table["flag"], gamma_tolerances(table["flag"], 3), follows=3)},
+        "joined": {
+            "test": design(test, gamma_tolerances(test, 4), follows=4),
+            "flag": design(table["flag"], gamma_tolerances(table["flag"], 3), follows=3),
+        },
         "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
         "persons": {"code": PlainGroups(3)},
     }

@@ -63,7 +63,9 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
     sums = cells.sums([inside & a & b, inside & a & ~b, inside & ~a & b, inside & ~a & ~b])
     low, high = sums.product_quotient((0, 3), (1, 2))
     value = float(sums.values[0] * sums.values[3] / (sums.values[1] * sums.values[2]))
-    return Analysed(say("odds ratio of {first} and {second}", first=words(first), second=words(second)), value, low, high)
+    return Analysed(
+        say("odds ratio of {first} and {second}", first=words(first), second=words(second)), value, low, high
+    )
 
 
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
@@ -122,7 +124,9 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     found = np.unique(times[~np.isnan(times)])
     cells = Cells(reader, [asked, *({by: times == at} for at in found.tolist())])
     when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
-    sums = cells.sums([*((when == at) & inside for at in found.tolist()), *((when == at) & of for at in found.tolist())])
+    sums = cells.sums(
+        [*((when == at) & inside for at in found.tolist()), *((when == at) & of for at in found.tolist())]
+    )
     count, totals = np.split(sums.values, 2)
     if (totals > 0).sum() < 2:
         raise BadQuestion(say("A trend needs records in two periods at least."))
@@ -139,8 +143,12 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
             name, value, max(0.0, value - arm), min(1.0, value + arm), selected=round(float(totals[at]))
         )
     value, arm = float(slope @ sums.values), sums.arm(slope)
-    what = say("change of the share with {asked} per {period} of {column}", asked=words(conditions), period=say(period),
-               column=by)
+    what = say(
+        "change of the share with {asked} per {period} of {column}",
+        asked=words(conditions),
+        period=say(period),
+        column=by,
+    )
     return Analysed(what, value, value - arm, value + arm, parts)
 
 
@@ -168,9 +176,9 @@ def crosstab(
             None if other is None else str(table[columns].labels[other]),
         )
         value, arm = float(sums.values[at]), sums.arm(np.eye(len(asked))[at])
-        ends = (float(np.clip(end, 0.0, most)) for end in (value - arm, value + arm))
+        low, high = (float(np.clip(end, 0.0, most)) for end in (value - arm, value + arm))
         keys.append(key)
-        parts[str(key)] = Analysed(str(key), value, *ends)
+        parts[str(key)] = Analysed(str(key), value, low, high)
     whole = parts[str((None, None))]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
     return Analysed(what, whole.estimate, whole.low, whole.high, parts), tuple(keys)
@@ -198,7 +206,9 @@ def chosen(reader: Reader, conditions: Conditions) -> dict[str, Flags]:
 
 def words(conditions: Conditions) -> str:
     """Return conditions in words."""
-    return listed((condition.words() for condition in conditions), "{head}; {tail}", "{head}; {tail}") or say("any value")
+    return listed((condition.words() for condition in conditions), "{head}; {tail}", "{head}; {tail}") or say(
+        "any value"
+    )
 
 
 def _of(where: Conditions) -> str:
@@ -235,8 +245,9 @@ def numbers_of(reader: Reader, name: str) -> Floats:
 
 def _whole_numbers(column: Column) -> Flags:
     """Return (m,) which labels name both ends as whole numbers that belong to them: "20 to 39", "20-39"."""
-    return np.array(["below" not in str(label) and "[" not in str(label) and "." not in str(label)
-                     for label in column.labels])
+    return np.array(
+        ["below" not in str(label) and "[" not in str(label) and "." not in str(label) for label in column.labels]
+    )
 
 
 def _periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
@@ -252,7 +263,9 @@ def _periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         days = column.values.astype("datetime64[D]")
     else:
         try:
-            texts = [str(label) if not none else "NaT" for label, none in zip(column.labels, column.missing, strict=True)]
+            texts = [
+                str(label) if not none else "NaT" for label, none in zip(column.labels, column.missing, strict=True)
+            ]
             days = np.array(texts, "datetime64[M]").astype("datetime64[D]")
         except ValueError:
             days = np.array([], "datetime64[D]")

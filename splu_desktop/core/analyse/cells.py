@@ -115,9 +115,7 @@ class Cells:
             key = np.unique(key * len(first) + of[table[name].codes], return_inverse=True)[1].reshape(-1)
             stands.append(first[of])
         patterns, one, of_record = np.unique(key, return_index=True, return_inverse=True)
-        self._first = {
-            name: first[table[name].codes[one]] for name, first in zip(self._plain, stands, strict=True)
-        }
+        self._first = {name: first[table[name].codes[one]] for name, first in zip(self._plain, stands, strict=True)}
         both = of_record.reshape(-1).astype(np.int64)
         for part in self.parts:
             both = both * len(part.of) + part.codes
@@ -243,6 +241,8 @@ class Sums:
         products = tuple(float(self.values[i] * self.values[j]) for i, j in (over, under))
         spread = self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes)
         low, high = fieller((products[0], products[1]), spread)
+        if low <= 0 and math.isinf(high):
+            raise BadQuestion(say("The release can't tell this ratio: it may be anything; ask about larger groups."))
         return max(low, 0.0), high
 
 
@@ -272,8 +272,11 @@ def _classes(name: str, m: int, asked: Sequence[Chosen], full: Collection[str]) 
     if name in full:
         return np.arange(m), np.arange(m)
     sets = [chosen[name] for chosen in asked if name in chosen]
-    key = reduce(lambda found, flags: 2 * np.unique(found, return_inverse=True)[1].reshape(-1) + flags, sets,
-                 np.zeros(m, np.int64))
+    key = reduce(
+        lambda found, flags: 2 * np.unique(found, return_inverse=True)[1].reshape(-1) + flags,
+        sets,
+        np.zeros(m, np.int64),
+    )
     member = np.any(sets, axis=0)
     _, first, of = np.unique(np.where(member, key, np.iinfo(np.int64).max), return_index=True, return_inverse=True)
     return first.astype(np.intp), of.reshape(-1).astype(np.intp)

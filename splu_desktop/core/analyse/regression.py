@@ -89,13 +89,17 @@ def _regression(
         parts[name] = Analysed(name, value, value - arm, value + arm)
     first = parts[names[min(1, len(names) - 1)]]
     regression = say("logistic regression") if link is _logistic else say("Poisson regression")
-    what = say("{regression} of {outcome} on {columns}", regression=regression, outcome=title,
-               columns=listed([each if isinstance(each, str) else words(each) for each in on]))
+    what = say(
+        "{regression} of {outcome} on {columns}",
+        regression=regression,
+        outcome=title,
+        columns=listed([each if isinstance(each, str) else words(each) for each in on]),
+    )
     return Analysed(what, first.estimate, first.low, first.high, parts)
 
 
 def _logistic(eta: Floats) -> tuple[Floats, Floats]:
-    mean = 1 / (1 + np.exp(-np.clip(eta, -700, 700)))
+    mean: Floats = 1 / (1 + np.exp(-np.clip(eta, -700, 700)))
     return mean, mean * (1 - mean)
 
 

@@ -28,9 +28,7 @@ def stated(published: Published) -> dict[str, Any]:
     "blocks" : for each block of columns drawn together, how its combinations share groups (`Draw.sharing`).
     """
     reader = Reader(published)
-    blocks = [
-        draw.sharing(published.table.select(names)) for names, draw in published.blocks.items() if len(names) > 1
-    ]
+    blocks = [draw.sharing(published.table.select(names)) for names, draw in published.blocks.items() if len(names) > 1]
     found: dict[str, Any] = {"columns": {name: _column(reader, name) for name in published.sensitive}}
     if blocks:
         found["blocks"] = blocks

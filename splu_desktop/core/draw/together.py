@@ -235,7 +235,8 @@ class Together(Draw):
         return {
             "columns": list(self.columns),
             "combinations": [
-                [str(column.labels[at]) for column, at in zip(chosen, row, strict=True)] for row in combinations.tolist()
+                [str(column.labels[at]) for column, at in zip(chosen, row, strict=True)]
+                for row in combinations.tolist()
             ],
             **self._law(table).as_dict(code.reshape(-1)),
         }
