@@ -80,7 +80,8 @@ class Answer:
             if value not in (None, ""):
                 found[name] = value
         if self.parts:
-            found["parts"] = {str(name): part.as_dict() for name, part in self.parts.items()}
+            found["parts"] = {" | ".join("(all)" if each is None else each for each in name) if isinstance(
+                name, tuple) else str(name): part.as_dict() for name, part in self.parts.items()}
         return found
 
 
@@ -347,7 +348,7 @@ class Release:
             key = (None if a is None else names[0][a], None if b is None else names[1][b])
             arm = sums.arm({at: 1.0})
             most = sums.values[-1]
-            parts[key] = Answer(str(key), value, max(0.0, min(value - arm, most)), max(0.0, min(value + arm, most)))
+            parts[key] = Answer(" | ".join("(all)" if each is None else each for each in key), value, max(0.0, min(value - arm, most)), max(0.0, min(value + arm, most)))
         whole = parts[None, None]
         return Answer(f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts,
                       release=self.id)

@@ -122,7 +122,7 @@ def _answer(args: argparse.Namespace, reader: Reader) -> Analysed:
             return analyses.trend(reader, (*_conditions(args.conditions, published), *where), by, period)
         case "crosstab":
             columns = column_named(args.rows, published), column_named(args.columns, published)
-            return analyses.crosstab(reader, *columns, where)[0]
+            return analyses.crosstab(reader, *columns, where)
         case "logit":
             return regression.logit(reader, _joined(args.outcome, published), _terms(args.on, published), where)
         case _:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.joined import design
@@ -70,12 +68,12 @@ def plans(table: Table) -> dict[str, Plan]:
     """Return a plan for each kind of draw."""
     test = table["test"]
     several = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}))
-    fakes = DecoyGroups((4,), (Fraction(1),), by_hand(table["code"], dict.fromkeys(table["code"].labels, "0.25")), 1)
+    fakes = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}), fakes=1)
     chosen: dict[str, dict[str, Draw]] = {
         "plain": {"code": PlainGroups(4), "stay": PlainGroups(3)},
         "tight": {"stay": PlainGroups(4), "code": PlainGroups(2)},
         "several sizes": {"test": several, "code": PlainGroups(3)},
-        "fakes": {"code": fakes},
+        "fakes": {"test": fakes},
         "joined": {
             "test": design(test, gamma_tolerances(test, 4), follows=4),
             "flag": design(table["flag"], gamma_tolerances(table["flag"], 3), follows=3),

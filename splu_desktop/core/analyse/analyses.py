@@ -20,6 +20,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Column, Flags, Kind
 
+ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
 _SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
 
@@ -152,10 +153,8 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     return Analysed(what, value, value - arm, value + arm, parts)
 
 
-def crosstab(
-    reader: Reader, rows: str, columns: str, where: Conditions = ()
-) -> tuple[Analysed, tuple[tuple[str | None, str | None], ...]]:
-    """Return the counts of all values of one column against all of another, and the values that each stands for.
+def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) -> Analysed:
+    """Return the counts of all values of one column against all of another, SAs or not: `parts`, with their `values`.
 
     Cells add up to their margins, whose value is None, exactly. Single ones may be below 0; intervals are cut to what
     can be.
@@ -169,19 +168,19 @@ def crosstab(
     sums = cells.sums(
         [inside & (True if one is None else a == one) & (True if other is None else b == other) for one, other in asked]
     )
-    most, parts, keys = float(sums.values[-1]), {}, []
+    most, parts = float(sums.values[-1]), {}
     for at, (one, other) in enumerate(asked):
-        key = (
+        values = (
             None if one is None else str(table[rows].labels[one]),
             None if other is None else str(table[columns].labels[other]),
         )
         value, arm = float(sums.values[at]), sums.arm(np.eye(len(asked))[at])
         low, high = (float(np.clip(end, 0.0, most)) for end in (value - arm, value + arm))
-        keys.append(key)
-        parts[str(key)] = Analysed(str(key), value, low, high)
-    whole = parts[str((None, None))]
+        name = " | ".join(ALL if each is None else each for each in values)
+        parts[name] = Analysed(name, value, low, high, values=values)
+    whole = list(parts.values())[-1]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
-    return Analysed(what, whole.estimate, whole.low, whole.high, parts), tuple(keys)
+    return Analysed(what, whole.estimate, whole.low, whole.high, parts)
 
 
 # --- what they share

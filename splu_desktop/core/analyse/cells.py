@@ -10,13 +10,13 @@ adds to S
 
     h(u) = sum_c phi_c(u) psi(p, c) - D(u),    D(u) = sum_c (phi_c(u) - [u in c]) Q_c,
 
-Q_c = sum over patterns of psi(p, c) (N_p - x_pc) / (N - f_c), 0 for classes whose chances are published. Its mean given the
-true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the transition between classes, so
+Q_c = sum over patterns of psi(p, c) (N_p - x_pc) / (N - f_c), 0 for classes whose chances are published. Its mean given
+the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the transition between classes, so
 
     Var S = sum over records h h' - sum over cells x m m',
 
-both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records drawn
-by person scatter by the design effect more.
+both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
+drawn by person scatter by the design effect more.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ class Analysed:
     estimate, low, high : with the ends of the 95 % interval; an end is infinite where nothing bounds it.
     parts : name -> figures of the same kind: coefficients, periods, cells.
     selected : records meant, where that is exact.
+    values : of a cell of a cross-table, None for a margin.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Analysed:
     high: float
     parts: Mapping[str, Analysed] = field(default_factory=dict)
     selected: int | None = None
+    values: tuple[str | None, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; an end without bound is None."""
@@ -38,6 +40,8 @@ class Analysed:
         }
         if self.selected is not None:
             found["selected"] = self.selected
+        if self.values:
+            found["values"] = list(self.values)
         if self.parts:
             found["parts"] = {name: part.as_dict() for name, part in self.parts.items()}
         return found
@@ -53,11 +57,11 @@ def _plain(number: float) -> float | None:
 
 
 def _digits(low: float, high: float) -> int:
-    """Return the decimals that an interval supports: two of its width."""
+    """Return the decimals that an interval supports: three of its width."""
     width = high - low
     if not np.isfinite(width) or width <= 0:
         return 3
-    return max(0, 1 - int(np.floor(np.log10(width))))
+    return max(0, 2 - int(np.floor(np.log10(width))))
 
 
 def shown(number: float, low: float, high: float) -> str:

@@ -30,6 +30,13 @@ from splu_desktop.core.table import Column, Flags
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
 
 
+_NEXT = "{head}, {tail}"
+
+
+def _said(value: str) -> str:
+    return short(value) if value else say("(empty)")
+
+
 class UnknownValue(BadQuestion):
     """A value was named that no record of the release shows.
 
@@ -95,11 +102,14 @@ class Condition:
 
     def words(self) -> str:
         """Return the condition in words, for the sentence of a question."""
-        if self.excluded:
+        if self.excluded and self.is_range:
             return say("not so: {condition}", condition=replace(self, excluded=False).words())
+        if self.excluded:
+            return say(
+                "{column} is not {value}", column=self.column, value=listed(map(_said, self.values), _NEXT, _NEXT)
+            )
         if not self.is_range:
-            next_one = "{head}, {tail}"
-            some = listed((short(value) if value else say("(empty)") for value in self.values[:6]), next_one, next_one)
+            some = listed(map(_said, self.values[:6]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
             if len(self.values) <= 6:
@@ -243,7 +253,7 @@ def takes_range(column: Column) -> bool:
 
 
 def parse_condition(text: str, published: Published) -> Condition:
-    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open), or ``!=`` for not so.
+    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open); ``!=`` is not so.
 
     ``Column=`` and the word ``(empty)`` mean the records without a value.
 

@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 sha256_of = file_sha256
-KIT = ("splu_release.py",)  # for recipients without this program
+KIT = ("splu_release.py", "splu_release.R")  # for recipients without this program
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes
 
