@@ -380,6 +380,11 @@
     }
     numbers_of <- function(name) {
       if (!name %in% all_names) unknown(name)
+      stated <- facts$transitions$columns[[name]]$numbers
+      if (!is.null(stated)) return(vapply(seq_along(labels[[name]]), function(at) {
+        one <- if (is.list(stated)) stated[at][[1]] else stated[at]
+        if (is.null(one)) NA_real_ else one
+      }, 0))  # of a sensitive column in intervals: what stands for each of them
       label <- labels[[name]]
       found <- vapply(label, function(one) {
         if (one %in% missing_of[[name]]) return(NA_real_)

@@ -12,10 +12,10 @@ or in the folder itself: python splu_release.py count 'Ward=Cardiology' 'Diagnos
 Needs Python 3.9 or newer and no packages; `Release.frame()` gives a pandas DataFrame where pandas is installed.
 
 Sensitive columns were re-drawn: a record of value v is shown as u with the chance T[v, u], so counting rows is wrong.
-Every answer here goes back through T. "unbiased": each record weighs what the inverse of T makes of it, right on average
-over releases. "bayes": the likeliest count, never negative. Intervals are about the original table: they say how far the
-re-drawing may have moved the answer, T being computed from published counts included, not how far its patients stand for
-others. The formulas are in the section "The formulas" of the program's docs/recipient.md. Version 1; MIT licence.
+Every answer here goes back through T. "unbiased": each record weighs what the inverse of T makes of it, right on
+average over releases. "bayes": the likeliest count, never negative. Intervals are about the original table: they say how
+far the re-drawing may have moved the answer, T being computed from published counts included, not how far its patients
+stand for others. The formulas are in the section "The formulas" of the program's docs/recipient.md. Version 1; MIT licence.
 """
 
 from __future__ import annotations
@@ -80,8 +80,12 @@ class Answer:
             if value not in (None, ""):
                 found[name] = value
         if self.parts:
-            found["parts"] = {" | ".join("(all)" if each is None else each for each in name) if isinstance(
-                name, tuple) else str(name): part.as_dict() for name, part in self.parts.items()}
+            found["parts"] = {
+                " | ".join("(all)" if each is None else each for each in name)
+                if isinstance(name, tuple)
+                else str(name): part.as_dict()
+                for name, part in self.parts.items()
+            }
         return found
 
 
@@ -93,8 +97,10 @@ class Release:
         if folder.name == "release.json":
             folder = folder.parent
         if folder.is_file():
-            raise Refused(f"“{folder.name}” is a packed release: unpack it first (an encrypted one with 7-Zip and the "
-                          "password that came by another way), then name the folder.")
+            raise Refused(
+                f"“{folder.name}” is a packed release: unpack it first (an encrypted one with 7-Zip and the "
+                "password that came by another way), then name the folder."
+            )
         if not (folder / "release.json").is_file():
             raise Refused(f"“{folder}” holds no release.json; name the folder of a release.")
         try:
@@ -104,8 +110,10 @@ class Release:
         except (ValueError, KeyError, TypeError):
             raise Refused("release.json is damaged; ask for the release again.") from None
         if "transitions" not in self.facts:
-            raise Refused("This release was made before the program wrote down its transitions; ask for it anew, or "
-                          "use the program itself.")
+            raise Refused(
+                "This release was made before the program wrote down its transitions; ask for it anew, or "
+                "use the program itself."
+            )
         self.id = self.facts["id"]
         self.columns = {entry["name"]: entry for entry in self.facts["columns"]}
         self.sensitive = [name for name, entry in self.columns.items() if entry["role"] == "sa"]
@@ -121,8 +129,10 @@ class Release:
         raw = (folder / "table.csv").read_bytes() if (folder / "table.csv").is_file() else None
         entry = next(entry for entry in self.facts["files"] if entry["name"] == "table.csv")
         if raw is None or hashlib.sha256(raw).hexdigest() != entry["sha256"]:
-            raise Refused("table.csv is missing or is not the table that was released, as after saving it with "
-                          "another program; take the original file.")
+            raise Refused(
+                "table.csv is missing or is not the table that was released, as after saving it with "
+                "another program; take the original file."
+            )
         rows = csv.reader(raw.decode("utf-8-sig").splitlines(keepends=True), strict=True)
         header = [_restored(name) for name in next(rows)]
         cells = list(zip(*rows))
@@ -183,8 +193,9 @@ class Release:
         shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)
         parts = [self._part(names, [hidden]) for names in self._by_block(hidden)]
         told = all(part.told(hidden) for part in parts)
-        estimate = self._straight(parts, records, hidden) if method == "unbiased" else self._likeliest(
-            parts, records, hidden)
+        estimate = (
+            self._straight(parts, records, hidden) if method == "unbiased" else self._likeliest(parts, records, hidden)
+        )
         low, high, note = 0.0, float(top), "" if told else "the release does not tell where these values are"
         if told:
             sums = _Table(self, [chosen]).sums([lambda cell: float(cell.meets(chosen))])
@@ -193,8 +204,9 @@ class Release:
         if method == "bayes":
             low, high = min(low, estimate), max(high, estimate)
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
-        return Answer(what, estimate, low, high, method, published=shown, selected=top, share=share, note=note,
-                      release=self.id)
+        return Answer(
+            what, estimate, low, high, method, published=shown, selected=top, share=share, note=note, release=self.id
+        )
 
     def share(self, conditions, where=(), method="unbiased"):
         """Return the share of records that meet conditions, of those that meet `where`.
@@ -205,8 +217,10 @@ class Release:
         what = f"share with {_words(conditions)}" + (f" of {_words(where)}" if where else "")
         if method == "bayes":
             if any(name in self._ways for name in self._chosen(where)):
-                raise Refused("The likeliest share needs a group that is known exactly: leave sensitive columns out of "
-                              "`where`, or take the method “unbiased”.")
+                raise Refused(
+                    "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
+                    "`where`, or take the method “unbiased”."
+                )
             count = self.count(_both(conditions, where), method)
             if not count.selected:
                 raise Refused("No record meets the conditions on columns published unchanged.")
@@ -235,30 +249,43 @@ class Release:
     def odds_ratio(self, first, second, where=()):
         """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
         one, other, of = self._chosen(first), self._chosen(second), self._chosen(where)
-        sums = _Table(self, [one, other, of]).sums([
-            lambda cell, a=a, b=b: float(cell.meets(of) and cell.meets(one) == a and cell.meets(other) == b)
-            for a in (True, False) for b in (True, False)])
+        sums = _Table(self, [one, other, of]).sums(
+            [
+                lambda cell, a=a, b=b: float(cell.meets(of) and cell.meets(one) == a and cell.meets(other) == b)
+                for a in (True, False)
+                for b in (True, False)
+            ]
+        )
         low, high = sums.product_quotient((0, 3), (1, 2))
         a, b, c, d = sums.values
-        return Answer(f"odds ratio of {_words(first)} and {_words(second)}", a * d / (b * c), low, high,
-                      release=self.id)
+        return Answer(
+            f"odds ratio of {_words(first)} and {_words(second)}", a * d / (b * c), low, high, release=self.id
+        )
 
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
         numbers = self._numbers(column)
         of = self._chosen(where)
-        sums = _Table(self, [of], [column]).sums([
-            lambda cell: numbers[cell[column]] if cell.meets(of) and numbers[cell[column]] is not None else 0.0,
-            lambda cell: float(cell.meets(of) and numbers[cell[column]] is not None)])
+        sums = _Table(self, [of], [column]).sums(
+            [
+                lambda cell: numbers[cell[column]] if cell.meets(of) and numbers[cell[column]] is not None else 0.0,
+                lambda cell: float(cell.meets(of) and numbers[cell[column]] is not None),
+            ]
+        )
         if sums.values[1] <= 0:
             raise Refused("No record to take a mean of is left.")
         low, high = sums.quotient([1, 0], [0, 1])
         known = [number for number in numbers if number is not None]
-        return Answer(f"mean of {column}" + _of(where), sums.values[0] / sums.values[1], max(low, min(known)),
-                      min(high, max(known)), release=self.id)
+        return Answer(
+            f"mean of {column}" + _of(where),
+            sums.values[0] / sums.values[1],
+            max(low, min(known)),
+            min(high, max(known)),
+            release=self.id,
+        )
 
     def quantile(self, column, q=0.5, where=()):
-        """Return the least value of a column of numbers that at least the share q of records of `where` stay at or below.
+        """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
         Of intervals, the one it lies in, by its middle.
         """
@@ -267,8 +294,14 @@ class Release:
         numbers, of = self._numbers(column), self._chosen(where)
         order = sorted({number for number in numbers if number is not None})
         table = _Table(self, [of], [column])
-        sums = table.sums([lambda cell, most=most: float(
-            cell.meets(of) and numbers[cell[column]] is not None and numbers[cell[column]] <= most) for most in order])
+        sums = table.sums(
+            [
+                lambda cell, most=most: float(
+                    cell.meets(of) and numbers[cell[column]] is not None and numbers[cell[column]] <= most
+                )
+                for most in order
+            ]
+        )
         whole, at = sums.values[-1], len(order) - 1
         if whole <= 0:
             raise Refused("No record to take a quantile of is left.")
@@ -287,8 +320,8 @@ class Release:
     def trend(self, conditions, by, period="month"):
         """Return how much the share of records that meet conditions grows per period, by least squares over records.
 
-        by : a column of dates, published unchanged; period : "year", "quarter", "month", "week" or "day"; or a column of
-        numbers, for which the period is 1. `parts` has the share of each period.
+        by : a column of dates, published unchanged, or of numbers, for which the period is 1; period : "year",
+        "quarter", "month", "week" or "day". `parts` has the share of each period.
         """
         if by in self._ways:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
@@ -297,8 +330,10 @@ class Release:
         if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
-            times = [None if number is None else (number, str(label)) for number, label in zip(
-                self._numbers(by), self.labels[by])]
+            times = [
+                None if number is None else (number, str(label))
+                for number, label in zip(self._numbers(by), self.labels[by])
+            ]
         chosen = self._chosen(conditions)
         groups = {name: some for name, some in chosen.items() if name not in self._ways}
         found = defaultdict(set)
@@ -310,8 +345,10 @@ class Release:
         periods = sorted(found)
         functions = []
         for time in periods:
-            functions += [lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(chosen)),
-                          lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(groups))]
+            functions += [
+                lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(chosen)),
+                lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(groups)),
+            ]
         sums = table.sums(functions)
         inside = [(time, 2 * at) for at, time in enumerate(periods) if sums.values[2 * at + 1] > 0]
         if len(inside) < 2:
@@ -328,8 +365,14 @@ class Release:
             parts[time[1]] = Answer(time[1], value, max(0.0, value - arm), min(1.0, value + arm), selected=round(n))
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
-        return Answer(f"change of the share with {_words(conditions)} per {period} of {by}", value, value - arm,
-                      value + arm, parts=parts, release=self.id)
+        return Answer(
+            f"change of the share with {_words(conditions)} per {period} of {by}",
+            value,
+            value - arm,
+            value + arm,
+            parts=parts,
+            release=self.id,
+        )
 
     def crosstab(self, rows, columns, where=()):
         """Return counts of all values of one column against all of another, of records of `where`.
@@ -341,17 +384,27 @@ class Release:
         table = _Table(self, [of], [rows, columns])
         names = self.labels[rows], self.labels[columns]
         asked = [(a, b) for a in [*range(len(names[0])), None] for b in [*range(len(names[1])), None]]
-        sums = table.sums([lambda cell, a=a, b=b: float(
-            cell.meets(of) and a in (None, cell[rows]) and b in (None, cell[columns])) for a, b in asked])
+        sums = table.sums(
+            [
+                lambda cell, a=a, b=b: float(cell.meets(of) and a in (None, cell[rows]) and b in (None, cell[columns]))
+                for a, b in asked
+            ]
+        )
         parts = {}
         for at, ((a, b), value) in enumerate(zip(asked, sums.values)):
             key = (None if a is None else names[0][a], None if b is None else names[1][b])
             arm = sums.arm({at: 1.0})
             most = sums.values[-1]
-            parts[key] = Answer(" | ".join("(all)" if each is None else each for each in key), value, max(0.0, min(value - arm, most)), max(0.0, min(value + arm, most)))
+            parts[key] = Answer(
+                " | ".join("(all)" if each is None else each for each in key),
+                value,
+                max(0.0, min(value - arm, most)),
+                max(0.0, min(value + arm, most)),
+            )
         whole = parts[None, None]
-        return Answer(f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts,
-                      release=self.id)
+        return Answer(
+            f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
+        )
 
     def logit(self, outcome, on, where=()):
         """Return the logistic regression of a condition on columns: `parts` has "(intercept)" and every coefficient.
@@ -391,8 +444,14 @@ class Release:
             codes = [at for at, label in enumerate(self.labels[term]) if label not in none and held[at]]
             some = [None if label in none else at for at, label in enumerate(self.labels[term])]
             for code in codes[1:]:
-                terms.append((f"{term}={self.labels[term][code]}", lambda cell, some=some, name=term, code=code: (
-                    None if some[cell[name]] is None else float(some[cell[name]] == code))))
+                terms.append(
+                    (
+                        f"{term}={self.labels[term][code]}",
+                        lambda cell, some=some, name=term, code=code: (
+                            None if some[cell[name]] is None else float(some[cell[name]] == code)
+                        ),
+                    )
+                )
         table = _Table(self, [of, *asked], full)
         used, design, outcomes = {}, [], []
         for cell in table.cells:
@@ -406,19 +465,33 @@ class Release:
         beta = _fitted(design, outcomes, weights, link)
         means = [link(sum(b * x for b, x in zip(beta, row))) for row in design]
         k = len(beta)
-        steep = [[sum(w * m[1] * row[a] * row[b] for w, m, row in zip(weights, means, design)) for b in range(k)]
-                 for a in range(k)]
+        steep = [
+            [sum(w * m[1] * row[a] * row[b] for w, m, row in zip(weights, means, design)) for b in range(k)]
+            for a in range(k)
+        ]
         bread = _inverse(steep)
-        sums = table.sums([lambda cell, a=a: 0.0 if cell not in used else design[used[cell]][a] * (
-            outcomes[used[cell]] - means[used[cell]][0]) for a in range(k)])
+        sums = table.sums(
+            [
+                lambda cell, a=a: (
+                    0.0 if cell not in used else design[used[cell]][a] * (outcomes[used[cell]] - means[used[cell]][0])
+                )
+                for a in range(k)
+            ]
+        )
         parts = {}
         for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
             arm = sums.arm(bread[at])
             parts[title] = Answer(title, beta[at], beta[at] - arm, beta[at] + arm)
         first = parts[terms[0][0]] if terms else parts["(intercept)"]
         words = outcome if isinstance(outcome, str) else _words(outcome)
-        return Answer(f"{name} of {words} on {', '.join(title for title, _ in terms)}", first.estimate, first.low,
-                      first.high, parts=parts, release=self.id)
+        return Answer(
+            f"{name} of {words} on {', '.join(title for title, _ in terms)}",
+            first.estimate,
+            first.low,
+            first.high,
+            parts=parts,
+            release=self.id,
+        )
 
     # --- what questions mean
 
@@ -459,8 +532,11 @@ class Release:
         entry, none = self.columns[name], self.missing(name)
         low, dots, high = (part.strip() for part in text.partition(".."))
         inside = set()
-        known = [(at, label) for at, label in enumerate(self.labels[name])
-                 if label not in none and label not in entry.get("texts", ())]
+        known = [
+            (at, label)
+            for at, label in enumerate(self.labels[name])
+            if label not in none and label not in entry.get("texts", ())
+        ]
         if entry["kind"] in _DATES or all(re.fullmatch(r"\d{4}(-\d\d)?|\d{4} Q\d", label) for _, label in known):
             if not dots:
                 low = high = text.strip()
@@ -473,8 +549,9 @@ class Release:
             return inside
         ends = [_ends(label) for _, label in known]
         try:
-            low, high = (float(end) if end else sign * math.inf for end, sign in (
-                (low, -1), (high if dots else low, 1)))
+            low, high = (
+                float(end) if end else sign * math.inf for end, sign in ((low, -1), (high if dots else low, 1))
+            )
         except ValueError:
             return inside
         if None in ends:
@@ -490,6 +567,9 @@ class Release:
         """Return a number per label of a column: intervals by their middle, None for no value. Raises Refused."""
         if name not in self.columns:
             raise Refused(_unknown(name, self.columns))
+        stated = self.facts["transitions"]["columns"].get(name, {}).get("numbers")
+        if stated:
+            return stated  # of a sensitive column in intervals: what stands for each of them
         found = []
         for label in self.labels[name]:
             if label in self.missing(name):
@@ -515,8 +595,10 @@ class Release:
                 if name not in self._ways:
                     group[name] = some & of.get(name, some)
             asked += [chosen, of, group]
-            functions += [lambda cell, a=chosen, b=group: float(cell.meets(a) and cell.meets(b)),
-                          lambda cell, b=group: float(cell.meets(b))]
+            functions += [
+                lambda cell, a=chosen, b=group: float(cell.meets(a) and cell.meets(b)),
+                lambda cell, b=group: float(cell.meets(b)),
+            ]
         sums = _Table(self, asked).sums(functions)
         if any(sums.values[at] <= 0 for at in range(1, len(functions), 2)):
             raise Refused("No record is left to take a share of, as far as can be told.")
@@ -604,13 +686,16 @@ class _Way:
         self.a = stated.get("a")
         self.T, self.inverse = stated.get("T"), stated.get("inverse")
         if self.a is None and self.T is None:
-            raise Refused(f"A sensitive column has too many values for this file ({stated['left_out']}); use the "
-                          "program itself.")
+            raise Refused(
+                f"A sensitive column has too many values for this file ({stated['left_out']}); use the program itself."
+            )
         if self.a is not None:
             others = [max(n - f, 1.0) for f in self.counts]
             self.b = [(1 - self.a) * f / o for f, o in zip(self.counts, others)]
             self.signal = [self.a - b for b in self.b]
-            error = [(1 - self.a) * n / o**2 * math.sqrt(max(f, 1.0) * (1 - self.a)) for f, o in zip(self.counts, others)]
+            error = [
+                (1 - self.a) * n / o**2 * math.sqrt(max(f, 1.0) * (1 - self.a)) for f, o in zip(self.counts, others)
+            ]
             self.clear = [signal > 3 * e for signal, e in zip(self.signal, error)]
         if self.T is not None:
             self.whole, self.readable = stated["counts"], stated["readable"]
@@ -664,8 +749,10 @@ class _Single:
             self.W.append(row)
         if way.T is None:
             off = [sum(way.b[s] / way.signal[s] for s in some if way.clear[s]) for some in self.members]
-            self.W = [[(1 / way.signal[u] if self.of[u] == c and way.clear[u] else 0.0) - off[c] for c in range(number)]
-                      for u in range(m)]
+            self.W = [
+                [(1 / way.signal[u] if self.of[u] == c and way.clear[u] else 0.0) - off[c] for c in range(number)]
+                for u in range(m)
+            ]
         for u, row in enumerate(self.W):
             if rest:
                 row[-1] = 1.0 - sum(row[:-1])
@@ -684,8 +771,10 @@ class _Single:
                 scale = sum(row)
                 row = [chance / scale for chance in row]
             self.K.append(row)
-        self.moving = [sum(way.whole[v] for v in some if way.moving[v]) / f if f > 0 else 1.0
-                       for some, f in zip(self.members, share)]
+        self.moving = [
+            sum(way.whole[v] for v in some if way.moving[v]) / f if f > 0 else 1.0
+            for some, f in zip(self.members, share)
+        ]
         self.fed = [1.0] * number
 
     def meets(self, u, hidden):
@@ -712,23 +801,30 @@ class _Single:
             found += top * sum(way.shift[s] for s in chosen)
             sure = self.told(hidden) or (way.stated["hidden"] == 1 and way.a is None)
             return found if sure else min(max(found, 0.0), top)
-        return sum((y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n
-                   for s in chosen)
+        return sum(
+            (y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n for s in chosen
+        )
 
     def two_states(self, hidden, matrix):
         way, chosen = self.way, hidden[self.names[0]]
         if way.T is not None and (matrix or way.a is None):
             into = [sum(row[u] for u in chosen) for row in way.T]
             own = sum(way.whole[v] for v in chosen)
-            keep = sum(way.whole[v] * into[v] for v in chosen) / own if own > 0 else sum(
-                into[v] for v in chosen) / len(chosen)
+            keep = (
+                sum(way.whole[v] * into[v] for v in chosen) / own
+                if own > 0
+                else sum(into[v] for v in chosen) / len(chosen)
+            )
             others = [(way.whole[v], into[v]) for v in range(way.size) if v not in chosen]
             come = sum(f * chance for f, chance in others) / max(sum(f for f, _ in others), 1e-300)
         else:
             whole = sum(way.counts[s] for s in chosen)
             fed = [way.b[s] for s in chosen]
-            keep = way.a + sum(fed) - (sum(way.counts[s] * way.b[s] for s in chosen) / whole if whole > 0 else sum(
-                fed) / len(fed))
+            keep = (
+                way.a
+                + sum(fed)
+                - (sum(way.counts[s] * way.b[s] for s in chosen) / whole if whole > 0 else sum(fed) / len(fed))
+            )
             come = whole * (1 - keep) / max(way.n - whole, 1.0)
         return [[1 - come, come], [1 - keep, keep]]
 
@@ -749,12 +845,19 @@ class _Together(_Single):
         code = [{label: at for at, label in enumerate(release.labels[name])} for name in names]
         rows = [[code[j][combination[at]] for j, at in enumerate(place)] for combination in block["combinations"]]
         sets = [[chosen[name] for chosen in asked if name in chosen] for name in names]
-        keys = [tuple((at,) if name in full else tuple(at in some for some in sets[j]) for j, (name, at) in enumerate(
-            zip(names, row))) for row in rows]
+        keys = [
+            tuple(
+                (at,) if name in full else tuple(at in some for some in sets[j])
+                for j, (name, at) in enumerate(zip(names, row))
+            )
+            for row in rows
+        ]
         whole = list(zip(*(release.codes[name] for name in block["columns"])))
         labels = [{label: at for at, label in enumerate(release.labels[name])} for name in block["columns"]]
-        at_row = {tuple(labels[j][label] for j, label in enumerate(combination)): number
-                  for number, combination in enumerate(block["combinations"])}
+        at_row = {
+            tuple(labels[j][label] for j, label in enumerate(combination)): number
+            for number, combination in enumerate(block["combinations"])
+        }
         index = [at_row[codes] for codes in whole]
         order = sorted(dict.fromkeys(keys))
         if len(order) > _MOST_STATES and not full and len(asked) == 1:
@@ -762,8 +865,10 @@ class _Together(_Single):
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
             order = sorted(dict.fromkeys(keys))
         if len(order) > _MOST_STATES * 4:
-            raise Refused(f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
-                          "some of them.")
+            raise Refused(
+                f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
+                "some of them."
+            )
         parts = max(1, min(5, 12 // max(len(order), 1)))
         loads = [block["loads"][number] for number in index]
         edges = sorted({_quantile_of(sorted(loads), at / parts) for at in range(1, parts)})
@@ -781,8 +886,15 @@ class _Together(_Single):
         counts = [n / block["rounds"] for n in held]
         inverse, hidden = _clear_inverse(T, counts, release.n)
         ready = [abs(sum(T[v][u] * inverse[u][v] for u in range(len(states))) - 1) < 0.02 for v in range(len(states))]
-        stated = {"T": T, "inverse": inverse, "counts": counts, "readable": ready, "hidden": hidden,
-                  "moving": [True] * len(states), "most": [float(release.n)] * len(states)}
+        stated = {
+            "T": T,
+            "inverse": inverse,
+            "counts": counts,
+            "readable": ready,
+            "hidden": hidden,
+            "moving": [True] * len(states),
+            "most": [float(release.n)] * len(states),
+        }
         self.way = _Way(counts, stated, release.n)
         self.codes = [at_state[finer[number]] for number in index]
         self.rows = {}
@@ -862,27 +974,35 @@ class _Table:
         self.parts = [release._part(block, asked, full) for block in release._by_block(names)]
         number = math.prod(len(part.members) for part in self.parts)
         if number > _MOST_CLASSES:
-            raise Refused(f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
-                          "about fewer values or columns.")
+            raise Refused(
+                f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
+                "about fewer values or columns."
+            )
         for part in self.parts:
             for c in range(len(part.members)):
                 if not part.needs(c) and c < len(part.members) - 1:
-                    raise Refused(f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
-                                  "they are too frequent or too rare for this draw.")
+                    raise Refused(
+                        f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
+                        "they are too frequent or too rare for this draw."
+                    )
         self.asked = {}
         if len(asked) == 1:
             self.asked = {name: some for name, some in asked[0].items() if name not in release._ways}
         classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]
-            keys = [(at,) if name in full else tuple(at in some for some in sets) for at in range(
-                len(release.labels[name]))]
+            keys = [
+                (at,) if name in full else tuple(at in some for some in sets) for at in range(len(release.labels[name]))
+            ]
             first = {}
             for at, key in enumerate(keys):
                 first.setdefault(key, at)
             classes.append([first[key] for key in keys])
-        patterns = zip(*([of[code] for code in release.codes[name]] for name, of in zip(plain, classes))
-                       ) if plain else [()] * release.n
+        patterns = (
+            zip(*([of[code] for code in release.codes[name]] for name, of in zip(plain, classes)))
+            if plain
+            else [()] * release.n
+        )
         shown = zip(*(part.codes for part in self.parts)) if self.parts else [()] * release.n
         self.keys = Counter(zip(patterns, shown))
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
@@ -890,8 +1010,9 @@ class _Table:
         self.weight = {}
         for (p, us), n in self.keys.items():
             if us not in self.weight:
-                self.weight[us] = [math.prod(part.W[u][c] for part, u, c in zip(self.parts, us, cs)) for cs in
-                                   self.choices]
+                self.weight[us] = [
+                    math.prod(part.W[u][c] for part, u, c in zip(self.parts, us, cs)) for cs in self.choices
+                ]
             for cs, weight in zip(self.choices, self.weight[us]):
                 self.counted[p, cs] += n * weight
         for p, cs in self.counted:
@@ -913,18 +1034,22 @@ class _Table:
             number = len(part.members)
             line = defaultdict(float)
             for (p, cs), x in self.counted.items():
-                line[p, cs[:j] + cs[j + 1:]] += x
+                line[p, cs[:j] + cs[j + 1 :]] += x
             Q = [[0.0] * k for _ in range(number)]
             for (p, cs), x in self.counted.items():
                 c = cs[j]
-                share = (line[p, cs[:j] + cs[j + 1:]] - x) / max(release.n - part.counts[c], 1.0) * part.moving[c]
+                share = (line[p, cs[:j] + cs[j + 1 :]] - x) / max(release.n - part.counts[c], 1.0) * part.moving[c]
                 if share:
                     for a, value in enumerate(psi[p, cs]):
                         Q[c][a] += share * value
-            D = [[sum((row[c] - (part.of[u] == c)) * Q[c][a] for c in range(number)) for a in range(k)]
-                 for u, row in enumerate(part.W)]
-            d = [[sum(((c == e) - part.K[c][e]) * Q[e][a] for e in range(number)) for a in range(k)]
-                 for c in range(number)]
+            D = [
+                [sum((row[c] - (part.of[u] == c)) * Q[c][a] for c in range(number)) for a in range(k)]
+                for u, row in enumerate(part.W)
+            ]
+            d = [
+                [sum(((c == e) - part.K[c][e]) * Q[e][a] for e in range(number)) for a in range(k)]
+                for c in range(number)
+            ]
             moved.append((D, d))
         V = [[0.0] * k for _ in range(k)]
 
@@ -937,8 +1062,11 @@ class _Table:
 
         for (p, us), n in self.keys.items():
             lines = [psi[p, cs] for cs in self.choices]
-            h = [math.fsum(w * line[a] for w, line in zip(self.weight[us], lines)) - sum(
-                D[u][a] for (D, _), u in zip(moved, us)) for a in range(k)]
+            h = [
+                math.fsum(w * line[a] for w, line in zip(self.weight[us], lines))
+                - sum(D[u][a] for (D, _), u in zip(moved, us))
+                for a in range(k)
+            ]
             add(n, h)
         for (p, cs), x in self.counted.items():
             add(-x, [value - sum(d[c][a] for (_, d), c in zip(moved, cs)) for a, value in enumerate(psi[p, cs])])
@@ -977,8 +1105,7 @@ class _Sums:
             slopes.append(slope)
         for at in {*over, *under}:
             if self.values[at] <= 0:
-                raise Refused("A group that this is made of may well have no record: the release can't tell the "
-                              "ratio.")
+                raise Refused("A group that this is made of may well have no record: the release can't tell the ratio.")
         tops = [self.values[i] * self.values[j] for i, j in (over, under)]
         low, high = _fieller(*tops, self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes))
         if low <= 0 and math.isinf(high):
@@ -1073,8 +1200,10 @@ def _clear_inverse(T, counts, n):
     even = [[root[v] * T[v][u] / root[u] for u in range(m)] for v in range(m)]
     values, vectors = _jacobi([[(even[v][u] + even[u][v]) / 2 for u in range(m)] for v in range(m)])
     clear = [at for at in range(m) if values[at] > 3 / math.sqrt(max(n, 1))]
-    inverse = [[sum(vectors[v][at] * vectors[u][at] / values[at] for at in clear) / root[v] * root[u] for u in range(m)]
-               for v in range(m)]
+    inverse = [
+        [sum(vectors[v][at] * vectors[u][at] / values[at] for at in clear) / root[v] * root[u] for u in range(m)]
+        for v in range(m)
+    ]
     return inverse, m - len(clear)
 
 
@@ -1120,14 +1249,14 @@ def _exponential(eta):
 
 
 def _fitted(design, outcomes, weights, link):
-    """Return the coefficients that solve sum of weight x (y - mean) = 0: Newton's steps, halved where they go astray."""
+    """Return the coefficients that solve sum of weight x (y - mean) = 0, by Newton's steps, halved if they stray."""
     whole = math.fsum(weights)
     if whole <= 0:
         raise Refused("No record is left to fit a regression to.")
     k = len(design[0])
     beta = [0.0] * k
     centre = math.fsum(w * y for w, y in zip(weights, outcomes)) / whole
-    if link is _logistic and not 0 < centre < 1 or centre <= 0:
+    if (link is _logistic and not 0 < centre < 1) or centre <= 0:
         raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
     beta[0] = math.log(centre / (1 - centre)) if link is _logistic else math.log(centre)
 
@@ -1199,11 +1328,13 @@ def _typed(label, entry):
 
 def _sorted(labels, kind):
     if kind in _NUMBERS:
+
         def key(label):
             try:
                 return 0, float(label), label
             except ValueError:
                 return 1, 0.0, label
+
         return sorted(labels, key=key)
     return sorted(labels)
 
@@ -1224,8 +1355,13 @@ def _ends(label):
         found = pattern.fullmatch(label.strip())
         if found:
             ends = [float(part.replace("−", "-")) for part in found.groups() if part is not None]
-            return (-math.inf, ends[0]) if way == "under" else (ends[0], math.inf) if way == "from" else (
-                ends[0], ends[-1])
+            return (
+                (-math.inf, ends[0])
+                if way == "under"
+                else (ends[0], math.inf)
+                if way == "from"
+                else (ends[0], ends[-1])
+            )
     return None
 
 
@@ -1271,7 +1407,7 @@ def _conditions(conditions, columns):
         if not found:
             raise Refused(f"“{text}” is no condition on a column of the release; write Column=value.")
         name = max(found, key=len)
-        sign, _, asked = text[len(name):].partition("=")
+        sign, _, asked = text[len(name) :].partition("=")
         yield name, sign.strip() == "!", asked
 
 
@@ -1290,8 +1426,10 @@ def _words(conditions):
     if isinstance(conditions, str):
         return conditions
     if isinstance(conditions, dict):
-        return ", ".join(f"{name}={'|'.join(map(str, asked)) if isinstance(asked, (list, tuple, set)) else asked}"
-                         for name, asked in conditions.items())
+        return ", ".join(
+            f"{name}={'|'.join(map(str, asked)) if isinstance(asked, (list, tuple, set)) else asked}"
+            for name, asked in conditions.items()
+        )
     return ", ".join(_words(one) for one in conditions)
 
 
@@ -1321,7 +1459,9 @@ def _plain(number):
 
 def main(arguments=None):
     """Run the command line and return its exit status."""
-    parser = argparse.ArgumentParser(prog="splu_release.py", description="Answers from this release, with 95 % intervals.")
+    parser = argparse.ArgumentParser(
+        prog="splu_release.py", description="Answers from this release, with 95 % intervals."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="QUESTION")
 
     def command(name, words, conditions="*"):
@@ -1335,9 +1475,13 @@ def main(arguments=None):
 
     for name in ("count", "share"):
         command(name, f"{name} of records that meet conditions").add_argument(
-            "--method", choices=METHODS, default="unbiased")
-    for name, words in (("difference", "difference of two shares"), ("ratio", "ratio of two shares"),
-                        ("odds-ratio", "odds ratio of two conditions")):
+            "--method", choices=METHODS, default="unbiased"
+        )
+    for name, words in (
+        ("difference", "difference of two shares"),
+        ("ratio", "ratio of two shares"),
+        ("odds-ratio", "odds ratio of two conditions"),
+    ):
         command(name, words, 2)
     mean = command("mean", "mean of a column of numbers", None)
     quantile = command("quantile", "quantile of a column of numbers", None)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.core.analyse.cells import Cells, Chosen, Floats, Sums
+from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
@@ -59,7 +59,7 @@ def ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditio
 def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
     """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
     one, other, of = (chosen(reader, each) for each in (first, second, where))
-    cells = Cells(reader, [one, other, of])
+    cells = CellTable(reader, [one, other, of])
     a, b, inside = cells.meets(one), cells.meets(other), cells.meets(of)
     sums = cells.sums([inside & a & b, inside & a & ~b, inside & ~a & b, inside & ~a & ~b])
     low, high = sums.product_quotient((0, 3), (1, 2))
@@ -72,7 +72,7 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
-    cells = Cells(reader, [of], [column])
+    cells = CellTable(reader, [of], [column])
     each = numbers[cells.codes(column)]
     known = cells.meets(of) & ~np.isnan(each)
     sums = cells.sums([np.where(known, each, 0.0), known])
@@ -89,7 +89,7 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
     if not 0 < q < 1:
         raise BadQuestion(say("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}"))
     numbers, of = numbers_of(reader, column), chosen(reader, where)
-    cells = Cells(reader, [of], [column])
+    cells = CellTable(reader, [of], [column])
     each, order = numbers[cells.codes(column)], np.unique(numbers[~np.isnan(numbers)])
     inside = cells.meets(of)
     sums = cells.sums([inside & (each <= most) for most in order.tolist()])  # NaN is below nothing
@@ -123,7 +123,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     asked = chosen(reader, conditions)
     groups = {name: flags for name, flags in asked.items() if not reader.published.is_sensitive(name)}
     found = np.unique(times[~np.isnan(times)])
-    cells = Cells(reader, [asked, *({by: times == at} for at in found.tolist())])
+    cells = CellTable(reader, [asked, *({by: times == at} for at in found.tolist())])
     when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
     sums = cells.sums(
         [*((when == at) & inside for at in found.tolist()), *((when == at) & of for at in found.tolist())]
@@ -162,7 +162,7 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     if rows == columns:
         raise BadQuestion(say("A cross-table needs two different columns."))
     of, table = chosen(reader, where), reader.published.table
-    cells = Cells(reader, [of], [rows, columns])
+    cells = CellTable(reader, [of], [rows, columns])
     inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
     asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
     sums = cells.sums(
@@ -217,6 +217,9 @@ def _of(where: Conditions) -> str:
 def numbers_of(reader: Reader, name: str) -> Floats:
     """Return (m,) a number per label of a column, NaN for no value. Raises BadQuestion where it holds others."""
     column = reader.published.table[name]
+    stand = reader.published.typical(name) if reader.published.is_sensitive(name) else None
+    if stand is not None:
+        return stand
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         numbers = np.where(column.missing, np.nan, column.values.astype(np.float64))
         if np.isnan(numbers[~column.missing]).any():
@@ -225,9 +228,8 @@ def numbers_of(reader: Reader, name: str) -> Floats:
         ends = interval_ends(column)
         if ends is None:
             raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
-        low, top = ends
-        last = np.where(_whole_numbers(column), top - 1, top)
-        numbers = (low + np.where(top - low < 1, low, last)) / 2
+        # 20 to 39 of whole numbers stays below 40, and a label that is one number stands for itself.
+        numbers = np.where(ends[1] - ends[0] < 1, ends[0], (ends[0] + ends[1] - whole_numbers(column)) / 2)
         if np.isinf(numbers[~column.missing]).any():
             at = np.flatnonzero(np.isinf(numbers))[0]
             raise BadQuestion(
@@ -240,13 +242,6 @@ def numbers_of(reader: Reader, name: str) -> Floats:
     if np.isnan(numbers).all():
         raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
     return numbers
-
-
-def _whole_numbers(column: Column) -> Flags:
-    """Return (m,) which labels name both ends as whole numbers that belong to them: "20 to 39", "20-39"."""
-    return np.array(
-        ["below" not in str(label) and "[" not in str(label) and "." not in str(label) for label in column.labels]
-    )
 
 
 def _periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
@@ -305,7 +300,7 @@ def _shares(reader: Reader, pairs: Sequence[tuple[Conditions, Conditions]]) -> S
         group = chosen(reader, (*where, *nsas))
         asked += [met, group]
         counted += [met, group]
-    cells = Cells(reader, asked)
+    cells = CellTable(reader, asked)
     sums = cells.sums([cells.meets(each) for each in counted])
     if (sums.values[1::2] <= 0).any():
         raise BadQuestion(say("No record is left to take a share of, as far as the release can tell."))

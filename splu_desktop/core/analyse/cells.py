@@ -46,7 +46,7 @@ _MOST_STATES = 64  # of columns drawn together
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SensitiveClasses:
     """One SA, or several drawn together, in classes.
 
     Attributes
@@ -73,7 +73,7 @@ class Part:
     first: Codes
 
 
-class Cells:
+class CellTable:
     """The table over classes of columns, as it was before the draw.
 
     Attributes
@@ -284,7 +284,7 @@ def _classes(name: str, m: int, asked: Sequence[Chosen], full: Collection[str]) 
 
 def _part(
     reader: Reader, block: tuple[str, ...], names: Sequence[str], asked: Sequence[Chosen], full: Collection[str]
-) -> Part:
+) -> SensitiveClasses:
     engine, table = reader.engine, reader.published.table
     if len(block) == 1:
         name = names[0]
@@ -312,7 +312,7 @@ def _part(
 
 def _made(
     names: tuple[str, ...], codes: Codes, through: Transition | MatrixTransition, of: Codes, first: Codes, *, rest: bool
-) -> Part:
+) -> SensitiveClasses:
     member = np.eye(len(first))[of]
     if isinstance(through, Transition):
         f, moving = through.counts, np.ones(len(of))
@@ -334,4 +334,4 @@ def _made(
         weights = weights + (1 - weights.sum(axis=1, keepdims=True)) * (whole / f.sum())
     told = np.array([bool(through.readable[of == c].all()) for c in range(len(first))])
     moves = np.divide((moving * f) @ member, whole, out=np.ones(len(first)), where=whole > 0)
-    return Part(names, codes, np.asarray(weights, np.float64), of, chances, whole, moves, told, first)
+    return SensitiveClasses(names, codes, np.asarray(weights, np.float64), of, chances, whole, moves, told, first)

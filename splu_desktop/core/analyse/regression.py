@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from splu_desktop.core.analyse.analyses import Conditions, chosen, numbers_of, words
-from splu_desktop.core.analyse.cells import Cells, Chosen, Floats
+from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import listed, say
@@ -58,7 +58,7 @@ def _regression(
     of, table = chosen(reader, where), reader.published.table
     asked = [of, met, *(chosen(reader, term) for term in on if not isinstance(term, str))]
     full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
-    cells = Cells(reader, asked, full)
+    cells = CellTable(reader, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
     names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
     for term in on:
@@ -99,12 +99,12 @@ def _regression(
 
 
 def _logistic(eta: Floats) -> tuple[Floats, Floats]:
-    mean: Floats = 1 / (1 + np.exp(-np.clip(eta, -700, 700)))
+    mean = np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))), np.float64)
     return mean, mean * (1 - mean)
 
 
 def _exponential(eta: Floats) -> tuple[Floats, Floats]:
-    mean = np.exp(np.minimum(eta, 700.0))
+    mean = np.asarray(np.exp(np.minimum(eta, 700.0)), np.float64)
     return mean, mean
 
 
@@ -122,19 +122,20 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> Floats:
         raise BadQuestion(
             say("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
         )
-    beta = np.zeros(rows.shape[1])
+    beta: Floats = np.zeros(rows.shape[1])
     beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
     scale = np.maximum(np.sqrt(np.abs(weights) @ rows**2), 1e-9)
 
     def score(at: Floats) -> Floats:
-        return np.asarray((weights * (y - link(rows @ at)[0])) @ rows, np.float64)
+        found: Floats = (weights * (y - link(rows @ at)[0])) @ rows
+        return found
 
     now = score(beta)
     for _ in range(_STEPS):
         slope = weights * link(rows @ beta)[1]
         step = _inverse((rows * slope[:, None]).T @ rows) @ now
         for halved in range(_HALVINGS):
-            tried = beta + step / 2**halved
+            tried: Floats = beta + step / 2**halved
             there = score(tried)
             if ((there / scale) ** 2).sum() <= ((now / scale) ** 2).sum():
                 break

@@ -43,6 +43,9 @@ def _column(reader: Reader, sa: str) -> dict[str, Any]:
     if through is not None:
         found["a"] = through.a
         found["gamma"] = through.gamma
+    stand = reader.published.typical(sa)
+    if stand is not None:
+        found["numbers"] = [None if number != number else float(f"{number:.{_DIGITS}g}") for number in stand.tolist()]
     if through is None or engine.by_matrix(sa):
         whole = engine.whole(sa)
         if whole is None or len(whole.counts) > MOST_VALUES:
