@@ -12,10 +12,10 @@ or in the folder itself: python splu_release.py count 'Ward=Cardiology' 'Diagnos
 Needs Python 3.9 or newer and no packages; `Release.frame()` gives a pandas DataFrame where pandas is installed.
 
 Sensitive columns were re-drawn: a record of value v is shown as u with the chance T[v, u], so counting rows is wrong.
-Every answer here goes back through T. "unbiased": each record weighs what the inverse of T makes of it, right on
-average over releases. "bayes": the likeliest count, never negative. Intervals are about the original table: they say how
-far the re-drawing may have moved the answer, T being computed from published counts included, not how far its patients
-stand for others. The formulas are in the section "The formulas" of the program's docs/recipient.md. Version 1; MIT licence.
+Every answer here goes back through T. "unbiased": each record weighs what the inverse of T makes of it, which is right
+on average over releases. "bayes": the likeliest count, never negative. Intervals are about the original table: they say
+how far the re-drawing may have moved the answer, T being computed from published counts included, not how far its
+patients stand for others. The formulas are in the program's docs/recipient.md. Version 1; MIT licence.
 """
 
 from __future__ import annotations

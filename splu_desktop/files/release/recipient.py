@@ -363,10 +363,10 @@ def _arithmetic(reader: Reader, sa: str, value: str, answer: Answer) -> list[str
     if through is None or reader.engine.tight(sa):
         return [
             say(
-                "Reconstructed with the matrix of chances T that release.json states, the unbiased estimate is {plain}, "
-                "as splu_release.py and “splu query --method unbiased” say. SPLU Desktop also leans towards what the "
-                "single conditions say, as far as the noise asks for it: about {estimate}, and with a probability of "
-                "95 % the true count lies between {low} and {high}.",
+                "Reconstructed with the matrix of chances T that release.json states, the unbiased estimate is "
+                "{plain}, as splu_release.py and “splu query --method unbiased” say. SPLU Desktop also leans towards "
+                "what the single conditions say, as far as the noise asks for it: about {estimate}, and with a "
+                "probability of 95 % the true count lies between {low} and {high}.",
                 **between,
             )
         ]

@@ -38,7 +38,8 @@ def verify_release(
 
     Returns
     -------
-    tuple of Check, named "release.json", "files", "register", "table", "formats", "guarantees", "transitions", "counts", "order".
+    tuple of Check, named "release.json", "files", "register", "table", "formats", "guarantees", "transitions",
+    "counts", "order".
 
     Raises PasswordNeeded, and BadRelease where there is no release at all; Cancelled.
     """
