@@ -63,7 +63,7 @@ def _regression(
     names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
     for term in on:
         if not isinstance(term, str):
-            names.append(words(term))
+            names.append(", ".join(map(str, term)))
             design.append(cells.meets(chosen(reader, term)).astype(np.float64))
             continue
         column, codes = table[term], cells.codes(term)
