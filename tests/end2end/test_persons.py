@@ -118,7 +118,7 @@ def test_shifted_dates_a_number_and_a_skewed_column(tmp_path: Path, capsys: pyte
     path.write_text(
         "patient_id,ward,came,flag\n"
         + "".join(
-            f"{700_000 + x * 13},{'ABC'[chance.integers(0, 3)]},{np.datetime64('2021-01-01') + chance.integers(0, 800)},"
+            f"{700_000 + x * 13},{'ABC'[chance.integers(0, 3)]},{np.datetime64('2021-01-01') + int(x % 800)},"
             f"{'yes' if chance.random() < 0.08 else 'no'}\n"
             for x in who
         ),
