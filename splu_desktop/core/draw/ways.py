@@ -196,8 +196,8 @@ class Unprotected:
         """Return it for people."""
         return say(
             "If “{value}”, which {share} of the records have, need not be protected, counts of the other values of "
-            "“{column}” in a part of the table are sharper: ±{then} instead of ±{now} records in a tenth of it, for the "
-            "same promise on these. Published shares are not true then.",
+            "“{column}” in a part of the table are sharper: ±{then} instead of ±{now} records in a tenth of it, for "
+            "the same promise on these. Published shares are not true then.",
             value=self.value,
             share=Figure(f"{100 * self.share:.0f} %"),
             column=column,
