@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop import __version__
+from splu_desktop.core.analyse.transitions import stated
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ONE, WAYS, Effects
 from splu_desktop.core.errors import BadSetting, FileFault
@@ -101,6 +102,7 @@ def make_facts(
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
         "guarantees": {name: published.stated(name) for name in published.sensitive},
+        "transitions": stated(published),
         "files": files,
     }
     if published.repeats is not None:
@@ -155,6 +157,8 @@ def persons_entry(repeats: Repeats) -> dict[str, Any]:
         found["way"] = repeats.way
     if repeats.way in ONE:
         found["left_out"] = repeats.left_out
+    if repeats.shift:
+        found["dates_shifted"] = {"columns": list(repeats.shift), "days": repeats.days}
     if repeats.effects:
         found["design_effects"] = {name: effects.as_dict() for name, effects in repeats.effects.items()}
     return found
@@ -172,7 +176,11 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     effects = {name: Effects.from_dict(entry) for name, entry in stated.get("design_effects", {}).items()}
     if way not in ("", *WAYS) or type(left_out) is not int or left_out < 0:
         raise BadSetting("What is stated of persons with several records is not understood.")
-    return Repeats(largest, float(mean), way, left_out, effects)
+    moved = stated.get("dates_shifted", {"columns": [], "days": 0})
+    columns, days = moved["columns"], moved["days"]
+    if type(days) is not int or days < 0 or not all(isinstance(name, str) for name in columns):
+        raise BadSetting("What is stated of persons with several records is not understood.")
+    return Repeats(largest, float(mean), way, left_out, effects, tuple(columns), days)
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:
