@@ -40,9 +40,10 @@ def pmse(source: TrueTable, published: Microdata) -> float:
     """Return how well records tell by themselves whether they are original or published: 1 as little as chance.
 
     The propensity score mean squared error of the tables of each unchanged column with the sensitive one, over its
-    expectation for a second sample of the same population, (k - 1) c (1 - c)^2 / N_all for k cells and the published
-    share c of all records; the mean over the columns (Snoke, Raab, Nowok, Dibben, Slavkovic 2018; `utility.tables` in
-    R's synthpop). Large where the link between the columns was changed, as every draw does.
+    expectation for a second sample of the same population, (k - 1) c (1 - c) / N_all for k cells and the published
+    share c of all records: Pearson's chi-square over its degrees of freedom. The mean over the columns (Snoke, Raab,
+    Nowok, Dibben, Slavkovic 2018; `utility.tables` in R's synthpop). Large where the link between the columns was
+    changed, as every draw does.
     """
     rank = np.empty(source.m, np.int64)
     rank[np.argsort(-source.counts, kind="stable")] = np.arange(source.m)
@@ -57,7 +58,7 @@ def pmse(source: TrueTable, published: Microdata) -> float:
         both = (ours + theirs).astype(np.float64)
         filled = both > 0
         error = float((both[filled] * (theirs[filled] / both[filled] - share) ** 2).sum()) / both.sum()
-        expected = (np.count_nonzero(filled) - 1) * share * (1 - share) ** 2 / both.sum()
+        expected = (np.count_nonzero(filled) - 1) * share * (1 - share) / both.sum()
         if expected > 0:
             found.append(error / expected)
     return float(np.mean(found)) if found else float("nan")
