@@ -126,6 +126,8 @@ def _hurry() -> None:
     # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
     gc.set_threshold(50_000, 20, 20)
     atexit.register(gc.freeze)
+    # For matrices of a few hundred values linear algebra's own threads wait for each other longer than they compute.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
     sys.setswitchinterval(0.001)
 
