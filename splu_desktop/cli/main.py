@@ -36,6 +36,7 @@ class _Parser(argparse.ArgumentParser):
 _COMMANDS = {
     "inspect": "inspect",
     "plan": "plan",
+    "compare": "compare",
     "publish": "publish",
     "guarantee": "guarantee",
     "query": "query",
@@ -75,6 +76,11 @@ def _module(name: str) -> Any:
             from splu_desktop.cli import plan  # one command alone, and a computed name would be hidden from a bundler
 
             return plan
+        case "compare":
+            # One command alone, and a computed name would be hidden from a bundler.
+            from splu_desktop.cli import compare
+
+            return compare
         case "publish":
             # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import publish

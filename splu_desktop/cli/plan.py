@@ -12,7 +12,7 @@ from splu_desktop.cli.base.output import add_json, print_json, print_promise, pr
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import number_line, persons_line
+from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
 from splu_desktop.core.draw.belonging import suggested
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> None:
     notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
     if plan.persons is not None and plan.persons.number:
         notes.append(number_line(table, after, plan).sentence)
+    if plan.persons is not None and plan.persons.shift:
+        notes.append(shift_line(table, plan.persons).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
