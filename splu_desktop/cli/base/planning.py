@@ -202,6 +202,14 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         if not sign or not why.strip():
             raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
         kept[name.strip()] = why.strip()
+    ways = ways_said(args, table)
+    for name in {name for text in args.together for name in _names(text, table)}.intersection(ways):
+        if any(text.startswith(f"{name}=") for text in args.draw):
+            raise BadSetting(
+                f"Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
+                "--draw or of --together."
+            )
+        del ways[name]  # “*=...” is for the others
     return make_plan(
         table,
         sensitive=args.sa,
@@ -216,7 +224,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
         persons=person_said(args, table),
-        ways=ways_said(args, table),
+        ways=ways,
         together=args.together,
     )
 

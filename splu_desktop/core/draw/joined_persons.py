@@ -47,6 +47,7 @@ _MARGINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)  # of a, given up so that rounding f
 _ENOUGH = 100  # persons among whom one is drawn
 _MADE_UP = 1e-4  # weight of persons made up, of one part alone, so that every mean can be had
 _ROUNDS = 200
+_NEXT_TO_NONE = 1e-10  # of what mean shares may be off
 _LONGEST = 4.0  # change of a logarithm of weights in a round
 _TOLD = 1.2  # times f' that all rows of a person may tell on average
 _FEWEST = 20
@@ -501,20 +502,23 @@ def _leaned(shares: Floats, many: Ints, goes: Floats) -> Floats:
         return top + float(np.log(base @ np.exp(z - top))) - float(goes @ x)
 
     weight = base
+    off = np.inf
     for _ in range(_ROUNDS):
         z = every @ lam
         weight = base * np.exp(z - z.max())
         weight /= weight.sum()
         mean = weight @ every
         slope = mean - goes
-        if np.abs(slope).max() < 1e-9:
+        off = float(np.abs(slope).max())
+        if off < _NEXT_TO_NONE:
             break
         curve = (every * weight[:, None]).T @ every - np.outer(mean, mean) + 1e-12 * np.eye(p)
         step, now = np.linalg.lstsq(curve, slope, rcond=1e-13)[0], dual(lam)
         size = min(1.0, _LONGEST / max(float(np.ptp(step)), 1e-300))  # far out the curve is flat
-        while size > 1e-8 and dual(lam - size * step) > now - 1e-4 * size * float(slope @ step):
+        # Near the solution the dual's own rounding hides what a step gains: a whole step is right there.
+        while off > 1e-5 and size > 1e-8 and dual(lam - size * step) > now - 1e-4 * size * float(slope @ step):
             size /= 2
         lam = lam - size * step
-    else:
+    if off > 1e-6:
         raise ArithmeticError(goes)  # the dual has a solution for every mean within
     return np.asarray(weight, np.float64)
