@@ -376,18 +376,19 @@ class Joined(Draw):
 
     def _misses(self, at: int, halves: Floats, releases: int, counts: Floats) -> Floats:
         """Return (k,) Pr[|f-hat - f| > h] for counts and half widths h, of the mean of releases' estimates."""
-        from scipy.stats import binom, norm  # takes longer to load than a release takes
+        from scipy.special import bdtr, bdtrc, ndtr  # takes longer to load than a release takes
 
         exact = self._exact(at)
         if exact is not None:
             trials, chance = exact[0] * releases, exact[1]
             arm, mean = halves * releases * (1 - chance), trials * chance
             low, high = np.ceil(mean - arm - 1e-9) - 1, np.floor(mean + arm + 1e-9)
-            return np.asarray(binom.cdf(low, trials, chance) + binom.sf(high, trials, chance), np.float64)
+            below = np.where(low < 0, 0.0, bdtr(np.maximum(low, 0), trials, chance))
+            return np.asarray(below + bdtrc(np.minimum(high, trials), trials, chance), np.float64)
         # Many records each add a little: the normal law, with the exact variance.
         keep = max(float(self.parts[at].keeps + self.parts[at].feeds[at]), 1e-9)
         deviation = np.sqrt((self._law(at)[2] + counts * (1 - keep) / keep) / releases)
-        return np.asarray(2 * norm.sf(halves / np.maximum(deviation, 1e-300)), np.float64)
+        return np.asarray(2 * ndtr(-halves / np.maximum(deviation, 1e-300)), np.float64)
 
     def _t_p(self, at: int, thresholds: Thresholds, releases: int = 1) -> float:
         counts = np.arange(1, thresholds.alpha + 1, dtype=np.float64)
@@ -560,12 +561,18 @@ def _decimal(share: Fraction) -> str:
 
 def _binomial(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
-    from scipy.stats import binom  # takes longer to load than a release takes
-
     law = np.zeros(trials + 1)
+    if chance in (0.0, 1.0):
+        law[trials if chance else 0] = 1.0
+        return law
     arm = _FAR * math.sqrt(max(trials * chance * (1 - chance), 1.0))
     low, high = max(math.floor(trials * chance - arm), 0), min(math.ceil(trials * chance + arm), trials)
-    law[low : high + 1] = binom.pmf(np.arange(low, high + 1), trials, chance)
+    # From each count to the next by their ratio, and summed to 1: what lies farther out is below 1e-11.
+    counts = np.arange(low, high, dtype=np.float64)
+    steps = np.log((trials - counts) / (counts + 1)) + (math.log(chance) - math.log1p(-chance))
+    weights = np.cumsum(np.concatenate([[0.0], steps]))
+    weights = np.exp(weights - weights.max())
+    law[low : high + 1] = weights / weights.sum()
     return law
 
 
