@@ -61,9 +61,7 @@ EXCLUDED_MODULES = [
 ]
 
 # Empty modules in the place of what a library imports and never uses: name -> file.
-STAND_INS = {
-    f"PySide6.{path.stem}": str(path) for path in sorted((ROOT / "packaging/without_opengl").glob("*.py"))
-}
+STAND_INS = {f"PySide6.{path.stem}": str(path) for path in sorted((ROOT / "packaging/without_opengl").glob("*.py"))}
 
 # Shared libraries of the system that come along, since a PC without them can't be asked to install any. What is not
 # named here is left to the system: drivers for its graphics need its own libstdc++ and libX11, not ours.
@@ -105,7 +103,6 @@ _LEFT_OUT = re.compile(
     | ^(numpy|scipy|pandas)/.*/tests/
     | ^Cryptodome/(Math|PublicKey|SelfTest)/
     | ^scipy/special/cython_special\. | ^scipy/(integrate|interpolate|ndimage|stats)/
-    | ^fontTools/(misc/bezierTools|varLib/iup|qu2cu/qu2cu|cu2qu/cu2qu|pens/momentsPen|feaLib/lexer)\.\w+.*\.(so|pyd)$  # the same in Python
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
     | ^pandas/io/formats/templates/
     """,

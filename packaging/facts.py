@@ -2,9 +2,9 @@
 
     python packaging/facts.py number|numbers|debian|publisher|contact|homepage|download FILE     prints one of them
 
-The number comes from `splu_desktop/__init__.py` and git. There stands a release's number (scripts/release.py writes it),
-which only the commit tagged with it may bear, or `X.Y.Z.dev0`, to which a build adds how many commits there are and
-which it is of. `SPLU_VERSION` overrules both where there is no git.
+The number comes from `splu_desktop/__init__.py` and git. There stands a release's number (scripts/release.py writes
+it), which only the commit tagged with it may bear, or `X.Y.Z.dev0`, to which a build adds how many commits there are
+and which it is of. `SPLU_VERSION` overrules both where there is no git.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def number(said: str, tags: list[str], commits: int, commit: str, *, changed: bo
         if f"v{said}" in tags and not changed:
             return said
         raise NoRelease(
-            f"The source says version {said}, but this is not the commit tagged v{said} as it was tagged. Build that one,"
-            " or begin the next version: python scripts/release.py --begin X.Y.Z"
+            f"The source says version {said}, but this is not the commit tagged v{said} as it was tagged. Build"
+            " that one, or begin the next version: python scripts/release.py --begin X.Y.Z"
         )
     if not commit:
         return said
@@ -116,7 +116,8 @@ def refuse_placeholders(version: str, told: dict[str, str]) -> None:
     unset = [key for key, value in told.items() if re.search(r"\.invalid\b", value)]
     if is_release(version) and unset:
         raise NoRelease(
-            f"Version {version} is a release, and packaging/publisher.toml does not say whose: fill in {', '.join(unset)}."
+            f"Version {version} is a release, and packaging/publisher.toml does not say whose:"
+            f" fill in {', '.join(unset)}."
         )
 
 

@@ -43,8 +43,8 @@ _SPDX = {
     "tomli-w": "MIT",
     "uharfbuzz": "Apache-2.0",
 }
-# C and C++ code that packages carry inside their own files: (name, licence, what tells its version there). Where nothing
-# does, the version is said to be that of the copy in its owner, which is what its owner's notices go by.
+# C and C++ code that packages carry inside their own files: (name, licence, what tells its version there). Where
+# nothing does, the version is said to be that of the copy in its owner, which is what its owner's notices go by.
 _INSIDE: dict[str, list[tuple[str, str, str]]] = {
     "pyreadstat": [("ReadStat", "MIT", "")],
     "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant", r"\0(\d\d\.\d+\.\d+)\0")],
@@ -228,7 +228,8 @@ class Inventory:
         if "/fonts/SPLUHangul" in inner:
             return self._data("NanumGothic (subset, renamed)", "3.021", "OFL-1.1", fonts / "LICENSE-OFL.txt")
         if "/icons/" in inner:
-            return self._data("Lucide", f"as in SPLU Desktop {contents.version()}", "ISC", contents.ROOT / "resources/icons/LICENSE-lucide.txt")
+            version = f"as in SPLU Desktop {contents.version()}"
+            return self._data("Lucide", version, "ISC", contents.ROOT / "resources/icons/LICENSE-lucide.txt")
         return self._application()
 
     def _module_owner(self, module: str) -> Component:

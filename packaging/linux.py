@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email.utils
 import gzip
 import hashlib
 import os
@@ -88,7 +89,13 @@ def dependencies(root: Path, scratch: Path, brought: list[str]) -> str:
         raise RuntimeError(f"the bundle's needs could not be found out: {errors}")
     words = re.search(r"^shlibs:Depends=(.*)$", told.stdout, re.MULTILINE)
     assert words is not None
-    return words[1]
+    # What the bundle asks of the C and C++ libraries is the floor of packaging/native.py; of the others Debian's
+    # numbers name merely what it was built beside, and packaging/prove.py runs it with older ones.
+    kept = [
+        re.sub(r" \(.*\)", "", word) if not word.startswith(("libc6 ", "libstdc++6 ")) else word
+        for word in words[1].split(", ")
+    ]
+    return ", ".join(kept)
 
 
 def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought: list[str]) -> Path:
@@ -119,8 +126,16 @@ def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought
         "The texts of the GPL, LGPL and Apache licences are also in /usr/share/common-licenses.\n",
         "utf-8",
     )
-    changes = (contents.ROOT / "CHANGELOG.md").read_bytes()
-    (told / "changelog.gz").write_bytes(gzip.compress(changes, 9, mtime=0))
+    version = facts.debian(contents.version())
+    date = email.utils.formatdate(epoch)
+    entry = f"splu-desktop ({version}) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n"
+    entry += f" -- {own['publisher']} <{own['contact']}>  {date}\n"
+    changes = {"changelog.gz": entry.encode(), "NEWS.gz": (contents.ROOT / "CHANGELOG.md").read_bytes()}
+    for name, text in changes.items():
+        (told / name).write_bytes(gzip.compress(text, 9, mtime=0))
+    overrides = root / "usr/share/lintian/overrides/splu-desktop"
+    overrides.parent.mkdir(parents=True)
+    overrides.write_text((_LINUX / "lintian-overrides").read_text("utf-8"), "utf-8")
     machine = _MACHINES[os.uname().machine]
     size = sum(path.lstat().st_size for path in root.rglob("*") if not path.is_dir()) // 1024
     control = root / "DEBIAN/control"
@@ -132,10 +147,10 @@ def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought
         "Recommends: fonts-dejavu-core | fonts-liberation, desktop-file-utils, shared-mime-info\n"
         "Section: science\nPriority: optional\n"
         "Description: hand out a sensitive table: small counts protected, large ones answered\n"
-        " SPLU Desktop turns a table about patients into one that a hospital can hand out.\n"
-        " Everything but the sensitive columns stays as it is; each sensitive value is\n"
-        " re-drawn within a small hidden group of records, so that counts of a few people\n"
-        " become deliberately unreliable and counts of many stay answerable.\n"
+        " SPLU Desktop turns a table about patients into one that a hospital can hand\n"
+        " out. Everything but the sensitive columns stays as it is; each sensitive\n"
+        " value is re-drawn within a small hidden group of records, so that counts of a\n"
+        " few people become deliberately unreliable and counts of many stay answerable.\n"
         " .\n"
         " It works offline: it opens no network connection, ever.\n",
         "utf-8",
@@ -170,7 +185,10 @@ def archive(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int) -> 
     packed, plain = out / f"{name}.tar.xz", scratch / f"{name}.tar.gz"
     tar = ["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", f"--mtime=@{epoch}", "--format=gnu"]
     # gzip is on every Linux, xz is not.
-    for target, command in ((packed, ["xz", f"-{LEVEL}", "--threads=1", "-c"]), (plain, ["gzip", "-n", f"-{LEVEL}", "-c"])):
+    for target, command in (
+        (packed, ["xz", f"-{LEVEL}", "--threads=1", "-c"]),
+        (plain, ["gzip", "-n", f"-{LEVEL}", "-c"]),
+    ):
         with target.open("wb") as file:
             pack = subprocess.Popen([*tar, "-C", str(scratch), "-c", "-f", "-", name], stdout=subprocess.PIPE)
             subprocess.run(command, stdin=pack.stdout, stdout=file, check=True)
@@ -198,4 +216,3 @@ def _self_extracting(packed: Path, target: Path, name: str) -> Path:
     target.write_bytes(made + content)
     target.chmod(0o755)
     return target
-

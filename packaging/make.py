@@ -57,7 +57,9 @@ def numbered(work: Path) -> Path:
     """Return a folder with a copy of the code that bears the number of this build."""
     source = work / "source"
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(contents.ROOT / "splu_desktop", source / "splu_desktop", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        contents.ROOT / "splu_desktop", source / "splu_desktop", ignore=shutil.ignore_patterns("__pycache__")
+    )
     facts.declare(contents.version(), source / "splu_desktop/__init__.py")
     return source
 

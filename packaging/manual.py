@@ -1,6 +1,6 @@
 """Writes manual pages and shell completion from the programs' own parsers, below a folder such as /usr/share.
 
-    PYTHONPATH=SOURCE python packaging/manual.py FOLDER
+PYTHONPATH=SOURCE python packaging/manual.py FOLDER
 """
 
 from __future__ import annotations

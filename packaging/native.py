@@ -1,9 +1,9 @@
 """What is done to the native libraries of a Linux bundle once they are collected, and the floor that is held.
 
-Symbol tables go, since nothing debugs there. ICU keeps what sorting asks for, of 30 MB of data for converters, calendars
-and names in 400 languages that Qt never opens. Python of Debian 12 asks for one function newer than the floor, `hypot`
-of glibc 2.35, which differs from the older one in how it reports an overflow alone (Python looks at the result), so it
-is bound to that.
+Symbol tables go, since nothing debugs there. ICU keeps what sorting asks for, of 30 MB of data for converters,
+calendars and names in 400 languages that Qt never opens. Python of Debian 12 asks for one function newer than the
+floor, `hypot` of glibc 2.35, which differs from the older one in how it reports an overflow alone (Python looks at the
+result), so it is bound to that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-# What Red Hat Enterprise Linux 9 has, and Ubuntu 22.04: glibc and the C++ library of GCC 11. Qt's own libraries need both.
+# What Red Hat Enterprise Linux 9 has, and Ubuntu 22.04: glibc and the C++ library of GCC 11. Qt's libraries need both.
 FLOOR = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
 _OLDER_WILL_DO = {"hypot"}
 _ICU_KEPT = re.compile(
@@ -196,7 +196,7 @@ def thin_icu(library: Path, work: Path) -> None:
         f'.size {symbol}, .-{symbol}\n.section .note.GNU-stack,"",%progbits\n'
     )
     subprocess.run(["as", "-o", str(compiled), str(source)], check=True)
-    link = ["ld", "-shared", "-z", "noexecstack", "--build-id=none", "-soname", library.name]
+    link = ["ld", "-s", "-shared", "-z", "noexecstack", "--build-id=none", "-soname", library.name]
     subprocess.run([*link, "-o", str(library), str(compiled)], check=True)
 
 

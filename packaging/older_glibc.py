@@ -1,6 +1,6 @@
 """Makes a Debian that offers programs nothing newer than the floor, to prove a bundle on: none has just that version.
 
-    python3 packaging/older_glibc.py ROOT PACKAGE.deb ...     in a Debian 11, with libc6, libstdc++6, libgcc-s1 of Debian 12
+    python3 packaging/older_glibc.py ROOT PACKAGE.deb ...     a Debian 11; libc6, libstdc++6, libgcc-s1 of Debian 12
 
 Hides every version beyond the floor: the loader refuses whoever asks for one, in the words that a system of that age
 has. Only the packages' own libraries still find them. As root.

@@ -14,7 +14,7 @@ import facts
 
 sys.path.insert(0, str(facts.ROOT))
 
-from splu_desktop.files.disk import installed  # noqa: E402
+from splu_desktop.files.disk import installed
 
 PLACE = f"_internal/splu_desktop/resources/{installed.LIST}"
 MAC_PLACE = f"Resources/splu_desktop/resources/{installed.LIST}"  # below Contents of the program

@@ -20,6 +20,8 @@ BUILDER = Path(os.environ.get("SPLU_BUILD_VENV", BUILT / "work/venv")) / "bin/py
 
 HERE = {
     "LibreOffice": shutil.which("soffice") is not None,
+    "Git": shutil.which("git") is not None,
+    "GnuPG": shutil.which("gpg") is not None,
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
@@ -27,6 +29,8 @@ HERE = {
 }
 BRING = {
     "LibreOffice": "./check --extras brings it",
+    "Git": "./check --extras brings it",
+    "GnuPG": "./check --extras brings it",
     "PowerShell": "Debian has none",
     "poppler": "./check --extras brings it",
     "the bundle": "packaging/check builds and tests it",

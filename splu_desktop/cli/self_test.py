@@ -1,4 +1,4 @@
-"""`splu --self-test`: what is installed here, and whether it is as it was built. `splu-desktop --smoke-test` tries it."""
+"""`splu --self-test`: what is installed here, and whether it is as it was built (`--smoke-test` tries it)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def _parts() -> list[str]:
 def run() -> int:
     """Tell. Returns the exit status."""
     print(f"SPLU Desktop {__version__}")
-    print(f"{platform.system()} {platform.release()}, {platform.machine()}; {' '.join(filter(None, platform.libc_ver()))}")
+    print(
+        f"{platform.system()} {platform.release()}, {platform.machine()}; {' '.join(filter(None, platform.libc_ver()))}"
+    )
     try:
         found = installed.compared()
     except (OSError, ValueError):
