@@ -40,7 +40,6 @@ EXCLUDED_MODULES = [
     "pkg_resources",
     "pip",
     "pytest",
-    "pandas.tests",
     "numpy.tests",
     # Qt for what the window does not do.
     "PySide6.QtNetwork",
@@ -49,11 +48,13 @@ EXCLUDED_MODULES = [
     "PySide6.QtPrintSupport",
     "PySide6.QtOpenGL",  # see STAND_INS
     "PySide6.QtOpenGLWidgets",
-    # SciPy beyond special functions, sparse matrices, graphs and optimisation, and what those import.
+    # SciPy beyond special functions, sparse matrices, graphs and optimisation, and what those import; of spatial a stand-in.
     *(f"scipy.{part}" for part in ("cluster", "io", "misc", "odr", "signal")),
-    *(f"scipy.{part}" for part in ("datasets", "differentiate", "integrate", "interpolate", "ndimage", "stats")),
+    *(
+        f"scipy.{part}"
+        for part in ("datasets", "differentiate", "integrate", "interpolate", "ndimage", "spatial", "stats")
+    ),
     "scipy.special.cython_special",
-    "pandas.plotting._matplotlib",
     *(f"pyqtgraph.{part}" for part in ("canvas", "console", "examples", "flowchart", "opengl")),
     "Cryptodome.Math",
     "Cryptodome.PublicKey",  # a ZIP with a password needs AES and HMAC
@@ -61,7 +62,7 @@ EXCLUDED_MODULES = [
 ]
 
 # Empty modules in the place of what a library imports and never uses: name -> file.
-STAND_INS = {f"PySide6.{path.stem}": str(path) for path in sorted((ROOT / "packaging/without_opengl").glob("*.py"))}
+STAND_INS = {path.stem: str(path) for path in sorted((ROOT / "packaging/stand_ins").glob("*.py"))}
 
 # Shared libraries of the system that come along, since a PC without them can't be asked to install any. What is not
 # named here is left to the system: drivers for its graphics need its own libstdc++ and libX11, not ours.
@@ -100,11 +101,10 @@ _LEFT_OUT = re.compile(
     | ^PySide6/QtOpenGL(Widgets)?\.
     | ^PySide6/opengl32sw\.dll$            # 20 MB to draw OpenGL without a graphics card; we draw none
     | ^pyqtgraph/(icons|colors/maps|examples|canvas|flowchart|console)/
-    | ^(numpy|scipy|pandas)/.*/tests/
+    | ^(numpy|scipy)/.*/tests/
     | ^Cryptodome/(Math|PublicKey|SelfTest)/
-    | ^scipy/special/cython_special\. | ^scipy/(integrate|interpolate|ndimage|stats)/
+    | ^scipy/special/cython_special\. | ^scipy/(integrate|interpolate|ndimage|spatial|stats)/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
-    | ^pandas/io/formats/templates/
     """,
     re.VERBOSE,
 )

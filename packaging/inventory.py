@@ -48,7 +48,6 @@ _SPDX = {
 _INSIDE: dict[str, list[tuple[str, str, str]]] = {
     "pyreadstat": [("ReadStat", "MIT", "")],
     "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant", r"\0(\d\d\.\d+\.\d+)\0")],
-    "pandas": [("klib", "MIT", ""), ("UltraJSON", "BSD-3-Clause", "")],
     "Qt": [
         ("FreeType", "FTL", ""),
         ("HarfBuzz", "MIT-Modern-Variant", ""),
@@ -100,7 +99,6 @@ _CPE = {
     "libuuid1": "kernel:util-linux",
     "numpy": "numpy:numpy",
     "openpyxl": "python:openpyxl",
-    "pandas": "numfocus:pandas",
     "pycryptodomex": "pycryptodome:pycryptodomex",
     "pyinstaller": "pyinstaller:pyinstaller",
     "scipy": "scipy:scipy",

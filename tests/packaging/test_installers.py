@@ -94,7 +94,7 @@ def test_what_is_frozen_is_what_the_program_was_tested_with() -> None:
         ("Cryptodome/PublicKey/_ec_ws.abi3.so", False),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
         ("PySide6/Qt/translations/qtbase_ja.qm", False),
-        ("pandas/io/tests/data.csv", False),
+        ("scipy/special/tests/data.csv", False),
         ("splu_desktop/resources/help/guide.en.md", True),
     ],
 )
