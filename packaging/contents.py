@@ -48,7 +48,7 @@ EXCLUDED_MODULES = [
     "PySide6.QtPrintSupport",
     "PySide6.QtOpenGL",  # see STAND_INS
     "PySide6.QtOpenGLWidgets",
-    # SciPy beyond special functions, sparse matrices, graphs and optimisation, and what those import; of spatial a stand-in.
+    # SciPy beyond special functions, sparse matrices, graphs and optimisation; of spatial a stand-in.
     *(f"scipy.{part}" for part in ("cluster", "io", "misc", "odr", "signal")),
     *(
         f"scipy.{part}"

@@ -19,7 +19,7 @@ _MACHO = {b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class InstalledFiles:
     """How an installation differs from what was built; paths are relative to its folder.
 
     Attributes
@@ -69,7 +69,7 @@ def listed(program: Path) -> str:
     return "".join(f"{digest}  {name}\n" for name, digest in sums(program).items())
 
 
-def compare(program: Path, whole: bytes) -> Comparison:
+def compare(program: Path, whole: bytes) -> InstalledFiles:
     """Compare a program's folder with the list that a build wrote.
 
     What lies beside the program itself, as its uninstaller does, is no concern; a file more among those that it loads
@@ -78,7 +78,7 @@ def compare(program: Path, whole: bytes) -> Comparison:
     built = {name: digest for digest, _, name in (line.partition("  ") for line in whole.decode().splitlines())}
     there = sums(program)
     loaded = {name.partition("/")[0] for name in built if "/" in name}
-    return Comparison(
+    return InstalledFiles(
         files=len(built),
         seal=hashlib.sha256(whole).hexdigest(),
         altered=tuple(name for name in built if name in there and there[name] != built[name]),
@@ -87,7 +87,7 @@ def compare(program: Path, whole: bytes) -> Comparison:
     )
 
 
-def compared() -> Comparison | None:
+def compared() -> InstalledFiles | None:
     """Compare this installation with what was built; None where it runs from its source.
 
     Raises

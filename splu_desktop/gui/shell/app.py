@@ -17,6 +17,7 @@ from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
+from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import sentence
@@ -141,10 +142,12 @@ def _application(argv: list[str]) -> Application:
         said.append(text.splitlines()[0].rstrip("."))
         if kind == QtMsgType.QtFatalMsg:
             told = said[0] if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "no DISPLAY is set"
-            sys.stderr.write(
-                f"splu-desktop: the window finds no screen to open on ({told}); start it in a desktop session, or use"
-                " the command line “splu”.\n"
+            no_screen = say(
+                "The window finds no screen to open on ({reason}); start it in a desktop session, or use the command"
+                " line “splu”.",
+                reason=told,
             )
+            sys.stderr.write(f"splu-desktop: {no_screen}\n")
             sys.stderr.flush()
             os._exit(2)  # Qt aborts as soon as this returns
 
