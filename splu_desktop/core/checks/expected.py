@@ -133,7 +133,7 @@ class Ahead:
     """
 
     def __init__(self, table: Table, nsas: Sequence[str], repeats: Repeats | None = None) -> None:
-        self._table, self._nsas, self._repeats = table, tuple(nsas), repeats
+        self.table, self._nsas, self._repeats = table, tuple(nsas), repeats
         self._counts = _Counts()
 
     @classmethod
@@ -157,10 +157,10 @@ class Ahead:
 
         Raises BadQuestion, NoLaw; Cancelled.
         """
-        columns = [self._table[name].compacted() for name in (*self._nsas, *draws)]
-        table = Table(tuple(columns), self._table.origin)
+        columns = [self.table[name].compacted() for name in (*self._nsas, *draws)]
+        table = Table(tuple(columns), self.table.origin)
         known = {
-            name: draw.learned(self._table, name, thresholds).within(table[name].labels) for name, draw in draws.items()
+            name: draw.learned(self.table, name, thresholds).within(table[name].labels) for name, draw in draws.items()
         }
         plain = all(len(draw.block(name)) == 1 for name, draw in draws.items())
         release = _NotMade(table, known, thresholds, self._repeats)
@@ -181,9 +181,9 @@ class Ahead:
         draws : as for `told`.
         lines : conditions on NSAs, by which the second reader tells persons apart.
         """
-        column = self._table[sa].compacted()
+        column = self.table[sa].compacted()
         counts = column.counts().astype(np.float64)
-        draw = draws[sa].learned(self._table, sa, thresholds)
+        draw = draws[sa].learned(self.table, sa, thresholds)
         by_line = self._by_line(sa, lines)
         two = draw.two_numbers(counts) if column.m > _WHOLE else None
         if two is None:
@@ -203,7 +203,7 @@ class Ahead:
         return kept(self._counts.lines, (sa, tuple(map(tuple, lines))), lambda: self._counted_by_line(sa, lines))
 
     def _counted_by_line(self, sa: str, lines: Sequence[Sequence[Condition]]) -> Floats:
-        column = self._table[sa].compacted()
+        column = self.table[sa].compacted()
         place = np.full(column.n, len(lines), np.int64)
         for at, line in enumerate(lines):
             place[self._meets(line)] = at
@@ -217,9 +217,9 @@ class Ahead:
         return int(self._meets(question).sum())
 
     def _meets(self, question: Sequence[Condition]) -> Flags:
-        meets = np.ones(self._table.n, bool)
+        meets = np.ones(self.table.n, bool)
         for condition in question:
-            column = self._table[condition.column]
+            column = self.table[condition.column]
             meets &= condition.select(column)[column.codes]
         return meets
 

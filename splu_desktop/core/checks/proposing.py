@@ -51,6 +51,13 @@ class Answered:
         error = self.error if math.isfinite(self.error) else None
         return {"asked": self.cells, "answered": self.answered, "within_all": error, "words": self.sentence()}
 
+    def short(self) -> str:
+        """Return it in words, without the table's name."""
+        error = Figure(f"{100 * self.asked.error:g} %")
+        return say(
+            "{answered} of {n} cells can be answered within {error}.", answered=self.answered, n=self.cells, error=error
+        )
+
     def sentence(self) -> str:
         """Return it in words."""
         if not self.cells:

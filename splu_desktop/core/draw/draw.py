@@ -106,6 +106,10 @@ class Draw(ABC):
         """Return the draw with another gamma; itself where it has none."""
         return self
 
+    def unbound(self) -> Draw:
+        """Return the draw as one whose tolerances were given, so that no gamma changes it; itself where none does."""
+        return self
+
     def by_person(self, column: str) -> Draw:
         """Return the draw in which all records of a person are drawn at once, `column` telling persons; "" for none.
 

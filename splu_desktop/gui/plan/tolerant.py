@@ -74,7 +74,6 @@ class TolerantPart(QWidget):
         self.editor.edited.connect(self._unsettle)
         self.editor.failed.connect(self._unsettle)
         self.editor.found.connect(self._take)
-        self.hide()
 
     def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
         """Show what holds for a column; its tolerances can be changed where the draw has some."""
