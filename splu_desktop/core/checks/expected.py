@@ -114,7 +114,8 @@ def in_counts(share: float) -> str:
         return say("nearly every case")
     if share < 0.05:
         return say("1 of {n}", n=max(round(1 / share), 20)) if share >= 0.0005 else say("hardly any case")
-    parts = ((round(share * whole), whole) for whole in (2, 3, 4, 5, 10, 20, 100))
+    parts = [(round(share * whole), whole) for whole in (2, 3, 4, 5)]
+    parts += [(1, max(round(1 / share), 2)), *((round(share * whole), whole) for whole in (10, 20, 100))]
     part, whole = next((p, w) for p, w in parts if 0 < p < w and abs(p / w - share) <= _CLOSE)
     return say("{part} of {whole}", part=part, whole=whole)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyqtgraph as pg
 import pyqtgraph.exporters
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -24,6 +24,8 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import as_html, decimal, number, percent
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
+
+_SAVED = QSize(600, 360)
 
 Floats = NDArray[np.float64]
 
@@ -204,6 +206,14 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def save(self, path: Path) -> None:
         """Write the plot as a picture: SVG or PNG by the file's ending. Raises OSError."""
         self.point_at(None)
+        shown = self.size()
+        self.resize(shown.expandedTo(_SAVED))  # a page shows plots smaller than a picture of one should be
+        try:
+            self._write(path)
+        finally:
+            self.resize(shown)
+
+    def _write(self, path: Path) -> None:
         item = self.getPlotItem()
         if path.suffix.lower() == ".svg":
             path.write_text(pg.exporters.SVGExporter(item).export(toBytes=True).decode(), encoding="utf-8")
