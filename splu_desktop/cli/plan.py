@@ -14,7 +14,7 @@ from splu_desktop.cli.base.output import Shown, add_json, print_json, print_prom
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.asked import Asked, asked_from, cells, suggested
+from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead
 from splu_desktop.core.checks.gate import number_line, persons_line
 from splu_desktop.core.checks.proposing import propose, reached
@@ -260,7 +260,7 @@ def _expected(after: Table, plan: Plan, ways: Mapping[str, Draw], wanted: Sequen
     return found
 
 
-def _proposal(table: Table, plan: Plan, musts: Sequence[Asked]) -> dict[str, Any]:
+def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str, Any]:
     shown = Shown(sys.stderr.isatty())
     try:
         found = propose(table, plan, musts, progress=shown)

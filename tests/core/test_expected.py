@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.asked import Asked, asked_from, cells, suggested
+from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, in_counts
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, PlainGroups
@@ -46,7 +46,7 @@ def _plan(table: Table, draws: dict[str, Draw]) -> Plan:
 
 
 def _every(table: Table, *columns: str) -> list[tuple[Condition, ...]]:
-    return [cell.conditions for cell in cells(table, Asked(columns))]
+    return [cell.conditions for cell in cells(table, AskedTable(columns))]
 
 
 DRAWS = {
@@ -186,7 +186,7 @@ def test_the_proposal_is_the_strongest_of_all_settings(error: float, least: int)
     """Every gamma and every way of the grid tried one by one, without a rule that stops early."""
     table = _patients(1_500).select(("sex", "age", "result"))
     plan = _plan(table, {"result": by_gamma(table["result"], 5)})
-    must = Asked(("sex", "age"), (Condition("result", ("positive",)),), error, least)
+    must = AskedTable(("sex", "age"), (Condition("result", ("positive",)),), error, least)
     works = {}
     for gamma, (order, way) in itertools.product(GRID, enumerate((GROUPS, JOINED))):
         draw = by_gamma(table["result"], gamma, way)
@@ -216,8 +216,8 @@ def test_where_nothing_answers_it_says_what_comes_closest() -> None:
 def test_a_table_is_read_as_it_is_written() -> None:
     table = table_of({"a,b": ["x", "y"] * 9, "c=d": ["1", "2"] * 9, "s": ["p, q", "n"] * 9})
     asked = asked_from("a,b,c=d=1,s=p, q within 12.5% from 30", table)
-    assert asked == Asked(("a,b",), (Condition("c=d", ("1",)), Condition("s", ("p, q",))), 0.125, 30)
-    assert asked_from("s", table) == Asked(("s",))
+    assert asked == AskedTable(("a,b",), (Condition("c=d", ("1",)), Condition("s", ("p, q",))), 0.125, 30)
+    assert asked_from("s", table) == AskedTable(("s",))
     with pytest.raises(UnknownColumn, match="“z”"):
         asked_from("s,z", table)
     with pytest.raises(BadSetting, match="twice"):
@@ -228,13 +228,13 @@ def test_a_table_is_read_as_it_is_written() -> None:
         asked_from("c=d", table).sensitive({"s": PlainGroups(2)})
     wide = table_of({name: np.arange(60) for name in ("one", "two", "three")})
     with pytest.raises(SpluError, match="600 are the most"):
-        cells(wide, Asked(("one", "two", "three")))
+        cells(wide, AskedTable(("one", "two", "three")))
 
 
 def test_the_table_shown_first_is_small_and_names_the_column() -> None:
     table = _patients()
     asked = suggested(table, ("sex", "age"), "result")
-    assert asked == Asked(("age", "sex"), (Condition("result", ("positive",)),))
+    assert asked == AskedTable(("age", "sex"), (Condition("result", ("positive",)),))
     assert len(cells(table, asked)) == 6
     assert suggested(table, (), "result").columns == ()
     assert Thresholds().alpha < 10

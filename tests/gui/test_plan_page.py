@@ -19,6 +19,7 @@ from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 
 Idle = Callable[[MainWindow], None]
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ _WITHIN = re.compile(r"^(?P<what>.*?)\s+within\s+(?P<error>\d+(?:\.\d+)?)\s*%(?:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTable:
     """A table of counts, and how well it is to be answered.
 
     Attributes
@@ -89,7 +89,7 @@ class Cell:
     conditions: tuple[Condition, ...]
 
 
-def cells(table: Table, asked: Asked) -> tuple[Cell, ...]:
+def cells(table: Table, asked: AskedTable) -> tuple[Cell, ...]:
     """Return the counts of a table, which may have no record. Raises UnknownColumn, BadSetting, BadQuestion."""
     sides = [_parts(table[name]) for name in asked.columns]
     number = int(np.prod([len(side) for side in sides])) if sides else 1
@@ -120,7 +120,7 @@ def _parts(column: Column) -> list[tuple[str, Condition]]:
     return sorted(found, key=lambda part: -counts.get(part[0], 0))[:_MOST_VALUES]
 
 
-def suggested(table: Table, nsas: Sequence[str], sa: str) -> Asked:
+def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     """Return the table of few columns by which people would first look at an SA.
 
     Lines are values of the one or two columns that tell most records apart by two to eight values, or by intervals of
@@ -143,7 +143,7 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> Asked:
     counts = column.counts()
     usual = np.where((counts * 2 < column.n) & ~column.missing, counts, -1)
     value = str(column.labels[int(np.argmax(usual))])
-    return Asked(tuple(lines), (Condition(sa, (value,)),))
+    return AskedTable(tuple(lines), (Condition(sa, (value,)),))
 
 
 def _evenness(column: Column) -> float:
@@ -153,12 +153,12 @@ def _evenness(column: Column) -> float:
     return float(np.exp(-(share * np.log(share)).sum()))
 
 
-def asked_from(text: str, table: Table, usual: Asked | None = None) -> Asked:
+def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> AskedTable:
     """Read ``A,B,SA``, ``A,SA=value`` and ``A,B,SA within 20% from 50``.
 
     Names may hold commas themselves. Raises UnknownColumn, BadSetting, BadQuestion.
     """
-    usual = usual or Asked(())
+    usual = usual or AskedTable(())
     error, least, what = usual.error, usual.least, text
     stated = _WITHIN.match(text)
     if stated is not None and text not in table:
@@ -185,7 +185,7 @@ def asked_from(text: str, table: Table, usual: Asked | None = None) -> Asked:
             break
         else:
             raise UnknownColumn(parts[0].partition("=")[0].strip(), table.names)
-    found = Asked(tuple(columns), tuple(conditions), error, least)
+    found = AskedTable(tuple(columns), tuple(conditions), error, least)
     if len(set(found.named)) < len(found.named):
         raise BadSetting(say("“{table}” names a column twice; name it once.", table=found.what()))
     return found

@@ -42,7 +42,7 @@ _CLOSE = 0.015  # by which a probability may be off in counts
 
 
 @dataclass(frozen=True)
-class Told:
+class Foretold:
     """One question: what is true, and what recipients may expect to be told."""
 
     conditions: tuple[Condition, ...]
@@ -149,7 +149,7 @@ class Ahead:
         thresholds: Thresholds,
         questions: Sequence[Sequence[Condition]],
         progress: Progress | None = None,
-    ) -> tuple[Told, ...]:
+    ) -> tuple[Foretold, ...]:
         """Return the answers to questions, each with a condition on one SA or on SAs drawn together.
 
         Parameters
@@ -170,7 +170,9 @@ class Ahead:
             engines.append(_Expecting(release, self._counts if plain else _Counts(), away, *engines[:1]))
         sides = [Reader(release, engine).answers(questions, progress=progress) for engine in engines]
         true = [self._true(question) for question in questions]
-        return tuple(Told(tuple(q), t, _between(*pair)) for q, t, *pair in zip(questions, true, *sides, strict=True))
+        return tuple(
+            Foretold(tuple(q), t, _between(*pair)) for q, t, *pair in zip(questions, true, *sides, strict=True)
+        )
 
     def readers(
         self, draws: Mapping[str, Draw], thresholds: Thresholds, sa: str, lines: Sequence[Sequence[Condition]]

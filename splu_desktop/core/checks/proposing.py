@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.checks.asked import Asked, cells
-from splu_desktop.core.checks.expected import Ahead, Told
+from splu_desktop.core.checks.asked import AskedTable, cells
+from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
@@ -33,10 +33,10 @@ _RUNGS = 4  # of coarser columns
 
 
 @dataclass(frozen=True)
-class Answered:
+class Reached:
     """How far one table is answered: of its cells that are to be, and within which error all of them would be."""
 
-    asked: Asked
+    asked: AskedTable
     cells: int
     answered: int
     error: float
@@ -94,7 +94,7 @@ class Proposal:
     draws: Mapping[str, Draw]
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
-    answered: tuple[Answered, ...]
+    answered: tuple[Reached, ...]
 
     @property
     def met(self) -> bool:
@@ -133,17 +133,17 @@ class Proposal:
         return [head, *self.changes(), *(each.sentence() for each in self.answered)]
 
 
-def reached(told: Sequence[Told], asked: Asked, least: int) -> Answered:
+def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
     """Return how far a table is answered in cells of `least` records or more, from what recipients will be told."""
     there = [one for one in told if one.true >= least]
     within = sum(one.within(asked.error) for one in there)
-    return Answered(asked, len(there), within, max((one.error for one in there), default=0.0))
+    return Reached(asked, len(there), within, max((one.error for one in there), default=0.0))
 
 
 def propose(
     table: Table,
     plan: Plan,
-    musts: Sequence[Asked],
+    musts: Sequence[AskedTable],
     gammas: Sequence[int] = GAMMAS,
     progress: Progress | None = None,
 ) -> Proposal:
@@ -188,7 +188,7 @@ def propose(
     return closest
 
 
-def _coarser(table: Table, plan: Plan, musts: Sequence[Asked]) -> Iterator[dict[str, Steps]]:
+def _coarser(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> Iterator[dict[str, Steps]]:
     """Give no change, then ever coarser columns of the tables: each time of the one with the most values."""
     found: dict[str, Steps] = {}
     yield dict(found)
@@ -213,7 +213,7 @@ class _Trial:
         self._ahead = Ahead.of(table, plan)
 
     def strongest(
-        self, names: tuple[str, ...], musts: Sequence[Asked], gammas: Sequence[int], progress: Progress
+        self, names: tuple[str, ...], musts: Sequence[AskedTable], gammas: Sequence[int], progress: Progress
     ) -> Proposal:
         """Return the strongest draw of a block that answers its tables, or the closest. Raises where none is."""
         here = [must for must in musts if set(must.sensitive(self._plan.draws)) <= set(names)]
@@ -240,7 +240,7 @@ class _Trial:
             raise fault or BadSetting("Nothing can be drawn so.")
         return best
 
-    def _tried(self, names: tuple[str, ...], musts: Sequence[Asked], gamma: int, way: str) -> Proposal:
+    def _tried(self, names: tuple[str, ...], musts: Sequence[AskedTable], gamma: int, way: str) -> Proposal:
         plan, free = self._plan, {}
         if len(names) > 1:
             if way == JOINED or self._free:

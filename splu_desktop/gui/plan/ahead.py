@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QHeaderView, QSizePolicy, QVBoxLayout, QWidget
 
-from splu_desktop.core.checks.asked import Asked, Cell, cells, suggested
-from splu_desktop.core.checks.expected import Ahead, Told
-from splu_desktop.core.checks.proposing import Answered, reached
+from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
+from splu_desktop.core.checks.expected import Ahead, Foretold
+from splu_desktop.core.checks.proposing import Reached, reached
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.plan import Plan
@@ -30,7 +30,7 @@ _MOST_CHOICES = 60  # values that a list offers
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wish:
     """What is to be looked at: a table under a plan.
 
     Attributes
@@ -45,31 +45,31 @@ class Wanted:
     plan: Plan
     sa: str
     draws: Mapping[str, Draw]
-    asked: Asked | None
+    asked: AskedTable | None
 
 
 @dataclass(frozen=True)
-class Row:
+class AheadRow:
     """One cell of the table."""
 
     cell: Cell
-    told: Told
+    told: Foretold
 
 
 @dataclass(frozen=True, eq=False)
 class Foreseen:
     """What is shown, made in a worker."""
 
-    wanted: Wanted
+    wanted: Wish
     ahead: Ahead
-    asked: Asked
-    rows: tuple[Row, ...]
-    reached: Answered
+    asked: AskedTable
+    rows: tuple[AheadRow, ...]
+    reached: Reached
     readers: tuple[str, ...]
     values: tuple[str, ...]
 
 
-def foresee(wanted: Wanted, known: Foreseen | None, progress: Progress) -> Foreseen:
+def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foreseen:
     """Return what recipients will be told. Runs in a worker; `known` has what was counted before. Raises SpluError."""
     plan = wanted.plan
     if known is not None and known.wanted.key == wanted.key:
@@ -86,7 +86,7 @@ def foresee(wanted: Wanted, known: Foreseen | None, progress: Progress) -> Fores
         wanted,
         ahead,
         asked,
-        tuple(Row(cell, one) for cell, one in zip(every, found, strict=True) if one.answer.n_p),
+        tuple(AheadRow(cell, one) for cell, one in zip(every, found, strict=True) if one.answer.n_p),
         reached(found, asked, least=1),
         tuple(told(each) for each in readers.sentences([n for n in asked.named if n not in wanted.draws])),
         tuple(str(column.labels[at]) for at in np.argsort(-column.counts(), kind="stable")[:_MOST_CHOICES]),
@@ -111,10 +111,10 @@ class AheadTab(QWidget):
         super().__init__(parent)
         self._session, self._tasks = session, tasks
         self._source: object = None
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, AskedTable] = {}
         self._running = False
-        self._next: Wanted | None = None
-        self._wish: Wanted | None = None
+        self._next: Wish | None = None
+        self._wish: Wish | None = None
         self.shown: Foreseen | None = None
         outer = QVBoxLayout(self)
         margins(outer, 0, 8, 0, 0, spacing=8)
@@ -169,7 +169,7 @@ class AheadTab(QWidget):
         }
         colours = {Badge.PROTECTED: "protected", Badge.RELIABLE: "answerable", Badge.EXACT: "answerable"}
         pictures = {Badge.PROTECTED: "shield", Badge.UNCERTAIN: "circle"}
-        self.model: RowsModel[Row] = RowsModel(
+        self.model: RowsModel[AheadRow] = RowsModel(
             [
                 Field(self.tr("Group"), lambda r: " · ".join(v or self.tr("(empty)") for v in r.cell.values) or "–"),
                 Field(self.tr("True count"), lambda r: number(r.told.true), right=True),
@@ -235,7 +235,7 @@ class AheadTab(QWidget):
         asked = self._asked.get(sa)
         if asked is not None and not set(asked.named) <= {*nsas, *block}:
             asked = None
-        wanted = Wanted(key, self._session.prepared(), plan, sa, {name: plan.draws[name] for name in block}, asked)
+        wanted = Wish(key, self._session.prepared(), plan, sa, {name: plan.draws[name] for name in block}, asked)
         now = self._wish
         if now is not None and (now.key, now.sa, now.draws, now.asked, now.plan.thresholds) == (
             key,
@@ -251,7 +251,7 @@ class AheadTab(QWidget):
         else:
             self._start(wanted)
 
-    def _start(self, wanted: Wanted) -> None:
+    def _start(self, wanted: Wish) -> None:
         self._running, self._next, known = True, None, self.shown
         job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress))
         job.done.connect(self._show)

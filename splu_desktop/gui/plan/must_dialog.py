@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.checks.asked import Asked, suggested
+from splu_desktop.core.checks.asked import AskedTable, suggested
 from splu_desktop.core.checks.proposing import Proposal, propose
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
@@ -41,7 +41,7 @@ _MOST_VALUES = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class MustFound:
     """A proposal, with the coarser columns that it needs."""
 
     proposal: Proposal
@@ -49,13 +49,15 @@ class Found:
     variants: Mapping[tuple[str, Steps], tuple[Column, ColumnFacts]]
 
 
-def look(table: Table, plan: Plan, musts: list[Asked], progress: Progress) -> Found:
+def look(table: Table, plan: Plan, musts: list[AskedTable], progress: Progress) -> MustFound:
     """Return the strongest protection that answers tables. Runs in a worker. Raises SpluError, Cancelled."""
     proposal = propose(one_per_person(table, plan.persons), plan, musts, progress=progress)
     variants = {
         (name, steps): generalised(table[name], steps, progress) for name, steps in proposal.generalisations.items()
     }
-    return Found(proposal, {name: _kept(table, plan, draw, name) for name, draw in proposal.draws.items()}, variants)
+    return MustFound(
+        proposal, {name: _kept(table, plan, draw, name) for name, draw in proposal.draws.items()}, variants
+    )
 
 
 def _kept(table: Table, plan: Plan, draw: Draw, name: str) -> Draw:
@@ -114,7 +116,7 @@ class _Line(QObject):
         for text in self._dialog.values.get(name, ()):
             self.value.addItem(text or self.tr("(empty)"), text)
 
-    def show_asked(self, sa: str, asked: Asked) -> None:
+    def show_asked(self, sa: str, asked: AskedTable) -> None:
         """Fill the boxes."""
         self.sa.setCurrentIndex(max(self.sa.findData(sa), 0))
         values = {c.column: c.values for c in asked.conditions}
@@ -122,7 +124,7 @@ class _Line(QObject):
         for box, name in zip(self.lines, [name for name in asked.columns if name != sa], strict=False):
             box.setCurrentIndex(max(box.findData(name), 0))
 
-    def asked(self) -> Asked | None:
+    def asked(self) -> AskedTable | None:
         """Return the table, None where none is named."""
         sa, value = self.sa.currentData(), self.value.currentData()
         if not sa:
@@ -130,15 +132,15 @@ class _Line(QObject):
         lines = tuple(dict.fromkeys(box.currentData() for box in self.lines if box.currentData()))
         error, least = self.error.currentData(), self.least.value()
         if value is None:
-            return Asked((*lines, sa), (), error, least)
-        return Asked(lines, (Condition(sa, (value,)),), error, least)
+            return AskedTable((*lines, sa), (), error, least)
+        return AskedTable(lines, (Condition(sa, (value,)),), error, least)
 
 
 class MustDialog(QDialog):
     """Up to three tables, and the proposal for them."""
 
     def __init__(
-        self, session: Session, tasks: Tasks, sa: str, asked: Asked | None, parent: QWidget | None = None
+        self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -150,7 +152,7 @@ class MustDialog(QDialog):
         self.values: dict[str, tuple[str, ...]] = {
             name: tuple(map(str, self._table[name].labels[:_MOST_VALUES])) for name in self.draws
         }
-        self._found: Found | None = None
+        self._found: MustFound | None = None
         self.setWindowTitle(self.tr("What must be answered?"))
         self.resize(860, 520)
         outer = QVBoxLayout(self)
@@ -210,7 +212,7 @@ class MustDialog(QDialog):
         job.done.connect(self._show)
         job.failed.connect(self._failed)
 
-    def _show(self, found: Found) -> None:
+    def _show(self, found: MustFound) -> None:
         self._ended()
         self._found = found
         self.outcome.setText("\n".join(told(each) for each in found.proposal.sentences()))
