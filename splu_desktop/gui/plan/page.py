@@ -34,7 +34,7 @@ from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, la
 from splu_desktop.gui.base.words import number, tip, told
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
-from splu_desktop.gui.plan.figures import SLIDER, Values, curves, promises, value_rows
+from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
 from splu_desktop.gui.plan.must_dialog import MustDialog
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.taking_groups import take_groups
@@ -326,12 +326,10 @@ class PlanPage(Page):
         self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
-        bound = tuple(choices.gammas) if choices.together else (name,)
+        bound = tuple(choices.follows) if choices.together else (name,)
         if draw.follows is not None:
-            plain = [self.session.fact(each) for each in bound if each in choices.gammas]
-            limiting = min(plain, key=lambda fact: fact.largest_gamma, default=None)
-            most = (limiting.largest_gamma, limiting.top, limiting.top_share) if limiting else (SLIDER[-1], "", 0.0)
-            self.gamma.show_value(draw.follows, *most)
+            facts = [self.session.drawn(each)[1] for each in bound if choices.draws[each].follows is not None]
+            self.gamma.show_value(draw.follows, min(facts, key=lambda fact: fact.largest_gamma))
         if not by_gamma:
             self._show_settled()
             return
@@ -370,7 +368,7 @@ class PlanPage(Page):
 
     def _column(self) -> Column | None:
         name = self.shown_column()
-        return self.session.column(name) if self.session.source is not None and name else None
+        return self.session.drawn(name)[0] if self.session.source is not None and name else None
 
     def _draw(self, gamma: int, thresholds: Thresholds) -> None:
         """Draw both plots at once: a millisecond of computing, the rest drawing. The sentences follow."""
@@ -418,7 +416,7 @@ class PlanPage(Page):
         job.failed.connect(self.fault)
         source, choices = self.session.source, self.session.choices
         if source is not None and choices is not None:
-            read, steps = source.column(name), choices.steps(name)
+            read, steps = source.drawn(name, (), choices.persons)[0], choices.steps(name)
             work = self.tasks.run(
                 "ways", lambda progress: ways_out(read, steps, gamma, thresholds, progress), pause=_REST
             )
@@ -433,11 +431,11 @@ class PlanPage(Page):
         key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
         if key != self._telling:
             self._telling = key
-            table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
+            table = Table(tuple(self.session.drawn(each)[0] for each in (*nsas, name)))
             job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
         ways = {name: choices.draws[name] for name in choices.sensitive}
-        drawn = Table(tuple(self.session.column(each) for each in ways))
+        drawn = Table(tuple(self.session.drawn(each)[0] for each in ways))
         both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
         both.done.connect(
             lambda found: self.promises.show_alike(
