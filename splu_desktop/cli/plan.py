@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -214,7 +215,8 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
         else None
     )
     if sharper is not None:
-        found["compared"] = {**asdict(sharper), "words": sharper.sentence(column.name)}
+        widths = {name: [_finite(width) for width in pair] for name, pair in asdict(sharper).items()}
+        found["compared"] = {**widths, "words": sharper.sentence(column.name)}
     column = column.compacted()
     told = draw.told(column.n, column.labels.tolist(), asked)
     return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
@@ -291,6 +293,10 @@ def _print_expected(found: dict[str, Any]) -> None:
         print(f"  {line}")
 
 
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
 def _print_text(said: dict[str, Any]) -> None:
     print(f"{said['source']['name']}: {said['records']:,} records")
     for role, title in (("sa", "re-drawn (SA)"), ("nsa", "unchanged (NSA)"), ("identifier", "left out, identifier")):
@@ -308,6 +314,8 @@ def _print_text(said: dict[str, Any]) -> None:
             print_tolerant(name, column)
         else:
             _print_sensitive(name, column, said["thresholds"])
+        if "compared" in column:
+            print(f"  {column['compared']['words']}")
     for table in said["expected"]:
         _print_expected(table)
     if "proposal" in said:
@@ -346,8 +354,6 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
         print(f"  {line}")
     if "recommendation" in found:
         print(f"  {found['recommendation']['words']}")
-    if "compared" in found:
-        print(f"  {found['compared']['words']}")
     if found["remedies"]:
         print("  What would help:")
     for remedy in found["remedies"]:

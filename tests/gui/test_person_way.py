@@ -49,7 +49,7 @@ def test_the_ways(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
     page = window.plan_page
     assert page.gamma.isVisibleTo(page)
     assert not page.plots.isVisibleTo(page)
-    assert page.primary.text() == "Continue with gamma 3"
+    assert page.primary.text() == "Continue with gamma 5"
     assert page.primary.isEnabled()
     assert "Whoever sees all records of a person" in page.tolerant.sentences.text()
     page.gamma.slider.setValue(3)

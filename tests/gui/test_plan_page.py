@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,13 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.expected import Ahead
+from splu_desktop.core.checks.proposing import propose
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.plan import must_dialog
 from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
@@ -174,7 +177,10 @@ def test_another_table_can_be_looked_at(planning: MainWindow, idle: Idle) -> Non
     assert len(tab.model.rows) < rows or len(tab.shown.wanted.plan.named(Role.NSA)) == 0
 
 
-def test_what_must_be_answered_is_proposed_and_one_undo_brings_back_what_was(planning: MainWindow, idle: Idle) -> None:
+def test_what_must_be_answered_is_proposed_and_one_undo_brings_back_what_was(
+    planning: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(must_dialog, "propose", partial(propose, gammas=(4, 2)))  # the search is tested with the core
     session = planning.session
     before = session.choices
     dialog = planning.plan_page.open_must()

@@ -29,7 +29,7 @@ from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
-from splu_desktop.core.table import Flags, Picked, Table
+from splu_desktop.core.table import Column, Flags, Picked, Table
 from splu_desktop.core.thresholds import Thresholds
 
 Floats = NDArray[np.float64]
@@ -136,6 +136,7 @@ class Ahead:
     def __init__(self, table: Table, nsas: Sequence[str], repeats: Repeats | None = None) -> None:
         self.table, self._nsas, self._repeats = table, tuple(nsas), repeats
         self._counts = _Counts()
+        self._compacted: dict[str, Column] = {}
 
     @classmethod
     def of(cls, table: Table, plan: Plan) -> Ahead:
@@ -158,8 +159,8 @@ class Ahead:
 
         Raises BadQuestion, NoLaw; Cancelled.
         """
-        columns = [self.table[name].compacted() for name in (*self._nsas, *draws)]
-        table = Table(tuple(columns), self.table.origin)
+        names = (*self._nsas, *draws)
+        table = Table(tuple(kept(self._compacted, name, self.table[name].compacted) for name in names))
         known = {
             name: draw.learned(self.table, name, thresholds).within(table[name].labels) for name, draw in draws.items()
         }
@@ -184,7 +185,7 @@ class Ahead:
         draws : as for `told`.
         lines : conditions on NSAs, by which the second reader tells persons apart.
         """
-        column = self.table[sa].compacted()
+        column = kept(self._compacted, sa, self.table[sa].compacted)
         counts = column.counts().astype(np.float64)
         draw = draws[sa].learned(self.table, sa, thresholds)
         by_line = self._by_line(sa, lines)
@@ -206,7 +207,7 @@ class Ahead:
         return kept(self._counts.lines, (sa, tuple(map(tuple, lines))), lambda: self._counted_by_line(sa, lines))
 
     def _counted_by_line(self, sa: str, lines: Sequence[Sequence[Condition]]) -> Floats:
-        column = self.table[sa].compacted()
+        column = kept(self._compacted, sa, self.table[sa].compacted)
         place = np.full(column.n, len(lines), np.int64)
         for at, line in enumerate(lines):
             place[self._meets(line)] = at

@@ -28,7 +28,7 @@ from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 
-GAMMAS = (50, 40, 30, 25, 20, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2)
+GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
 _RUNGS = 4  # of coarser columns
 
 

@@ -27,6 +27,7 @@ from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.base.words import number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
+_WIDEST = 260  # pixels of a column
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,6 @@ class AheadTab(QWidget):
         self.value = QComboBox()
         self.lines = (QComboBox(), QComboBox())
         said = label(self.tr("&Counts of"))
-        said.setTextFormat(Qt.TextFormat.AutoText)
         said.setBuddy(self.value)
         self.value.setAccessibleName(self.tr("Value counted"))
         row.addWidget(said)
@@ -193,10 +193,8 @@ class AheadTab(QWidget):
         self.table.setModel(self.model)
         self.table.setMinimumHeight(110)
         header = self.table.horizontalHeader()
-        header.setStretchLastSection(False)
-        for at in range(len(self.model.fields)):
-            mode = QHeaderView.ResizeMode.Stretch if at == 0 else QHeaderView.ResizeMode.ResizeToContents
-            header.setSectionResizeMode(at, mode)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setMaximumSectionSize(_WIDEST)
         return self.table
 
     def _build_readers(self) -> QWidget:

@@ -185,7 +185,7 @@ class PlanPage(Page):
         self.tabs = Tabs()
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.ahead = AheadTab(self.session, self.tasks, self.plots, self.open_must)
-        self.tabs.addTab(self.ahead, self.tr("What recipients &read"))
+        self.tabs.addTab(scrolled(self.ahead), self.tr("What recipients &read"))
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()
