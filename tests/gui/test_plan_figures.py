@@ -284,7 +284,7 @@ def test_hovering_reads_out_each_plot(hospital: MainWindow, idle: Idle) -> None:
         (page.large_plot, page.large_note, "Failing in "),
         (page.trade_off.tab.plot, page.trade_off.tab.readout, "Gamma "),
     ):
-        page.tabs.setCurrentWidget(page.trade_off if plot is page.trade_off.tab.plot else page.ahead)
+        page.tabs.setCurrentWidget(page.trade_off if plot is page.trade_off.tab.plot else page.ahead_room)
         box = plot.getPlotItem().vb
         place = float(plot.places()[2])
         where = box.mapViewToScene(QPointF(place, box.viewRange()[1][0]))

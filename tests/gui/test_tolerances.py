@@ -54,7 +54,7 @@ def test_from_a_skewed_column_to_an_answer(
     assert window.session.state(Step.PLAN) is State.OPEN
     window.show_step(Step.PLAN)
     page = window.plan_page
-    page.tabs.setCurrentWidget(page.tolerant)
+    page.tabs.setCurrentWidget(page.tolerant_room)
     assert page.tolerant.isVisible()
     assert not page.tabs.isTabVisible(page.tabs.indexOf(page.promises))
     assert "10\u00a0%" in page.tolerant.sentences.text()
@@ -244,7 +244,7 @@ def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle)
     dialog.accept()
     assert "Diagnosis" not in opened.session.choices.gammas
     page = opened.plan_page
-    assert page.tabs.isTabVisible(page.tabs.indexOf(page.tolerant))
+    assert page.tabs.isTabVisible(page.tabs.indexOf(page.tolerant_room))
     opened.plan_page.tolerant.plain()
     idle(opened)
     assert all(draw.gamma for draw in opened.session.choices.draws.values())

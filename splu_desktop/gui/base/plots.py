@@ -26,6 +26,7 @@ from splu_desktop.gui.base.words import as_html, decimal, number, percent
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
 _SAVED = QSize(600, 360)
+_HIGH = 110  # pixels from which there is room below the curve for words
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent, axisItems=axes, enableMenu=False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(180, 84)
+        self.setMinimumSize(180, 90)
         self.setFrameShape(self.Shape.NoFrame)
         self.setAntialiasing(True)
         item = self.getPlotItem()
@@ -142,12 +143,14 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             self._fit_labels()
 
     def _fit_labels(self) -> None:
-        """Leave out the left axis' words where they are longer than the axis, rather than cut them off."""
-        axis = self.getPlotItem().getAxis("left")
-        room = self.height() - self.getPlotItem().getAxis("bottom").height()
-        wanted = bool(axis.labelText) and axis.label.boundingRect().width() <= room
-        if axis.label.isVisible() != wanted:
-            axis.showLabel(wanted)
+        """Leave out an axis' words where there is no room for them, rather than cut them off."""
+        left, bottom = (self.getPlotItem().getAxis(side) for side in ("left", "bottom"))
+        for axis, wanted in (
+            (left, left.label.boundingRect().width() <= self.height() - bottom.height()),
+            (bottom, self.height() >= _HIGH),
+        ):
+            if axis.label.isVisible() != (wanted and bool(axis.labelText)):
+                axis.showLabel(wanted and bool(axis.labelText))
 
     def label_axis(self, side: str, text: str) -> None:
         """Label an axis in words."""

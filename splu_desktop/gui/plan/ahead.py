@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QHeaderView, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
@@ -27,7 +28,7 @@ from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.base.words import number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
-_WIDEST = 260  # pixels of a column
+_NARROWEST = 80  # pixels of a column
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,8 @@ class AheadTab(QWidget):
         row = QHBoxLayout()
         row.setSpacing(12)
         self.table: TableView
-        row.addWidget(self._build_table(), 3)
-        row.addWidget(self._build_readers(), 2)
+        row.addWidget(self._build_table(), 2)
+        row.addWidget(self._build_readers(), 1)
         outer.addLayout(row, 3)
         foot = QHBoxLayout()
         foot.setSpacing(12)
@@ -193,8 +194,10 @@ class AheadTab(QWidget):
         self.table.setModel(self.model)
         self.table.setMinimumHeight(110)
         header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(_NARROWEST)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setMaximumSectionSize(_WIDEST)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         return self.table
 
     def _build_readers(self) -> QWidget:
@@ -214,6 +217,18 @@ class AheadTab(QWidget):
         card.body.addLayout(grid)
         card.body.addStretch(1)
         return card
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the readers' sentences the height that they need at the width there is."""
+        for text in self.readers:
+            text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
+
+    def hasHeightForWidth(self) -> bool:
+        return False  # how high it is, the page decides, not the wrapped sentences in it
 
     # -- what is looked at ---------------------------------------------------------------------------------------
 
@@ -277,6 +292,7 @@ class AheadTab(QWidget):
             text.setText(sentence)
             for part in (text, picture):
                 part.setVisible(bool(sentence))
+        self._fit()
         self._ended()
 
     def _show_choices(self, found: Foreseen) -> None:

@@ -128,7 +128,7 @@ class ThresholdBoxes(QWidget):
             box.setMinimumWidth(62)
             box.setMaximumWidth(84)
             asks.addWidget(box)
-            asks.addSpacing(4)
+            asks.addSpacing(2)
         asks.addStretch(1)
         for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
             box.valueChanged.connect(lambda _: self.changed.emit())

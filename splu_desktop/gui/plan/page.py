@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -45,6 +46,7 @@ from splu_desktop.gui.plan.tradeoff import Advice, TradeOffRoom, advise
 from splu_desktop.gui.plan.ways_out import WayOut, ways_out
 
 _MOMENT = 40  # ms until the sentences follow the slider
+_PLOTS = 190  # pixels, at most: what recipients read comes first
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -136,6 +138,7 @@ class PlanPage(Page):
 
     def _build_plots(self) -> None:
         self.plots = QWidget()
+        self.plots.setMaximumHeight(_PLOTS)
         row = QHBoxLayout(self.plots)
         margins(row, 0, spacing=12)
         self.small_plot = SmallCountsPlot()
@@ -167,7 +170,9 @@ class PlanPage(Page):
             head = QHBoxLayout()
             head.setSpacing(8)
             head.addWidget(Picture(picture, colour))
-            head.addWidget(label(title, "strong"), 1)
+            named = label(title, "strong")
+            named.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            head.addWidget(named, 1)
             if extra is not None:
                 head.addWidget(extra)
             save = SavePlotButton(plot, title)
@@ -175,7 +180,7 @@ class PlanPage(Page):
             head.addWidget(save)
             card.body.addLayout(head)
             card.body.addWidget(plot, 1)
-            note.setMinimumHeight(note.fontMetrics().height())
+            note.setMinimumHeight(3 * note.fontMetrics().height())
             note.setFont(self.font())
             plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
             card.body.addWidget(note)
@@ -185,7 +190,8 @@ class PlanPage(Page):
         self.tabs = Tabs()
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.ahead = AheadTab(self.session, self.tasks, self.plots, self.open_must)
-        self.tabs.addTab(scrolled(self.ahead), self.tr("What recipients &read"))
+        self.ahead_room = scrolled(self.ahead)
+        self.tabs.addTab(self.ahead_room, self.tr("What recipients &read"))
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()
@@ -197,7 +203,8 @@ class PlanPage(Page):
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
         self.tolerant = TolerantPart(self.session, self.tasks)
         self.tolerant.settled.connect(self._show_settled)
-        self.tabs.addTab(self.tolerant, self.tr("P&romises and tolerances"))
+        self.tolerant_room = scrolled(self.tolerant)
+        self.tabs.addTab(self.tolerant_room, self.tr("P&romises and tolerances"))
         self.parts.addWidget(self.tabs, 1)
 
     # -- what the user does --------------------------------------------------------------------------------------
@@ -316,7 +323,7 @@ class PlanPage(Page):
         self.plots.setVisible(by_gamma)
         for tab in (self.promises, self.values, self.trade_off):
             self.tabs.setTabVisible(self.tabs.indexOf(tab), by_gamma)
-        self.tabs.setTabVisible(self.tabs.indexOf(self.tolerant), not by_gamma)
+        self.tabs.setTabVisible(self.tabs.indexOf(self.tolerant_room), not by_gamma)
         self.ahead.look(name)
         for part in (self.gamma, self.per_value):
             part.setVisible(draw.follows is not None)
