@@ -17,10 +17,10 @@ from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead
-from splu_desktop.core.checks.gate import number_line, persons_line
+from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, belonging
-from splu_desktop.core.draw.ways import compared
+from splu_desktop.core.draw.ways import compared, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
@@ -135,6 +135,8 @@ def run(args: argparse.Namespace) -> None:
     notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
     if plan.persons is not None and plan.persons.number:
         notes.append(number_line(table, after, plan).sentence)
+    if plan.persons is not None and plan.persons.shift:
+        notes.append(shift_line(table, plan.persons).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
@@ -218,6 +220,14 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
         widths = {name: [_finite(width) for width in pair] for name, pair in asdict(sharper).items()}
         found["compared"] = {**widths, "words": sharper.sentence(column.name)}
     column = column.compacted()
+    free = unprotected(column, draw)
+    if free is not None:
+        found["unprotected"] = {
+            "value": free.value,
+            "share": free.share,
+            "half_widths": list(free.cell),
+            "words": str(free.sentence(column.name)),
+        }
     told = draw.told(column.n, column.labels.tolist(), asked)
     return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
 
@@ -316,6 +326,10 @@ def _print_text(said: dict[str, Any]) -> None:
             _print_sensitive(name, column, said["thresholds"])
         if "compared" in column:
             print(f"  {column['compared']['words']}")
+        if "unprotected" in column:
+            value = column["unprotected"]["value"]
+            asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
+            print(f"\n  {column['unprotected']['words']} Say {asked} for that.")
     for table in said["expected"]:
         _print_expected(table)
     if "proposal" in said:

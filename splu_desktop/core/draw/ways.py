@@ -31,6 +31,7 @@ GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
 LEAST = 20  # records of a table in which values can hide behind one another
 CELL = 0.1  # share of the records in the cell that both are compared by
+_COMMON = 0.5  # share of the records from which a value is everybody's guess
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 
@@ -175,6 +176,62 @@ def half_widths(column: Column, draw: Draw) -> tuple[float, float]:
         return math.inf, math.inf
     cell, whole = np.exp(np.log(np.sqrt(spread[:, told])).mean(axis=1)) * NORMAL_95
     return float(cell), float(whole)
+
+
+@dataclass(frozen=True)
+class Unprotected:
+    """What it would make of a column's cells to declare its most frequent value not sensitive.
+
+    Attributes
+    ----------
+    value, share : the value and its share of the records.
+    cell : half widths of the other values' counts in a tenth of the records, as drawn now and then.
+    """
+
+    value: str
+    share: float
+    cell: tuple[float, float]
+
+    def sentence(self, column: str) -> str:
+        """Return it for people."""
+        return say(
+            "If “{value}”, which {share} of the records have, need not be protected, counts of the other values of "
+            "“{column}” in a part of the table are sharper: ±{then} instead of ±{now} records in a tenth of it, for "
+            "the same promise on these. Published shares are not true then.",
+            value=self.value,
+            share=Figure(f"{100 * self.share:.0f} %"),
+            column=column,
+            then=half(self.cell[1]),
+            now=half(self.cell[0]),
+        )
+
+
+def unprotected(column: Column, draw: Draw) -> Unprotected | None:
+    """Return what it would make to declare the most frequent value not sensitive; None where less than a fifth.
+
+    Of columns with one gamma in which that value fills half of the records, since everybody guesses it anyway.
+    Raises EmptyTable, BadSetting.
+    """
+    used, gamma = column.compacted(), draw.follows
+    if gamma is None or used.m < 2 or draw.draws_of_person(2) == 1 or len(draw.block(column.name)) > 1:
+        return None
+    counts = used.counts()
+    at = int(counts.argmax())
+    top, share = str(used.labels[at]), float(counts[at] / used.n)
+    if share < _COMMON or draw.limit(top) == NOT_SENSITIVE or all(draw.limit(str(x)) == 1 for x in used.labels):
+        return None
+    try:
+        free = joined_design.design(used, gamma_tolerances(used, gamma, [top]), follows=gamma)
+    except Infeasible:
+        return None
+    others = np.arange(used.m) != at
+    widths = []
+    for each in (draw, free):
+        through = each.transition(counts.astype(np.float64), used.labels)
+        spread = through.variance(CELL * counts[None, :].astype(np.float64))[0]
+        told = through.readable[others]
+        widths.append(float(np.exp(np.log(np.sqrt(spread[others])).mean()) * NORMAL_95) if told.all() else math.inf)
+    return Unprotected(top, share, (widths[0], widths[1])) if widths[1] <= WORTH * widths[0] else None
 
 
 def compared(column: Column, draw: Draw) -> Compared | None:
