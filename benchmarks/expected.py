@@ -2,7 +2,7 @@
 
     python -m benchmarks.expected FOLDER [--releases 20]
 
-FOLDER holds adult.csv.gz and diabetes130.csv.gz. For each column and draw: the width of all expected 95 % intervals over
+FOLDER holds adult.csv.gz and diabetes130.csv.gz. For each draw: the width of all expected 95 % intervals over
 their mean width in the releases, the same cell by cell (quantiles), and the CPU seconds of the first and of a further
 look at the plan. The aim is 0.9 to 1.1; means of 20 releases of a single small cell scatter by up to 10 % themselves.
 """
