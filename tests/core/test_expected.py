@@ -211,6 +211,8 @@ def test_where_nothing_answers_it_says_what_comes_closest() -> None:
     assert found.sentences()[0] == "No setting answers all of this; closest comes:"
     (reached_,) = found.answered
     assert reached_.answered < reached_.cells
+    nothing = propose(table, plan, [asked_from("sex,result within 50% from 9000", table)], (2,))
+    assert not nothing.met, "a table of which nothing is asked is not answered"
 
 
 def test_a_table_is_read_as_it_is_written() -> None:

@@ -43,8 +43,8 @@ class Reached:
 
     @property
     def met(self) -> bool:
-        """Whether every cell is answered as asked."""
-        return self.answered == self.cells
+        """Whether there are cells to be answered, and every one is as asked."""
+        return self.answered == self.cells > 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -302,7 +302,7 @@ class AheadTab(QWidget):
             self.value.clear()
             self.value.addItem(self.tr("every value of {column}").format(column=sa), None)
             for text in found.values:
-                self.value.addItem(f"{sa} = {text or self.tr('(empty)')}", text)
+                self.value.addItem(text or self.tr("(empty)"), text)
             place = self.value.findData(counted) if counted is not None else 0
             self.value.setCurrentIndex(max(place, 0))
         nsas = found.wanted.plan.named(Role.NSA)

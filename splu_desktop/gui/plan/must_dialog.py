@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import (
     QComboBox,
@@ -150,7 +151,11 @@ class MustDialog(QDialog):
         self._table, self._plan = session.prepared(), session.choices.plan()
         self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
         self.values: dict[str, tuple[str, ...]] = {
-            name: tuple(map(str, self._table[name].labels[:_MOST_VALUES])) for name in self.draws
+            name: tuple(
+                str(self._table[name].labels[at])
+                for at in np.argsort(-self._table[name].counts(), kind="stable")[:_MOST_VALUES]
+            )
+            for name in self.draws
         }
         self._found: MustFound | None = None
         self.setWindowTitle(self.tr("What must be answered?"))
