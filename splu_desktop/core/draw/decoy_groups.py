@@ -42,6 +42,7 @@ from splu_desktop.core.guarantees.tolerant import (
     given_away,
     law_with_fakes,
     mean_squared_error,
+    sole_bearer_named,
     t_f_of,
     t_p_of,
 )
@@ -259,6 +260,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
     @property
     def confidence(self) -> Fraction:
         return max(self.protected, default=Fraction(1))
+
+    @property
+    def insider(self) -> float:
+        return float(sole_bearer_named(self))
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         """Return the least T_P over the tolerances below 1; 0 where no value is sensitive at all."""
