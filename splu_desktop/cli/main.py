@@ -42,6 +42,7 @@ _COMMANDS = {
     "query": "query",
     "queries": "query",
     "crosstab": "crosstab",
+    "analyse": "analyse",
     "report": "report",
     "verify": "verify",
     "handover": "handover",
@@ -100,6 +101,11 @@ def _module(name: str) -> Any:
             from splu_desktop.cli import crosstab
 
             return crosstab
+        case "analyse":
+            # One command alone, and a computed name would be hidden from a bundler.
+            from splu_desktop.cli import analyse
+
+            return analyse
         case "report":
             from splu_desktop.cli import report  # one command alone, and a computed name would be hidden from a bundler
 

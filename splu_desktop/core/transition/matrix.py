@@ -165,6 +165,18 @@ class MatrixTransition:
         """(m,) whether the value can be told from the others at all."""
         return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
 
+    @property
+    def moving(self) -> Flags:
+        """(m,) of which values T moves with the published counts, instead of being known."""
+        return np.ones(len(self.counts), bool)
+
+    @property
+    def shift(self) -> Floats:
+        """(m,) what each selected record adds to y G where no groups explain counts as large, so that f' is kept."""
+        if self.groups.fits:
+            return np.zeros(len(self.counts))
+        return np.asarray((self.counts - self.counts @ self.inverse) / max(self.n, 1), np.float64)
+
     def weights(self, chosen: Flags) -> Floats:
         """Return (m,) phi(u), of mean 1 for records of a chosen value and 0 for others, as far as they can be told."""
         return np.asarray(self.inverse @ chosen, np.float64)
@@ -268,6 +280,11 @@ class KnownTransition(MatrixTransition):
         clear = sizes > _CLEAR / np.sqrt(max(float(counts.sum()), 1.0)) * min(1.0, float(sizes[0]))
         inverse = (right[clear].T / sizes[clear]) @ left[:, clear].T
         return np.asarray(inverse, np.float64), left[:, ~clear].T, inverse
+
+    @property
+    def moving(self) -> Flags:
+        """(m,) none."""
+        return np.zeros(len(self.counts), bool)
 
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
         drawn = self._scatter if chosen is None else self._scattered(self.inverse @ chosen.astype(np.float64))
