@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import IN_WORDS, Gate, Light, Line, persons_told, table_lines
+from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
@@ -239,7 +239,7 @@ def _pass(gate: Gate, order: Order, strict: bool) -> None:
     if waiting:
         line = waiting[0]
         more = len({other.name for other in waiting}) - 1
-        words = "=WORDS" if line.name in IN_WORDS else ""
+        words = "=WORDS" if line.in_words else ""
         others = counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else ""
         raise GateShut(
             say(
