@@ -360,8 +360,10 @@ class _Search:
             grouped = dict(self.plan.generalisations)
             if name in whole.generalisations:
                 grouped[name] = whole.generalisations[name]
-            draws = {n: whole.draws.get(n, draw) for n, draw in self.plan.draws.items() if roles[n] is Role.SA}
             persons = whole.persons if whole.persons is not None and whole.persons.column == name else self.plan.persons
+            by = "" if persons is None else persons.drawn
+            draws = {n: whole.draws.get(n, draw).by_person(by) for n, draw in self.plan.draws.items()}
+            draws = {n: draw for n, draw in draws.items() if roles[n] is Role.SA}
             after = replace(self.plan, roles=roles, generalisations=grouped, draws=draws, persons=persons)
             self.take(after, name, step.words, step.lost)
 
