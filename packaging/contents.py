@@ -38,7 +38,6 @@ EXCLUDED_MODULES = [
     "pkg_resources",
     "pip",
     "pytest",
-    "pandas.tests",
     "numpy.tests",
     # Qt for what the window does not do.
     "PySide6.QtNetwork",
@@ -89,9 +88,8 @@ _LEFT_OUT = re.compile(
     | ^(lib)?Qt6(EglF[Ss]|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*\.so  # the links to them
     | ^PySide6/opengl32sw\.dll$            # 20 MB to draw OpenGL without a graphics card; we draw none
     | ^pyqtgraph/(icons|colors/maps|examples|canvas|flowchart|console)/
-    | ^(numpy|scipy|pandas)/.*/tests/
+    | ^(numpy|scipy)/.*/tests/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
-    | ^pandas/io/formats/templates/
     """,
     re.VERBOSE,
 )

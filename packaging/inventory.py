@@ -45,7 +45,6 @@ _SPDX = {
 _INSIDE = {
     "pyreadstat": [("ReadStat", "MIT")],
     "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant")],
-    "pandas": [("klib", "MIT"), ("UltraJSON", "BSD-3-Clause")],
     "Qt": [
         ("FreeType", "FTL"),
         ("HarfBuzz", "MIT-Modern-Variant"),

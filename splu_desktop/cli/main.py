@@ -56,6 +56,8 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"splu {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
+    if command == "--version":
+        wanted = []
     for name in wanted:
         _module(name).add(commands)
     return parser

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.public_figures import narrowed
 from splu_desktop.core.persons import Repeats
@@ -30,15 +31,19 @@ class Published:
     draws : SA name -> how its values were drawn anew, as far as its reader may know.
     thresholds : what the custodian asked the guarantees for.
     repeats : how many records persons have, where an identifier in the source repeats; None where nothing tells.
+    means : SA of numbers in intervals -> interval -> mean of the source's numbers in it, coarsely, of intervals that
+        enough records have (`generalise.typical`).
     """
 
     table: Table
     draws: Mapping[str, Draw]
     thresholds: Thresholds = field(default_factory=Thresholds)
     repeats: Repeats | None = None
+    means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "draws", MappingProxyType(dict(self.draws)))
+        object.__setattr__(self, "means", MappingProxyType(dict(self.means)))
 
     def is_sensitive(self, name: str) -> bool:
         """Return whether a column was re-drawn."""
@@ -80,6 +85,13 @@ class Published:
     def likely(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) what they say of the true counts: themselves, but where a draw moves them."""
         return self.draws[sa].likely(self.counts(sa), self.table[sa].labels)
+
+    def typical(self, sa: str) -> NDArray[np.float64] | None:
+        """Return (m,) what stands for the numbers in each interval of an SA; None for an SA that is none of intervals.
+
+        NaN for a missing value.
+        """
+        return typical(self.table[sa], self.means.get(sa, {}))
 
     def stated(self, sa: str) -> dict[str, Any]:
         """Return what is promised of an SA, as plain data: T_P is 0 where public figures tell its small counts."""

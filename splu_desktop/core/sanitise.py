@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw, by_person
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.generalise.typical import told_means
 from splu_desktop.core.persons import Repeats, persons_of, rounded
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
@@ -90,7 +91,7 @@ def run(
     source = randomness or SystemRandomness()
     progress = progress or Silent()
     persons = persons_of(table)
-    table = prepare(table, plan)
+    read, table = table, prepare(table, plan)
     learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
     np.empty(_KEPT, np.uint8)
     kept = [name for name in table.names if plan.roles[name].published]
@@ -117,7 +118,11 @@ def run(
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
     repeats = known_of_persons(table, plan, None if persons is None else persons.public)
-    return Published(table=final, draws=draws, thresholds=plan.thresholds, repeats=repeats)
+    means = {name: told_means(read[name], table[name]) for name in plan.generalisations if name in plan.draws}
+    told = {
+        name: {x: y for x, y in each.items() if x in set(final[name].labels)} for name, each in means.items() if each
+    }
+    return Published(table=final, draws=draws, thresholds=plan.thresholds, repeats=repeats, means=told)
 
 
 def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repeats | None:

@@ -37,9 +37,11 @@ def _left(folder: Path) -> list[str]:
 
 # Publishes, and sends itself the signal once the table is written, when the folder is there and not yet a release.
 _STOPS_ITSELF = """
-import os, sys
+import os, signal, sys
 from splu_desktop.files.release import folder as release
 number = int(sys.argv.pop(1))
+if number == signal.SIGHUP:
+    signal.signal(number, signal.SIG_DFL)  # a run under nohup ignores it, and so does splu, rightly
 write = release.write_readme
 def and_stop(*args, **more):
     write(*args, **more)

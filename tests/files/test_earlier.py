@@ -372,3 +372,24 @@ def test_fingerprints_depend_on_the_key_and_hold_no_value(tmp_path: Path) -> Non
     assert first.table != second.table
     assert first.columns != second.columns
     assert not len(np.intersect1d(first.identifiers["record"].kept, second.identifiers["record"].kept))
+
+
+@pytest.mark.parametrize("way", ["cut", "flipped", "emptied", "gone"])
+def test_a_fingerprint_file_that_was_touched_is_told_and_written_anew(house: House, way: str) -> None:
+    """The same records are recognised by it, so a change of it would hide a release from every later look-up."""
+    table = hospital(1)
+    house.release(table, plan_of(table))
+    files = sorted((house.register.folder / "sketches").iterdir())
+    assert len(files) >= 3
+    for file in files:
+        raw = file.read_bytes()
+        assert not house.register.read().faults
+        if way == "gone":
+            file.unlink()
+        else:
+            file.write_bytes({"cut": raw[:-8], "flipped": bytes([raw[0] ^ 1]) + raw[1:], "emptied": b""}[way])
+        (fault,) = house.register.read().faults
+        assert "fingerprints" in fault
+        assert "Entry 1 " in fault
+        house.register.keep("sketches", file.name, raw)
+        assert file.read_bytes() == raw

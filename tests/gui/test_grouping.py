@@ -334,6 +334,28 @@ def test_a_measurement_is_offered_sensible_groups_at_once(hospital: MainWindow, 
     assert hospital.classify_page.primary.isEnabled()
 
 
+def test_a_measurement_marked_sensitive_takes_intervals_in_the_same_step(hospital: MainWindow, idle: Idle) -> None:
+    page, session, said = hospital.classify_page, hospital.session, []
+    session.noticed.connect(said.append)
+    before = session.choices
+    assert before is not None
+    assert before.roles["Weight"] is not Role.SA
+    page.set_role("Weight", Role.SA)
+    page.set_role("Age", Role.SA)  # at once: neither is lost
+    idle(hospital)
+    after = session.choices
+    assert after is not None
+    for name in ("Weight", "Age"):
+        assert after.roles[name] is Role.SA
+        (step,) = after.steps(name)
+        assert isinstance(step, g.Intervals)
+        assert not session.barred(name)
+        assert any(f"“{name}” holds measurements" in sentence for sentence in said)
+    session.undo_stack.undo()
+    session.undo_stack.undo()
+    assert session.choices == before
+
+
 def test_ways_suit_the_kind() -> None:
     def keys(column: Column) -> set[str]:
         return {way.key for way in ways_for(column, None)}

@@ -93,7 +93,7 @@ def test_what_is_frozen_is_what_the_program_was_tested_with() -> None:
         ("PySide6/Qt/lib/libQt6Gui.so.6", True),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
         ("PySide6/Qt/translations/qtbase_ja.qm", False),
-        ("pandas/io/tests/data.csv", False),
+        ("scipy/special/tests/data.csv", False),
         ("splu_desktop/resources/help/guide.en.md", True),
     ],
 )

@@ -14,6 +14,7 @@ from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
 WAYS_HELP = """ways to generalise a column, --generalise 'COLUMN:WAY' (several one after another: 'COLUMN:WAY;WAY'):
   auto                      what suits the column: intervals, or a part of the date
+  clinical                  laboratory values and vital signs into intervals at the cut points that medicine uses
   width=10                  numbers into intervals of one width
   quantiles=10              numbers into up to 10 intervals of about equally many records
   cuts=18,40,65             numbers into intervals with own cut points
@@ -41,16 +42,29 @@ def add_generalise_option(parser: argparse.ArgumentParser) -> None:
         metavar="COL:WAY",
         help="coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated",
     )
+    parser.add_argument(
+        "--intervals",
+        action="append",
+        default=[],
+        metavar="COL=HOW",
+        help="intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
+        "column of measured numbers takes the suggested ones by itself; may be repeated",
+    )
 
 
-def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Steps]:
-    """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault."""
+def generalisations_from(texts: Iterable[str], table: Table, intervals: Iterable[str] = ()) -> dict[str, g.Steps]:
+    """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault.
+
+    `intervals` are the texts of --intervals.
+    """
     found: dict[str, g.Steps] = {}
+    texts = [*texts, *(_as_way(text, table) for text in intervals)]
     for text in texts:
         name, ways = _split(text, table)
         if name in found:
             raise BadSetting(
-                f"Column “{name}” is given with --generalise twice; write its steps in one, with “;” between."
+                f"Column “{name}” is given with --generalise or --intervals twice; write its steps in one, "
+                "with “;” between."
             )
         column = table[name]
         steps: list[Generalisation] = []
@@ -60,6 +74,23 @@ def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Step
             steps.extend(made)
         found[name] = tuple(steps)
     return found
+
+
+def _as_way(text: str, table: Table) -> str:
+    """Return what --intervals says as --generalise says it. Raises BadSetting, UnknownColumn."""
+    name = max((known for known in table.names if text.startswith(f"{known}=")), key=len, default="")
+    if not name and "=" in text:
+        raise UnknownColumn(text.partition("=")[0], table.names)
+    how = text[len(name) + 1 :].strip().lower()
+    if not name or not how:
+        raise BadSetting(
+            f"“{text[:80]}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
+            "COLUMN=clinical."
+        )
+    if how in ("clinical", "auto"):
+        return f"{name}:{how}"
+    way, _, number = how.partition(":")
+    return f"{name}:quantiles={number}" if way == "quantiles" else f"{name}:cuts={how}"
 
 
 def _split(text: str, table: Table) -> tuple[str, str]:
@@ -82,11 +113,13 @@ def _steps(text: str, column: Column) -> g.Steps:
         if not suggested:
             raise g.CannotGeneralise(f"Nothing is suggested for column “{column.name}”; say how to generalise it.")
         return suggested
+    if way == "clinical":
+        return (g.clinical(column),)
     if way in {part.value for part in g.Part}:
         return (g.DatePart(g.Part(way)),)
     if way not in _WITH_SETTING:
         raise BadSetting(
-            f"“{text[:40]}” is no way to generalise column “{column.name}”; the ways are auto, "
+            f"“{text[:40]}” is no way to generalise column “{column.name}”; the ways are auto, clinical, "
             f"{', '.join(part.value for part in g.Part)}, {', '.join(f'{known}=…' for known in _WITH_SETTING)}."
         )
     if not setting.strip():

@@ -29,7 +29,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.generalise import Steps, table_after, words_for
+from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -133,16 +133,9 @@ def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
-    options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "gamma", "epsilon", "t_e", "alpha", "t_p"]
-    options += [
-        "person",
-        "person_order",
-        "person_reason",
-        "person_number",
-        "together",
-        *TOLERANCE_OPTIONS,
-        *AUDIENCE_OPTIONS,
-    ]
+    options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "intervals", "gamma", "epsilon", "t_e", "alpha"]
+    options += ["t_p", "person", "person_order", "person_reason", "person_number", "together"]
+    options += [*TOLERANCE_OPTIONS, *AUDIENCE_OPTIONS]
     return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
@@ -181,7 +174,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         identifier=args.identifier,
         gamma=args.gamma,
         thresholds=thresholds or _thresholds(args),
-        generalisations=generalisations_from(args.generalise, table),
+        generalisations=generalisations_from(args.generalise, table, args.intervals),
         kept=kept,
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
@@ -250,9 +243,11 @@ def make_plan(
             raise UnknownColumn(name, table.names)
         if not roles.setdefault(name, Role.NSA).published:
             raise BadSetting(f"Column “{name}” is left out and kept at once; give it one of the two.")
+    suggested = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
+    generalisations |= suggested
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
-    notes = []
+    notes = [_grouped(name, steps) for name, steps in suggested.items()]
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
@@ -261,6 +256,11 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
+    more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
+    if more:  # a measurement that is suggested as sensitive
+        suggested, generalisations = suggested | more, generalisations | more
+        generalised = table_after(table, generalisations)
+        notes += [_grouped(name, steps) for name, steps in more.items()]
     for name in ways or {}:
         if name not in gammas and name not in own_ways:
             raise BadSetting(f"Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.")
@@ -276,7 +276,7 @@ def make_plan(
         persons=persons,
         audience=audience,
     )
-    return plan, [*notes, *_words(plan)]
+    return plan, [*notes, *_words(plan, suggested)]
 
 
 def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[str, None]:
@@ -300,8 +300,21 @@ def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) 
     return said.pop() if said else usual
 
 
-def _words(plan: Plan) -> list[str]:
-    return [words_for(name, steps) for name, steps in plan.generalisations.items()]
+def _in_groups(table: Table, roles: Mapping[str, Role], said: Mapping[str, Steps], gamma: int) -> dict[str, Steps]:
+    """Return the suggested intervals, or parts of dates, of sensitive measurements for which nothing was said."""
+    marked = [name for name, role in roles.items() if role is Role.SA and name in table and not said.get(name)]
+    found = {name: suggest(table[name], gamma=gamma) for name in marked}
+    return {name: steps for name, steps in found.items() if steps}
+
+
+def _grouped(name: str, steps: Steps) -> str:
+    words = words_for(name, steps)
+    other = "--generalise" if not isinstance(steps[0], Intervals) else "--intervals"
+    return f"{words} This is suggested, since a measurement can't be re-drawn as it stands; {other} says it otherwise."
+
+
+def _words(plan: Plan, apart: Iterable[str] = ()) -> list[str]:
+    return [words_for(name, steps) for name, steps in plan.generalisations.items() if name not in apart]
 
 
 def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]) -> None:

@@ -18,6 +18,7 @@ from splu_desktop.core.generalise.chain import (
     words_for,
 )
 from splu_desktop.core.generalise.chapters import Chapter, system_of
+from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
 from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_quantiles, by_width, round_width
@@ -52,11 +53,13 @@ __all__ = [
     "by_quantiles",
     "by_width",
     "check_sensitive",
+    "clinical",
     "coarser",
     "column_after",
     "from_dict",
     "is_measurement",
     "label_map",
+    "measure_of",
     "reference_date",
     "round_width",
     "steps_from",

@@ -49,6 +49,12 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
     return low, top
 
 
+def whole_numbers(column: Column) -> bool:
+    """Return whether a column of intervals is one of whole numbers: "20 to 39", not "20 to below 40"."""
+    known = [str(label) for label in column.labels[~column.missing]]
+    return any(_FROM_TO.fullmatch(text.strip()) and "." not in text for text in known)
+
+
 def is_interval(text: str) -> bool:
     """Return whether a text names an interval of numbers."""
     found = _ends(text)

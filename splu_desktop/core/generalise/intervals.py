@@ -35,10 +35,12 @@ class Intervals(Generalisation):
     cuts : rising cut points, at least one.
     found : how the cut points were found, to be shown and changed again: ("width", w) or ("quantiles", k); None for own
         cut points.
+    clinical : measure, unit and source of clinical cut points (`generalise.clinical`), "" for others.
     """
 
     cuts: tuple[float, ...]
     found: tuple[str, float] | None = None
+    clinical: str = ""
     how: ClassVar[str] = "intervals"
 
     def __post_init__(self) -> None:
@@ -71,7 +73,7 @@ class Intervals(Generalisation):
         """Return cut points and how they were found."""
         plain = [int(cut) if cut == int(cut) and abs(cut) < 2**53 else cut for cut in self.cuts]
         found = {} if self.found is None else {"found_by": self.found[0], "size": self.found[1]}
-        return {"cuts": plain, **found}
+        return {"cuts": plain, **found, **({"clinical": self.clinical} if self.clinical else {})}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Intervals:
@@ -82,7 +84,10 @@ class Intervals(Generalisation):
         cuts = settings["cuts"]
         if isinstance(cuts, str) or any(isinstance(cut, str | bool) for cut in cuts):
             raise TypeError(cuts)
-        return cls(tuple(cuts), None if by is None else (by, float(settings["size"])))
+        clinical = settings.get("clinical", "")
+        if not isinstance(clinical, str) or len(clinical) > 100:
+            raise TypeError(clinical)
+        return cls(tuple(cuts), None if by is None else (by, float(settings["size"])), clinical)
 
     @property
     def words(self) -> str:
@@ -91,6 +96,8 @@ class Intervals(Generalisation):
         if len(shown) > 12:
             shown = [*shown[:6], "…", *shown[-3:]]
         cuts = ", ".join(shown)
+        if self.clinical:
+            return say("numbers into clinical intervals ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)
         if self.found is None:
             return say("numbers into intervals, cut at {cuts}", cuts=cuts)
         size = number_text(self.found[1])
@@ -142,7 +149,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     exact = _fraction(width, "width")
     if exact <= 0:
         raise CannotGeneralise(say("The width of intervals must be above 0, not {exact:g}.", exact=float(exact)))
-    values, counts = _filled(column)
+    values, counts = filled(column)
     up_to = np.cumsum(counts)
     least = _least_at_end(int(up_to[-1]))
     # A cut leaves enough on both sides from above the value that completes the first `least` records to the value that
@@ -178,7 +185,7 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
                 groups=groups,
             )
         )
-    values, counts = _filled(column)
+    values, counts = filled(column)
     below = np.cumsum(counts) - counts  # records below each value
     goals = np.arange(1, groups) * counts.sum() / groups
     at = np.searchsorted(below, goals)
@@ -204,7 +211,7 @@ def by_cuts(cuts: Sequence[float | str]) -> Intervals:
 
 def round_width(column: Column, groups: int = 10) -> float:
     """Return a round width (1, 2 or 5 times a power of ten) that gives about `groups` intervals over most records."""
-    values, counts = _filled(column)
+    values, counts = filled(column)
     at = np.searchsorted(np.cumsum(counts), np.array([0.02, 0.98]) * counts.sum())
     low, high = values[np.minimum(at, len(values) - 1)]
     width = _round_step(max(float(high / 2 - low / 2), 1e-9) / groups * 2, up=True)
@@ -225,8 +232,8 @@ def _fraction(number: float | str | Fraction, what: str) -> Fraction:
     return exact
 
 
-def _filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distinct numbers that records have, rising, and the records of each."""
+def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct numbers that records have, rising, and the records of each. Raises CannotGeneralise."""
     values, counts = numbers_of(column), column.counts()
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
     if not used.any():

@@ -7,10 +7,13 @@ numbers that only name categories (occupation 0 to 45) or a short scale (0 to 10
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.chapters import Chapter, system_of
+from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
@@ -89,9 +92,9 @@ def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None)
 
     Parameters
     ----------
-    sensitive : whether the column is to be re-drawn. Then numbers go into intervals of about equally many records, at
-        least twice gamma of them, so that no interval comes near the eligibility limit; else into intervals of a round
-        width, which are easier to read.
+    sensitive : whether the column is to be re-drawn. Then numbers go into clinical intervals where such are known, else
+        into intervals of about equally many records, at least twice gamma of them, so that no interval comes near the
+        eligibility limit; if not, into intervals of a round width, which are easier to read.
     gamma : the group size wanted; None for the usual one.
     """
     if not is_measurement(column):
@@ -102,6 +105,9 @@ def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None)
     try:
         if not sensitive:
             return (by_width(column, round_width(column)),)
+        if measure_of(column) is not None:
+            with suppress(CannotGeneralise):  # all records may lie within one interval
+                return (clinical(column),)
         for groups in tries:
             found = by_quantiles(column, groups)
             if len(found.cuts) + 1 >= (gamma or 2):

@@ -52,7 +52,7 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
         ) from error
     try:
         pa.set_cpu_count(1)
-        file = pq.ParquetFile(path if content is None else io.BytesIO(content))
+        file = pq.ParquetFile(path.open("rb") if content is None else io.BytesIO(content))
         told = file.metadata
         memory.check(path, _need(told))
         names = [str(name) for name in file.schema_arrow.names]

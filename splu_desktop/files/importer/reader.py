@@ -159,7 +159,7 @@ def _read_raw(
         return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
     if kind == "parquet":
         return parquet.read(path, choices, progress, limit=limit)
-    from splu_desktop.files.importer import statistical  # brings pandas, half a second to import
+    from splu_desktop.files.importer import statistical  # brings pyreadstat and its helpers
 
     return statistical.read(path, kind, choices, progress, limit=limit)
 

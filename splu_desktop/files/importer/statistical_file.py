@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyreadstat
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
@@ -34,6 +36,8 @@ def _reader(path: Path, kind: str) -> Callable[..., tuple[dict[str, list[Any]], 
 def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None) -> Plain:
     """Return names, (codes, texts) of each column, labels, texts declared as missing, and the encoding."""
     reader = _reader(path, kind)
+    # The library takes paths as UTF-8; one that is none is reached by its handle, which this process keeps.
+    named = str(path) if in_unicode(path) else f"/proc/self/fd/{os.open(path, os.O_RDONLY)}"
     options: dict[str, Any] = {"encoding": encoding} if encoding else {}
     if reader in (pyreadstat.read_sav, pyreadstat.read_dta, pyreadstat.read_sas7bdat):
         options["user_missing"] = True
@@ -43,7 +47,7 @@ def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, 
     while True:
         step = _CHUNK if limit is None else min(_CHUNK, limit - at)
         try:
-            found, meta = reader(str(path), row_offset=at, row_limit=step, output_format="dict", **options)
+            found, meta = reader(named, row_offset=at, row_limit=step, output_format="dict", **options)
         except (MemoryError, KeyboardInterrupt):
             raise
         except Exception as error:  # of a damaged file the library raises whatever it stumbles over

@@ -209,7 +209,7 @@ class Register:
         """Keep bytes that entries refer to by their hash, beside the register. Raises RegisterFault."""
         with self._refusals():
             folder = self.folder / kind
-            if (folder / name).exists():
+            if _bytes_of(folder / name) == raw:
                 return
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self.held():
@@ -304,8 +304,7 @@ class Register:
                 if entry.kind in (DAMAGED, ACKNOWLEDGED):
                     told = {_mark(fault): fault for fault in map(_as_fault, entry.body.get("faults", ()))}
                     (entered if entry.kind == DAMAGED else acknowledged).update(told)
-                if not self._has_sketches(entry):
-                    problems.append("has lost its fingerprints, by which the same records are recognised")
+                problems += self._sketches_wrong(entry)
             told_of = "Entry {number} of the register {problem}."
             faults += [say(told_of, number=number, problem=say(text), evidence=digest[:16]) for text in problems]
             known, last = max(known, number), digest
@@ -319,10 +318,18 @@ class Register:
         )
         return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
-    def _has_sketches(self, entry: Entry) -> bool:
+    def _sketches_wrong(self, entry: Entry) -> set[str]:
+        """Return what is wrong with the entry's fingerprints; each is named by the SHA-256 of its bytes."""
         source = entry.body.get("source") or {}
         parts = [*(source.get("identifiers") or {}).values(), source.get("rows"), source.get("likeness")]
-        return all((self.folder / SKETCHES / f"{part['sha256']}.bin").is_file() for part in parts if part)
+        wrong = set()
+        for name in {part["sha256"] for part in parts if part}:
+            path = self.folder / SKETCHES / f"{name}.bin"
+            if not path.is_file():
+                wrong.add("has lost its fingerprints, by which the same records are recognised")
+            elif hashlib.sha256(read_file(path)).hexdigest() != name:
+                wrong.add("has other fingerprints than were made for it, so the same records may not be recognised")
+        return wrong
 
     def _far_ends(self, known: int, hashes: Mapping[int, str], key: bytes, faults: list[str]) -> int:
         """Add what head and witness say against the entries to the faults; return the highest number that was given."""

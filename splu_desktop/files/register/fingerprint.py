@@ -23,8 +23,9 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.rowkeys import Keys, row_sums, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.disk.in_blocks import BLOCK, blocks
+from splu_desktop.files.disk.in_blocks import blocks
 from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
+from splu_desktop.files.register.siphash import siphash
 
 _KEPT = 16_384
 _MOST_LABELS = 20_000
@@ -231,17 +232,11 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) -> Keys:
     """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
-    import pandas as pd  # only where a table is at hand: it takes half a second to import
-
     derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
-    hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16])
-    found = np.empty(column.m, np.uint64)
-    # In pieces, since pandas lets no other thread run while it hashes: the window would stand still.
-    for start in range(0, column.m, BLOCK):
-        progress.report(_STAGE, 0.4)
-        piece = column.labels[start : start + BLOCK]
-        found[start : start + BLOCK] = pd.util.hash_array(piece, hash_key=hash_key, categorize=False)
-    return found
+    hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16]).encode("ascii")
+    # Stirred once more, as pandas' hash_array did it when registers began.
+    parts = [stirred(siphash(texts, hash_key)) for texts in blocks(column.labels, progress, _STAGE, 0.4)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 
 def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table
@@ -241,15 +242,11 @@ class SketchedRows:
     def _coarse(self) -> tuple[Ints, Ints]:
         """Return one record of each different row, and how many records each row has."""
         if self._groups is None:
-            import pandas as pd  # its hash table is five times as quick as sorting, where rows repeat
-
             sums = np.zeros(self._table.n, np.uint32)
             for name in self.names:
                 sums += np.take(self._bits[name], self._table[name].codes)
-            codes, different = pd.factorize(sums)
-            first = np.empty(len(different), np.int64)
-            first[codes[::-1]] = np.arange(self._table.n)[::-1]
-            self._groups = first, np.bincount(codes, minlength=len(different)).astype(np.int64)
+            codes, some = distinct(sums)
+            self._groups = some, np.bincount(codes, minlength=len(some)).astype(np.int64)
         return self._groups
 
     def _compare(self, ours: Cells, tokens: Keys, once: int, records: int, rate: int) -> tuple[float, float]:

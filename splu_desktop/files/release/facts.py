@@ -1,6 +1,7 @@
 """`release.json`: what a reader needs and nothing that only the source knows.
 
-Every figure follows from the published table, from what the custodian chose, or from the software. Columns that were
+Every figure follows from the published table, from what the custodian chose, or from the software; but for shares among
+persons and means of intervals, which are told coarsely where enough records have them. Columns that were
 re-drawn are described by the published records alone: their type is the one that the published values have, their
 domain has no value that the draw made vanish. Generalisations are named by their way and by settings that hold no value
 of the source. `sha256` seals the facts themselves.
@@ -22,6 +23,8 @@ from splu_desktop import __version__
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ONE, WAYS, Effects
 from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
@@ -37,7 +40,7 @@ FACTS_NAME = "release.json"
 _LARGEST_SMALL = 10**9  # counts that a table can have
 LONGEST_DOMAIN = 5_000  # the domain of an NSA with more labels is left to the table itself
 # Settings of generalisations that a custodian states without looking at the records.
-STATED = ("part", "at", "length", "before", "drop_last", "system", "k")
+STATED = ("part", "at", "length", "before", "drop_last", "system", "k", "clinical")
 _SEAL = "sha256"
 
 Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -75,11 +78,16 @@ def make_facts(
         entry["missing"] = column.labels[column.missing].tolist()
         if column.values is not None and len(texts := column.labels[~valued(column) & ~column.missing].tolist()):
             entry["texts"] = texts  # among the numbers or dates
+        if sensitive and (intervals := _intervals(column, published.means.get(column.name, {}))):
+            entry["intervals"] = intervals
         steps = (generalisations or {}).get(column.name, ())
         if steps:
             entry["generalised"] = [
                 {"how": str(step["how"]), **{key: step[key] for key in STATED if key in step}} for step in steps
             ]
+            for step in entry["generalised"]:
+                if step["how"] == Intervals.how and "intervals" in entry:
+                    step["cuts"] = _cuts(entry["intervals"])
         columns.append(entry)
     facts: dict[str, Any] = {
         "format": FORMAT,
@@ -99,6 +107,40 @@ def make_facts(
         facts["persons"] = persons_entry(published.repeats)
     facts[_SEAL] = seal_of(facts)
     return facts
+
+
+def _intervals(column: Column, means: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return, for a column of intervals, where each begins ("from"), what it stays below, and its mean where told."""
+    ends = interval_ends(column)
+    if ends is None:
+        return []
+    found = []
+    for at in np.flatnonzero(~column.missing).tolist():
+        label, low, top = str(column.labels[at]), float(ends[0][at]), float(ends[1][at])
+        entry = {"value": label, "from": low, "below": top, "mean": means.get(label)}
+        found.append({key: said for key, said in entry.items() if isinstance(said, str) or _finite(said)})
+    return found
+
+
+def _cuts(intervals: list[dict[str, Any]]) -> list[float]:
+    """Return the cut points between published intervals; one that only vanished ones had is not told."""
+    return sorted({entry[end] for entry in intervals for end in ("from", "below") if end in entry})
+
+
+def _finite(number: Any) -> bool:
+    return type(number) in (int, float) and bool(np.isfinite(number))
+
+
+def means_of(facts: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return SA -> interval -> its mean, as facts say. Raises BadSetting."""
+    found: dict[str, dict[str, float]] = {}
+    for column in facts["columns"]:
+        each = {entry["value"]: entry["mean"] for entry in column.get("intervals", ()) if "mean" in entry}
+        if not set(each) <= set(column.get("domain", ())) or not all(map(_finite, each.values())):
+            raise BadSetting("The stated means of intervals are not understood.")
+        if each:
+            found[column["name"]] = each
+    return found
 
 
 def draws_of(facts: Mapping[str, Any]) -> dict[str, Draw]:
@@ -235,6 +277,10 @@ def _shape_problem(facts: dict[str, Any]) -> str | None:
             repeats_of(facts)
         except BadSetting:
             return "its numbers of records per person are out of range"
+        try:
+            means_of(facts)
+        except BadSetting:
+            return "the means of its intervals are not understood"
     except KeyError as fault:
         return say("the entry {fault} is missing or not understood", fault=fault)
     except (TypeError, AttributeError):

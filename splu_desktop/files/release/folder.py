@@ -35,6 +35,7 @@ from splu_desktop.files.release.facts import (
     draws_of,
     facts_text,
     make_facts,
+    means_of,
     parse_facts,
     repeats_of,
     seal_of,
@@ -225,7 +226,7 @@ def read_release(
     facts = facts_of(package)
     table = table_of(package, facts, verify=verify, progress=progress)
     thresholds = Thresholds(**facts["thresholds"])
-    published = Published(table, draws_of(facts), thresholds, repeats_of(facts))
+    published = Published(table, draws_of(facts), thresholds, repeats_of(facts), means_of(facts))
     return OpenRelease(package.path, facts, published)
 
 

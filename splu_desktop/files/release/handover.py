@@ -14,8 +14,6 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-import pyzipper
-
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart, Silent
@@ -111,6 +109,8 @@ def pack(
 
 
 def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | None, progress: Progress) -> None:
+    import pyzipper  # a tenth of a second, and most releases are folders
+
     with target.open("wb") as file:
         if password is None:
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.generalise.step import number_text
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
@@ -256,11 +257,23 @@ def _step(step: Mapping[str, Any], spoken: Language) -> str:
         return spoken.sentence(_prefix(settings))
     if step["how"] == "date" and (part := _PARTS.get(settings.get("part", ""))):
         return spoken.sentence(say(part))
+    if step["how"] == "intervals" and (words := cut_words(step)):
+        return spoken.sentence(words)
     try:
         return spoken.sentence(say(_WAYS[step["how"]], **settings))
     except KeyError:  # a way of a later version
         told = ", ".join(f"{key} {value}" for key, value in settings.items())
         return f"{step['how']} ({told})" if told else str(step["how"])
+
+
+def cut_words(step: Mapping[str, Any]) -> str:
+    """Return in words where the numbers of a re-drawn column were cut, as a step of release.json says; "" if not."""
+    cuts, measure = [number_text(cut) for cut in step.get("cuts", ())], str(step.get("clinical", ""))
+    if not cuts:
+        return ""
+    if measure:
+        return say("numbers in clinical intervals ({measure}), cut at {cuts}", measure=measure, cuts=", ".join(cuts))
+    return say("numbers in intervals, cut at {cuts}", cuts=", ".join(cuts))
 
 
 def _prefix(settings: Mapping[str, Any]) -> str:

@@ -30,6 +30,8 @@ from splu_desktop.core.generalise import (
     by_cuts,
     by_quantiles,
     by_width,
+    clinical,
+    measure_of,
 )
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.base.widgets import line_edit, whole_box
@@ -62,6 +64,8 @@ def ways_for(column: Column, system: str | None) -> list[Way]:
             Way("quantiles", translate("groups", "Intervals of equally many records")),
             Way("cuts", translate("groups", "Intervals at my own cut points")),
         ]
+        if measure_of(column) is not None:
+            found.insert(1, Way("clinical", translate("groups", "Intervals that medicine uses")))
     elif column.kind in (Kind.DATE, Kind.DATETIME):
         found += [
             Way("year", translate("groups", "Year")),
@@ -99,7 +103,7 @@ def read_steps(steps: Steps) -> tuple[str, Rare | None]:
 
 def _way_of(step: Generalisation) -> str:
     if isinstance(step, Intervals):
-        return step.found[0] if step.found else "cuts"
+        return "clinical" if step.clinical else step.found[0] if step.found else "cuts"
     if isinstance(step, DatePart):
         return step.part.value
     kinds: dict[type[Generalisation], str] = {
@@ -219,6 +223,9 @@ class WayInputs(QWidget):
             return lambda _: (made,)
 
         self._read = read
+
+    def _build_clinical(self, first: Generalisation | None, steps: Steps) -> None:
+        self._read = lambda: lambda column: (first,) if first is not None else (clinical(column),)
 
     def _build_age(self, first: Generalisation | None, steps: Steps) -> None:
         edit = QDateEdit()

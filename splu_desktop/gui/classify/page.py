@@ -22,7 +22,7 @@ from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard
 from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
 from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
-from splu_desktop.gui.plan.taking_groups import take_groups
+from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
 
 class ClassifyPage(Page):
@@ -145,18 +145,14 @@ class ClassifyPage(Page):
             and not choices.steps(name)
         ]
         if not named:
-            self.session.set_roles(dict.fromkeys(names, role), words)
+            take_roles(self.session, self.tasks, dict.fromkeys(names, role), words)
             return
         dialog = ReasonDialog(named, [told(source.suggestions[name].reason) for name in named], self)
         dialog.given.connect(lambda reason: self._keep(names, named, role, reason, words))
         dialog.open()
 
     def _keep(self, names: list[str], named: list[str], role: Role, reason: str, words: str) -> None:
-        choices = self.session.choices
-        if choices is not None:
-            kept = {**choices.kept, **dict.fromkeys(named, reason)}
-            roles = {**choices.roles, **dict.fromkeys(names, role)}
-            self.session.choose(replace(choices, roles=roles, kept=kept), words)
+        take_roles(self.session, self.tasks, dict.fromkeys(names, role), words, dict.fromkeys(named, reason))
 
     def group_values(self) -> GroupDialog | None:
         """Open the dialog that puts the selected column's values into groups."""

@@ -6,6 +6,7 @@ import re
 
 from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.files.language import Language, mark
+from splu_desktop.files.release.recipient import cut_words
 from splu_desktop.report.content.parts import (
     KINDS,
     ROLES,
@@ -278,7 +279,10 @@ def columns(report: Report, t: Language) -> list[Block]:
             t(KINDS[column.kind]),
             whole(column.distinct, t),
             whole(column.missing, t),
-            "; ".join(t(WAYS.get(step["how"], step["how"])) for step in column.generalised) or "–",
+            "; ".join(
+                t.sentence(cut_words(step)) or t(WAYS.get(step["how"], step["how"])) for step in column.generalised
+            )
+            or "–",
         )
         for column in public.columns
     ]

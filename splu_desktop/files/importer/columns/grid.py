@@ -54,14 +54,11 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        import pandas as pd  # only where a table is read: it takes half a second to import
-
         factorised: list[tuple[NDArray[np.int64], Labels]] = []
         for texts in zip(*rows, strict=True):
-            array = np.empty(len(texts), object)
-            array[:] = texts
-            codes, labels = pd.factorize(array)
-            factorised.append((codes, list(labels)))
+            labels = list(dict.fromkeys(texts))
+            code = dict(zip(labels, range(len(labels)), strict=True))
+            factorised.append((np.fromiter(map(code.__getitem__, texts), np.int64, len(texts)), labels))
         self.add_columns(factorised, numbers)
 
     def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], Labels]], numbers: NDArray[np.int64]) -> None:

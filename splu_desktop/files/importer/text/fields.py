@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import LAST, figures
@@ -186,21 +187,9 @@ def _varied(words: Words) -> bool:
     return len(np.unique(sample)) > 0.2 * len(sample)
 
 
-def factorise_words(words: Sequence[Words], *, lean: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code.
-
-    `lean` : sort the words instead of hashing them, in a process to which pandas would take half a second to import.
-    """
-    keys = words[0] if len(words) == 1 else _mix(words)
-    if lean:
-        distinct, found = np.unique(keys, return_inverse=True)
-    else:
-        import pandas as pd  # only where a table is read: it takes half a second to import
-
-        found, distinct = pd.factorize(keys)
-    codes: NDArray[np.int32] = found.astype(np.int32)
-    firsts = np.empty(len(distinct), np.int64)
-    firsts[codes] = np.arange(len(codes))
+def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code."""
+    codes, firsts = distinct(words[0] if len(words) == 1 else _mix(words))
     # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
     if len(words) > 1 and not all(np.array_equal(word, word[firsts][codes]) for word in words):
         return _factorise_exactly(words)

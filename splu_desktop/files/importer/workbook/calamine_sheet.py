@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Cancelled, Progress
+from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.recognise import odd_workbook, open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
@@ -41,9 +42,9 @@ def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.Calamin
     try:
         if kind == "xlsx" and (part := odd_workbook(path)) is not None:
             return calamine.load_workbook(_relaid(path, part))
-        if path.suffix.lower() in _OWN_ENDINGS[kind]:
+        if path.suffix.lower() in _OWN_ENDINGS[kind] and in_unicode(path):
             return calamine.load_workbook(path)
-        with open_file(path) as file:  # calamine goes by the name, which may say another format
+        with open_file(path) as file:  # calamine goes by the name, which may say another format or be no text
             return calamine.load_workbook(io.BytesIO(file.read()))
     except calamine.PasswordError as error:
         raise Encrypted(path) from error

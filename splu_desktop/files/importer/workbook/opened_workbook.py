@@ -47,7 +47,7 @@ def all_sheets(path: Path, content: bytes | None, progress: Progress) -> Plain:
     """Return all sheets of an XLSX workbook."""
     progress.report("Opening the workbook", 0.0)
     try:
-        book = calamine.load_workbook(path if content is None else io.BytesIO(content))
+        book = calamine.load_workbook(io.BytesIO(path.read_bytes() if content is None else content))
         names = book.sheet_names
     except BaseException as error:
         raise corrupt(path, "the workbook can't be opened", error) from error

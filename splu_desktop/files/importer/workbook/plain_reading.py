@@ -295,7 +295,7 @@ def _found(cells: _Joined, is_number: NDArray[np.bool_], height: int, own: Progr
         else:
             words, length = [word[other] for word in cells.words], cells.length[other]
             same = bool((tails == tails[0]).all())
-            places, firsts = factorise_words(words if same else [*words, tails.astype(np.uint64)], lean=True)
+            places, firsts = factorise_words(words if same else [*words, tails.astype(np.uint64)])
             contents = plain_bytes([word[firsts] for word in words], length[firsts])
             others = list(zip(tails[firsts].tolist(), contents, strict=True))
         codes[rows] = places + len(numbers)

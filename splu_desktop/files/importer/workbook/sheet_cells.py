@@ -243,7 +243,7 @@ def _tails(
         raise Irregular
     parts = [word[stop - 8 - k] & LAST[np.clip(length - k, 0, 8)] for k in range(0, longest, 8)]
     shape = (length << 8) + form
-    codes, firsts = factorise_words([shape.view(np.uint64), *parts], lean=True)
+    codes, firsts = factorise_words([shape.view(np.uint64), *parts])
     names = {VALUE: b"v", TEXT: b"t", TEXT_SPACED: b"s"}
     known = [(room[start[i] : stop[i]], names[int(form[i])]) for i in firsts.tolist()]
     return codes, known

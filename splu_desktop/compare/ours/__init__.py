@@ -1,0 +1,1 @@
+"""Our own draws, and the papers' form of them."""

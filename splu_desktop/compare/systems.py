@@ -1,0 +1,22 @@
+"""The register of systems, in the order in which they are shown: a system becomes known by its line here."""
+
+from __future__ import annotations
+
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
+
+SYSTEMS: tuple[type[System], ...] = (Splu,)
+
+
+def named(names: str) -> tuple[type[System], ...]:
+    """Return the systems of these names, by comma, or "all". Raises BadSetting."""
+    known = {system.name: system for system in SYSTEMS}
+    wanted = list(known) if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
+    for name in wanted or [names]:
+        if name not in known:
+            raise BadSetting(
+                say("There is no system “{name}”; say all, or some of {known}.", name=name, known=", ".join(known))
+            )
+    return tuple(known[name] for name in dict.fromkeys(wanted))

@@ -1,0 +1,47 @@
+"""Codes over distinct 64-bit keys, by NumPy alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FEW = 2_000  # distinct keys that a table of `_PLACES` mostly holds without two at one place
+_BITS = 22
+_TRIES = 20
+_ODD = 0x9E3779B97F4A7C15
+
+
+def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (N,) codes over the distinct ones of (N,) keys, ascending with the key, and (m,) a record that has each.
+
+    Few keys are looked up at the places that a multiplication gives them, where one is found under which no two fall
+    together; many are sorted. Both are exact, and NumPy leaves the interpreter free meanwhile.
+    """
+    ordered = np.sort(keys)
+    edge = np.ones(len(keys), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=edge[1:])
+    known = ordered[edge].astype(np.uint64, copy=False)
+    codes = _placed(keys.astype(np.uint64, copy=False), known) if len(known) <= _FEW else None
+    if codes is None:
+        order = np.argsort(keys)
+        codes = np.empty(len(keys), np.int32)
+        codes[order] = np.cumsum(edge, dtype=np.int32) - 1
+        return codes, order[edge]
+    firsts = np.empty(len(known), np.int64)
+    firsts[codes] = np.arange(len(codes))
+    return codes, firsts
+
+
+def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
+    """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
+    shift = np.uint64(64 - _BITS)
+    for turn in range(_TRIES):
+        factor = np.uint64(_ODD * (2 * turn + 1) & 0xFFFFFFFFFFFFFFFF)
+        places = (known * factor) >> shift
+        if len(np.unique(places)) < len(known):
+            continue
+        table = np.zeros(1 << _BITS, np.int32)  # of which only the pages in use are ever there
+        table[places] = np.arange(len(known), dtype=np.int32)
+        codes: NDArray[np.int32] = np.take(table, (keys * factor) >> shift)
+        return codes
+    return None

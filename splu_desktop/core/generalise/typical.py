@@ -1,0 +1,70 @@
+"""What stands for the numbers in an interval, so that means and quantiles of a re-drawn column can be asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
+from splu_desktop.core.table import Column, Kind
+
+ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thresholds
+_STEPS = 20  # of an interval, to which its mean is rounded
+
+
+def told_means(before: Column, after: Column) -> dict[str, float]:
+    """Return interval -> mean of the numbers in it, for intervals of enough records, so coarsely that no record shows.
+
+    Rounded to a twentieth of the interval, in an open one to two digits of its median; numbers so far from the median
+    that a single one could move the mean by half of that count as the farthest that could not.
+
+    Parameters
+    ----------
+    before, after : a column as read, and in intervals; other columns have none.
+    """
+    ends = interval_ends(after)
+    if ends is None or before.kind not in (Kind.INTEGER, Kind.DECIMAL) or before.values is None:
+        return {}
+    numbers = np.where(before.missing, np.nan, before.values)[before.codes]
+    known = np.isfinite(numbers) & ~after.missing[after.codes]
+    numbers, codes = numbers[known], after.codes[known]
+    count = np.bincount(codes, minlength=after.m)
+    found = {}
+    for at in np.flatnonzero(count >= ENOUGH).tolist():
+        inside = numbers[codes == at]
+        middle, size = float(np.median(inside)), float(ends[1][at] - ends[0][at]) / _STEPS
+        if not math.isfinite(size):
+            size = 10.0 ** (math.floor(math.log10(max(abs(middle), 1e-300))) - 1)
+        arm = len(inside) * size / 2
+        mean = float(np.clip(inside, middle - arm, middle + arm).mean())
+        stated = round(mean / size) * size
+        if math.isfinite(ends[1][at]):
+            stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its interval
+        found[str(after.labels[at])] = float(f"{stated:.6g}")
+    return found
+
+
+def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] | None:
+    """Return (m,) what stands for the numbers of each interval; None for a column of none, NaN where missing.
+
+    The mean where it is told, else the middle; an open interval is taken as wide as the one beside it.
+    """
+    ends = interval_ends(column)
+    if ends is None:
+        return None
+    low, top = ends[0].copy(), ends[1].copy()
+    width = np.where(np.isfinite(top - low), top - low, np.nan)
+    order = np.argsort(low, kind="stable")
+    order = order[~column.missing[order]]
+    for at, beside in ((order[0], order[1:2]), (order[-1], order[-2:-1])):
+        near = float(width[beside[0]]) if len(beside) and np.isfinite(width[beside[0]]) else 0.0
+        if np.isinf(low[at]):
+            low[at] = top[at] - near
+        if np.isinf(top[at]):
+            top[at] = low[at] + near
+    middle = (low + top - whole_numbers(column)) / 2  # 20 to 39 of whole numbers stays below 40
+    told = [means.get(str(label), np.nan) for label in column.labels]
+    return np.where(np.isnan(told), middle, told)

@@ -1,0 +1,35 @@
+"""Codes over distinct keys: exact for any keys, few or many, near or far apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from splu_desktop.core.distinct import distinct
+
+
+def holds(keys: NDArray[np.uint64]) -> None:
+    codes, firsts = distinct(keys)
+    known = keys[firsts]
+    assert np.array_equal(known, np.unique(keys))
+    assert np.array_equal(known[codes], keys)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))
+def test_every_key_gets_the_code_of_its_like(keys: list[int]) -> None:
+    holds(np.array(keys, np.uint64))
+
+
+@pytest.mark.parametrize("different", [1, 1_999, 2_001, 50_000])
+def test_few_keys_and_many_are_told_apart(different: int) -> None:
+    rng = np.random.default_rng(20)
+    holds(rng.integers(0, 2**64, different, np.uint64)[rng.integers(0, different, 60_000)])
+
+
+def test_keys_made_to_fall_together_are_still_told_apart() -> None:
+    # Multiplied by any odd number, keys that differ in their highest bits' cycle alone keep few places.
+    holds((np.arange(2_000, dtype=np.uint64) * np.uint64(1 << 40))[np.arange(9_000) % 2_000])
+    holds(np.arange(2_000, dtype=np.uint32)[np.arange(9_000) % 2_000])

@@ -1,0 +1,53 @@
+"""What a command does not need it does not import: each of these libraries costs every start up to half a second."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_LARGE = {"numpy", "scipy", "pandas", "pyarrow", "openpyxl", "PySide6", "pyqtgraph", "fpdf", "fontTools", "PIL"}
+_SMALL = {"pyreadstat", "pyzipper", "python_calamine", "rustpy_xlsxwriter", "Cryptodome", "charset_normalizer"}
+_SOURCE = "sex,age,diagnosis\n" + "".join(
+    f"{'fm'[i % 2]},{20 + i % 50},{['flu', 'cold', 'asthma', 'gout', 'none'][i * 7 % 5]}\n" for i in range(400)
+)
+
+
+def imported(*command: str | Path) -> set[str]:
+    """Return which of the libraries a command line brings along; it must end well."""
+    code = (
+        "import sys\nfrom splu_desktop.cli import main\n"
+        "try:\n    status = main()\nexcept SystemExit as end:\n    status = end.code\n"
+        "print(status or 0, *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    told = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
+    status, *names = told.stderr.splitlines()[-1].split()
+    assert status == "0", told.stderr
+    assert "splu_desktop" in names
+    return set(names) & (_LARGE | _SMALL)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("start")
+    (folder / "t.csv").write_text(_SOURCE, encoding="utf-8")
+    # The release itself is the test of publishing.
+    assert imported("publish", folder / "t.csv", "--sa", "diagnosis:4", "--out", folder / "r") == {"numpy"}
+    return folder / "r"
+
+
+def test_the_version_needs_no_library() -> None:
+    assert imported("--version") == set()
+
+
+def test_commands_over_text_need_numpy_alone(release: Path) -> None:
+    source = release.parent / "t.csv"
+    for command in (
+        ("inspect", source),
+        ("query", release, "sex=f", "diagnosis=flu", "--no-bootstrap"),
+        ("crosstab", release, "--by", "sex", "--sa", "diagnosis"),
+    ):
+        assert imported(*command) <= {"numpy", "scipy"}, command
+    assert imported("query", release, "sex=f", "diagnosis=flu", "--no-bootstrap") == {"numpy"}
