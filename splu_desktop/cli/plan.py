@@ -16,6 +16,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import number_line, persons_line
 from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.draw.belonging import suggested
+from splu_desktop.core.draw.ways import common_value
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
@@ -125,6 +126,8 @@ def run(args: argparse.Namespace) -> None:
         )
         notes.append(found.sentence)
     ways = {name: way for name, way in plan.draws.items() if said["sensitive"][name]["eligible"]}
+    common = (common_value(after[name].compacted(), way) for name, way in ways.items())
+    notes += [found.sentence for found in common if found is not None]
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]

@@ -51,6 +51,7 @@ MOST_STEPS = 40
 _WIDTHS = (1, 2, 4)  # times the round width that suits a column of numbers
 _AGES = (5, 10, 20)  # years
 _RARE = (10, 100)  # records below which values go into one, besides the k aimed at and a twentieth of all
+_TOLD = 0.005  # share given up from which it is said
 _LEAST_LOSS = 0.02  # that a step counts for, however little it gives up
 _OUT = 1.5  # what leaving a column out counts for, where its coarsest form counts for less than 1
 _WANTED = {"an age or a year of birth": 3.0, "sex, family or household": 2.0}  # recipients need it more than the rest
@@ -102,6 +103,7 @@ class SafeStep:
     plan : the plan with it and the steps before.
     unique, unique_before : unique records after and before it.
     lost : share of what the column told that it gives up; 0 for steps that give up none of it.
+    out : whether it leaves a column out.
     """
 
     words: str
@@ -110,6 +112,7 @@ class SafeStep:
     unique: int
     unique_before: int
     lost: float = 0.0
+    out: bool = False
 
     @property
     def sentence(self) -> str:
@@ -120,7 +123,7 @@ class SafeStep:
             before=self.unique_before,
             after=self.unique,
             lost=say(", and {lost} of what the column tells is given up", lost=Figure(f"{100 * self.lost:.0f} %"))
-            if self.lost
+            if self.lost >= _TOLD
             else "",
         )
 
@@ -149,7 +152,7 @@ class MadeSafe:
     @property
     def sentence(self) -> str:
         """Whether the aim holds, and what was given up for it."""
-        gone = [s.column for s in self.steps if not self.plan.roles[s.column].published]
+        gone = [step.column for step in self.steps if step.out]
         text: str = counted(
             len(self.steps),
             "After 1 step {unique} of {records} records ({share}) are unique in the unchanged columns.",
@@ -223,19 +226,19 @@ class _Search:
     def full(self) -> bool:
         return len(self.steps) >= MOST_STEPS
 
-    def take(self, plan: Plan, column: str, words: str, lost: float = 0.0) -> None:
+    def take(self, plan: Plan, column: str, words: str, lost: float = 0.0, out: bool = False) -> None:
         self.progress.report(_STAGE, min(0.99, len(self.steps) / MOST_STEPS))
         before = records_below(self.sizes, 2)
         self.plan = plan
         self.now = table_after(self.source, plan.generalisations)
         self.sizes = class_sizes(self.now, plan.named(Role.NSA), self.progress)
-        self.steps.append(SafeStep(words, column, plan, records_below(self.sizes, 2), before, lost))
+        self.steps.append(SafeStep(words, column, plan, records_below(self.sizes, 2), before, lost, out))
 
     def leave_out(self, name: str, role: Role = Role.DROPPED, why: str = "") -> None:
         words = say("Leave out “{column}”", column=name)
         if why:
             words = say("Leave out “{column}” ({why})", column=name, why=why)
-        self.take(replace(self.plan, roles={**self.plan.roles, name: role}), name, words)
+        self.take(replace(self.plan, roles={**self.plan.roles, name: role}), name, words, out=True)
 
     def grouped(self, name: str, steps: Steps) -> None:
         every = {**self.plan.generalisations, name: (*self.planned.get(name, ()), *steps)}
@@ -307,7 +310,7 @@ class _Search:
                     return
                 draws = {n: draw for n, draw in self.plan.draws.items() if n != pair.column}
                 plan = replace(self.plan, roles={**self.plan.roles, pair.column: Role.DROPPED}, draws=draws)
-                self.take(plan, pair.column, say("Leave out “{column}”", column=pair.column))
+                self.take(plan, pair.column, say("Leave out “{column}”", column=pair.column), out=True)
                 continue
             words = say(
                 "Draw “{column}” and “{other}” together, since each tells the other", column=names[0], other=names[1]
@@ -365,7 +368,7 @@ class _Search:
             draws = {n: whole.draws.get(n, draw).by_person(by) for n, draw in self.plan.draws.items()}
             draws = {n: draw for n, draw in draws.items() if roles[n] is Role.SA}
             after = replace(self.plan, roles=roles, generalisations=grouped, draws=draws, persons=persons)
-            self.take(after, name, step.words, step.lost)
+            self.take(after, name, step.words, step.lost, step.out)
 
     def left(self) -> bool:
         """Whether the aim is not reached."""
