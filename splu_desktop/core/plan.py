@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.core.audience import Audience
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import NUMBER, ByPerson, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles.suggest import Role

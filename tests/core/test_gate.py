@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splu_desktop.core.audience import Audience
 from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
 from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds

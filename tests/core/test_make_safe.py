@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splu_desktop.core.audience import LEVELS, Audience
 from splu_desktop.core.checks.make_safe import MOST_STEPS, Aim, make_safe
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
+from splu_desktop.core.guarantees.audience import LEVELS, Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from splu_desktop.core.audience import HOLDS, NAMES, WHO, Audience
 from splu_desktop.core.checks.make_safe import Aim
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
 
 OPTIONS = ("audience", "limit")
 _ANSWERS = {"yes": True, "no": False}
@@ -20,7 +20,7 @@ def add_audience_options(parser: argparse.ArgumentParser) -> None:
         metavar="WHO[,signed=yes|no][,holds=...][,passes-on=yes|no][,tables=yes|no]",
         help=f"who gets the release ({', '.join(WHO)}), whether they have signed not to recognise anybody (yes), what "
         f"they hold about the persons ({', '.join(HOLDS)}), whether they may pass it on (no) or print tables (no); "
-        "sets the limits that the gate asks for",
+        "sets the limits that the gate asks for, and makes it as strict as --strict",
     )
     parser.add_argument(
         "--limit",

@@ -24,12 +24,12 @@ from splu_desktop.cli.base.tolerance_options import (
     tolerance_rules,
     ways_said,
 )
-from splu_desktop.core.audience import Audience
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from splu_desktop.core.audience import per_cent
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, persons, unique_courses
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
 from splu_desktop.core.persons import per_person, persons_of, rounded
 from splu_desktop.core.plan import Plan
@@ -71,7 +71,7 @@ class Line:
     sentence : what was found and, unless green, what to do or what is risked.
     step : where it is mended: "import", "classify", "plan" or "publish".
     column : the column it is about, None where it is about the table.
-    grave : of an amber line, whether the risk is so high that it keeps the release back until it is accepted in words.
+    grave : of an amber line, whether the risk is so high that it is accepted in words alone.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Gate:
     @property
     def wordless(self) -> tuple[Line, ...]:
         """The waiting lines that are accepted in words alone, wherever the release is made."""
-        return tuple(line for line in self.waiting if line.in_words)
+        return tuple(line for line in self.waiting if line.name in IN_WORDS)
 
     def _is_accepted(self, line: Line) -> bool:
         words = self.accepted.get(line.name)

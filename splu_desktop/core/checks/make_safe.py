@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splu_desktop.core.audience import per_cent
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
@@ -34,6 +33,7 @@ from splu_desktop.core.generalise import (
     system_of,
     table_after,
 )
+from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, counted, listed, say, share_of
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan
@@ -168,7 +168,7 @@ class MadeSafe:
             text = say("{text} The aim is not reached.", text=text)
         if not gone:
             return text
-        names = ", ".join(f"“{name}”" for name in dict.fromkeys(gone))
+        names = listed(say("“{name}”", name=name) for name in dict.fromkeys(gone))
         return say("{text} Given up: {columns}.", text=text, columns=names)
 
 

@@ -234,8 +234,8 @@ def common_value(column: Column, draw: Draw) -> CommonValue | None:
         return None
     text = say(
         "“{value}” fills {share} of “{column}”, so everybody guesses it anyway. Declared not sensitive (tolerance 1), "
-        "it leaves counts of the other values in a tenth of the table known to ±{then} instead of ±{now} records. Then a "
-        "row that shows it is believed.",
+        "it leaves counts of the other values in a tenth of the table known to ±{then} instead of ±{now} records. "
+        "Then a row that shows it is believed.",
         value=value,
         share=Figure(f"{100 * counts[top] / column.n:.0f} %"),
         column=column.name,

@@ -17,11 +17,11 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop import __version__
-from splu_desktop.core.audience import Audience
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import Progress, Silent

@@ -235,7 +235,8 @@ def _pass(gate: Gate, order: Order, strict: bool) -> None:
         if line.name == "destination":
             check_target(order)
         raise GateShut(line.sentence)
-    waiting = gate.waiting if strict else gate.wordless
+    # Whoever says who gets the release wants the limits to hold that follow.
+    waiting = gate.waiting if strict or order.plan.audience is not None else gate.wordless
     if waiting:
         line = waiting[0]
         more = len({other.name for other in waiting}) - 1

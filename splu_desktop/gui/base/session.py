@@ -20,10 +20,10 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from splu_desktop.core.errors import BadSetting
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
-    from splu_desktop.core.audience import Audience
     from splu_desktop.core.draw import Draw
     from splu_desktop.core.draw.by_person import ByPerson
     from splu_desktop.core.generalise import Steps
+    from splu_desktop.core.guarantees.audience import Audience
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
     from splu_desktop.core.roles.suggest import Role, Suggestion

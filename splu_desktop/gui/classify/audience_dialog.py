@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.audience import HOLDS, NAMES, USUAL, WHO, Audience
+from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import label, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import tip

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from splu_desktop.core.roles.vocabulary import RoleCard
@@ -13,6 +14,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import margins
 from splu_desktop.gui.base.words import number, tip
 
+_PICTURE = 24  # width of a picture and the space beside it
 PICTURES = {
     None: "tags",
     RoleCard.IDENTIFIES: "eye-off",
@@ -89,10 +91,23 @@ class CardBar(QWidget):
             self.buttons[card].setChecked(True)
         self.chosen.emit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._picture()
+
+    def _picture(self) -> None:
+        """Give the buttons pictures where there is room for them."""
+        c = theme.colours()
+        for made in self.buttons.values():
+            made.setIcon(QIcon())
+        room = self.width() - sum(made.sizeHint().width() + 4 for made in self.buttons.values())
+        if room >= len(self.buttons) * _PICTURE:
+            for card, made in self.buttons.items():
+                made.setIcon(theme.icon(PICTURES[card], c.quiet))
+
     def count(self, found: Mapping[RoleCard, int]) -> None:
         """Show how many columns each card has."""
-        c = theme.colours()
         for card, made in self.buttons.items():
             many = sum(found.values()) if card is None else found.get(card, 0)
             made.setText(self.tr("{card} ({n})").format(card=card_name(card), n=number(many)))
-            made.setIcon(theme.icon(PICTURES[card], c.quiet))
+        self._picture()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw.ways import CommonValue
@@ -60,28 +60,25 @@ class ClassifyPage(Page):
     def _build_tools(self) -> None:
         self.cards = CardBar()
         self.cards.chosen.connect(self._find)
+        self.body.addWidget(self.cards)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self.cards, 1)
         self.search = line_edit(self.tr("Find a column"), self.tr("Find a column"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMinimumWidth(140)
+        self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(180)
         self.search.textChanged.connect(lambda: self._find())
         row.addWidget(self.search)
-        self.body.addLayout(row)
         find = QAction(self)
         find.setShortcut(QKeySequence.StandardKey.Find)
         find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.triggered.connect(self.search.setFocus)
         self.addAction(find)
-        row = QHBoxLayout()
-        row.setSpacing(8)
         self.audience_button = button(self.tr("&Who gets it?…"), self.ask_audience, picture="lock")
         tip(self.audience_button, self.tr("Five questions that say how careful the release has to be"))
         self.safe_button = button(self.tr("&Make it safe…"), self.make_it_safe, picture="shield-check")
-        row.addWidget(self.audience_button)
-        row.addWidget(self.safe_button)
+        for at, part in enumerate((self.audience_button, self.safe_button), 1):
+            self.foot.insertWidget(at, part)
         row.addStretch(1)
         self.selected_note = label(self.tr("Set selected:"), "quiet")
         row.addWidget(self.selected_note)
@@ -121,6 +118,7 @@ class ClassifyPage(Page):
         self.below = QVBoxLayout(inside)
         margins(self.below, 0, 0, 4, 0, spacing=8)
         self.room = scrolled(inside)
+        self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.room.setFixedHeight(round(self.fontMetrics().height() * _LINES))
         self.body.addWidget(self.room)
         self.details = Card(spacing=4)
@@ -155,6 +153,13 @@ class ClassifyPage(Page):
         self.totals = label("", "quiet", wrap=True)
         self.below.addWidget(self.totals)
         self.below.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Where there is little room the words go first that the buttons beside them say, too.
+        asked = sum(made.sizeHint().width() + 8 for made in self.role_buttons.values())
+        asked += self.search.minimumWidth() + self.selected_note.sizeHint().width() + 8
+        self.selected_note.setVisible(asked <= self.content.width())
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
@@ -332,9 +337,11 @@ class ClassifyPage(Page):
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None:
             self.show_part(self.empty)
+            self._show_acts(False)
             self.set_primary(self.tr("Continue"), False, "")
             return
         self.show_part(None)
+        self._show_acts(True)
         self.risk.look()
         rows = [
             ColumnRow(
@@ -379,6 +386,10 @@ class ClassifyPage(Page):
         self._offer()
         self.remedies.look()
         self.help_changed.emit()
+
+    def _show_acts(self, shown: bool) -> None:
+        for part in (self.audience_button, self.safe_button):
+            part.setVisible(shown)
 
     def _fit(self) -> None:
         self.table.fit_columns(200)

@@ -88,6 +88,7 @@ class SafeDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Proposed steps"))
         self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAlternatingRowColors(False)
         self.list.itemChanged.connect(self._ticked)
         column.addWidget(self.list, 1)
