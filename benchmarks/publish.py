@@ -1,13 +1,14 @@
 """Publishing a file by command line, beside reading and writing the same file without sanitising.
 
-    python -m benchmarks.publish [--records 1000000] [--gamma 10] [--rounds 3]
+    python -m benchmarks.publish [--records 1000000] [--gamma 10] [--rounds 3] [--distinct]
 
 Both sides are fresh processes that start Python, import what they need, and turn one CSV of 12 columns into another:
 `splu publish` with all that belongs to it (gate, fingerprints, sanitising, self-check, hashes, reading back, register),
-and reading and writing with nothing in between: by the program's own reader and writer, and by pandas, which gives the
-same labels back (as texts) or its own spelling of them (typed). On a busy machine the ratio of processor seconds says
-more than that of seconds. Stages are those of a further run inside this process;
-"Writing CSV" and "read" are what the other side does, too. Peak memory is each process's largest resident size.
+and reading and writing the same exact texts with nothing in between: by the program's own reader and writer, polars,
+DuckDB and pyarrow (those that are installed), interleaved. On a busy machine the ratio of processor seconds says more
+than that of seconds. `--distinct`: five of the columns have nearly as many values as records. Stages are those of a
+further run inside this process; "Writing CSV" and "read" are what the other side does, too. Peak memory is each
+process's largest resident size.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +34,28 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.tables.table_writers import write_csv
 write_csv(read(Path(sys.argv[1])).table, Path(sys.argv[2]), Silent())
 """
-PANDAS = "import sys, pandas as pd; pd.read_csv(sys.argv[1]{}).to_csv(sys.argv[2], index=False)"
-SIDES = {
-    "own reader, writer": PLAIN,
-    "pandas, texts": PANDAS.format(", dtype=str, keep_default_na=False"),
-    "pandas, typed": PANDAS.format(""),
-}
+POLARS = """
+import sys
+import polars as pl
+pl.scan_csv(sys.argv[1], infer_schema=False, empty_string_is_null=False).sink_csv(sys.argv[2])
+"""
+DUCKDB = """
+import sys
+import duckdb
+source = f"read_csv('{sys.argv[1]}', all_varchar=true, nullstr='\\x01')"
+duckdb.sql(f"copy (from {source}) to '{sys.argv[2]}' (header)")
+"""
+PYARROW = """
+import csv
+import sys
+import pyarrow as pa
+import pyarrow.csv as pc
+names = next(csv.reader(open(sys.argv[1])))
+texts = pc.ConvertOptions(column_types={name: pa.string() for name in names}, strings_can_be_null=False)
+pc.write_csv(pc.read_csv(sys.argv[1], convert_options=texts), sys.argv[2], pc.WriteOptions(quoting_style="needed"))
+"""
+PEERS = {"polars": POLARS, "duckdb": DUCKDB, "pyarrow": PYARROW}
+SIDES = {"own reader, writer": PLAIN, **{name: code for name, code in PEERS.items() if find_spec(name)}}
 SPLU = "import sys; from splu_desktop.cli import main; sys.exit(main())"
 
 
@@ -126,18 +144,18 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--gamma", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--make", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--distinct", action="store_true")
+    parser.add_argument("--make", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.make:
-        make_csv(Path(args.make[0]), int(args.make[1]))
+        (make_distinct_csv if args.distinct else make_csv)(Path(args.make), args.records)
         return
     folder = Path(tempfile.mkdtemp(prefix="splu-bench-"))
     try:
         source = folder / "source.csv"
         # In a process of its own: a child's peak memory starts from its parent's.
-        subprocess.run(
-            [sys.executable, "-m", "benchmarks.publish", "--make", str(source), str(args.records)], check=True
-        )
+        making = [sys.executable, "-m", "benchmarks.publish", "--make", str(source), "--records", str(args.records)]
+        subprocess.run([*making, *(["--distinct"] if args.distinct else [])], check=True)
         size = source.stat().st_size / 1e6
         print(f"{args.records} records x 12 columns, {size:.0f} MB; best of {args.rounds} rounds")
         root = str(Path(__file__).parents[1])

@@ -36,6 +36,7 @@ class _Parser(argparse.ArgumentParser):
 _COMMANDS = {
     "inspect": "inspect",
     "plan": "plan",
+    "compare": "compare",
     "publish": "publish",
     "guarantee": "guarantee",
     "query": "query",
@@ -75,6 +76,11 @@ def _module(name: str) -> Any:
             from splu_desktop.cli import plan  # one command alone, and a computed name would be hidden from a bundler
 
             return plan
+        case "compare":
+            # One command alone, and a computed name would be hidden from a bundler.
+            from splu_desktop.cli import compare
+
+            return compare
         case "publish":
             # One command alone, and a computed name would be hidden from a bundler.
             from splu_desktop.cli import publish
@@ -120,6 +126,8 @@ def _hurry() -> None:
     # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
     gc.set_threshold(50_000, 20, 20)
     atexit.register(gc.freeze)
+    # For matrices of a few hundred values linear algebra's own threads wait for each other longer than they compute.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
     sys.setswitchinterval(0.001)
 

@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.counts.cell_key import CellKey
+from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach
+from splu_desktop.compare.ours.as_published import AsPublished
+from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
+from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
+from splu_desktop.compare.perturb.distribution import DistributionBased
+from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
+from splu_desktop.compare.perturb.pram import InvariantPram, Pram
+from splu_desktop.compare.perturb.retention import Retention
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 
-SYSTEMS: tuple[type[System], ...] = (Splu,)
+SYSTEMS: tuple[type[System], ...] = (
+    Splu,
+    SpluSeveralSizes,
+    SpluJoined,
+    AsPublished,
+    Anatomy,
+    Retention,
+    DistributionBased,
+    Pram,
+    InvariantPram,
+    RandomisedResponse,
+    SubsetSelection,
+    AlphaBeta,
+    CellKey,
+    Laplace,
+    LaplaceEach,
+)
 
 
 def named(names: str) -> tuple[type[System], ...]:

@@ -10,21 +10,23 @@ from tests.core.tables import column
 
 
 def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
-    """A source of two unchanged columns, one of which depends on the sensitive one, and m values of uneven shares."""
+    """Three unchanged columns, the first dependent on the sensitive one, which has m values of uneven shares."""
     rng = np.random.default_rng(seed)
     share = np.arange(m, 0, -1.0) + m
     s = np.sort(rng.choice(m, n, p=share / share.sum()))
     s[:m] = np.arange(m)
     a = (s + rng.integers(0, 3, n)) % 4
-    return TrueTable((column("a", a), column("b", rng.integers(0, 3, n))), column("s", s))
+    c = rng.integers(0, 40, n)
+    return TrueTable((column("a", a), column("b", rng.integers(0, 3, n)), column("c", c)), column("s", s))
 
 
 def small_questions(source: TrueTable) -> CountingQuestions:
-    """Every cell of one label of each unchanged column and one value, and some sets of values."""
+    """Every cell of one label of each of the first two columns and one value, and some sets of values."""
     cells = [(a, b, v) for a in range(4) for b in range(3) for v in range(source.m)]
     first, second, value = np.array(cells).T
     rows = first * 3 + second
-    flags = np.eye(4, dtype=bool)[np.repeat(np.arange(4), 3)], np.eye(3, dtype=bool)[np.tile(np.arange(3), 4)]
+    one, other = np.eye(4, dtype=bool)[np.repeat(np.arange(4), 3)], np.eye(3, dtype=bool)[np.tile(np.arange(3), 4)]
+    flags = one, other, np.ones((12, source.columns[2].m), bool)
     chosen = np.eye(source.m, dtype=bool)[value]
     sets = np.zeros((12, source.m), bool)
     sets[:, :2] = True

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadQuestion, BadSetting
@@ -64,7 +65,7 @@ def test_the_register_knows_names_once_and_refuses_others() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 def test_every_system_keeps_the_protocol(system: type) -> None:
-    source = small_source()
+    source = small_source(300)
     questions = small_questions(source)
     some = np.arange(0, source.n, 7)
     tried = 0
@@ -72,14 +73,18 @@ def test_every_system_keeps_the_protocol(system: type) -> None:
         assert each.setting
         assert each.promise
         assert all(hash(value) is not None for value in each.parameters.values())
-        outcome = each.publish(source, np.random.default_rng(1), Silent())
+        try:
+            outcome = each.publish(source, np.random.default_rng(1), Silent())
+        except Impossible:
+            continue
         tried += 1
         answers = outcome.answer(questions)
+        assert all(outcome.remarks(questions))
         for part in (answers.estimate, answers.low, answers.high):
             assert part.shape == questions.row.shape
         told = ~np.isnan(answers.low)
         assert (answers.low[told] <= answers.high[told]).all()
-        sure = outcome.insider(some)
+        sure = outcome.insider(some, questions)
         assert sure.shape == some.shape
         assert ((sure >= 0) & (sure <= 1 + 1e-9)).all()
         belief = outcome.row(some)

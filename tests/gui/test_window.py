@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
 
@@ -23,11 +24,11 @@ def test_recent_files_are_offered_and_can_be_forgotten(opened: MainWindow, small
     other.write_text(small_csv.read_text())
     opened.open_path(other)
     idle(opened)
-    assert opened.recent.paths()[0] == other.resolve()
+    assert recent_files()[0] == other.resolve()
     other.unlink()
-    assert opened.recent.paths() == [small_csv.resolve()]
+    assert recent_files() == [small_csv.resolve()]
     opened.recent.forget()
-    assert opened.recent.paths() == []
+    assert recent_files() == []
 
 
 def test_a_narrow_window_leaves_the_room_to_the_page(window: MainWindow) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialogButtonBox,
     QLabel,
+    QMenu,
     QTabWidget,
     QWidget,
 )
@@ -98,16 +99,33 @@ def test_qt_and_core_speak_it_too(code: str, qtbot: QtBot) -> None:
     assert told("Mixing groups") != "Mixing groups"
 
 
-def test_the_menu_remembers_and_says_when_it_holds(window: MainWindow) -> None:
+def test_another_language_holds_at_once_and_nothing_chosen_is_lost(
+    window: MainWindow, small_csv: Path, idle: Callable[[MainWindow], None], qapp: QApplication, qtbot: QtBot
+) -> None:
+    window.import_page.open_file(small_csv)
+    idle(window)
+    window.session.set_roles({"Ward": Role.SA, "Diagnosis": Role.SA}, "roles")
+    window.show_step(Step.CLASSIFY)
+    source, choices = window.session.source, window.session.choices
     (menu,) = window.findChildren(languages.LanguageMenu)
     names = [action.text() for action in menu.actions()]
     assert names[1:] == list(LANGUAGES.values())
     assert menu.actions()[0].isChecked()
-    menu.actions()[names.index("Deutsch")].trigger()
-    assert languages.chosen() == languages.in_force() == "de"
-    assert "started again" in window.pages[window.step].banner.text.text()
-    menu.actions()[0].trigger()
-    assert languages.chosen() == languages.SYSTEM
+    try:
+        menu.actions()[names.index("Deutsch")].trigger()
+        qtbot.waitUntil(lambda: window.rail.buttons[Step.CLASSIFY].name == language("de").window["Classify"])
+        assert languages.chosen() == languages.in_force() == "de"
+        assert window.step is Step.CLASSIFY
+        assert window.classify_page.title.text() == language("de").window["Classify"]
+        assert (window.session.source, window.session.choices) == (source, choices)
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        actions = [action for menu in window.findChildren(QMenu) for action in menu.actions()]
+        shortcuts = [keys for action in actions if (keys := action.shortcut().toString())]
+        assert len(shortcuts) == len(set(shortcuts))  # those of the menus before are gone
+        window.session.undo_stack.undo()
+        assert window.session.choices != choices
+    finally:
+        languages.speak(qapp, "en")
 
 
 def test_an_unknown_language_in_the_settings_is_the_systems() -> None:

@@ -138,33 +138,42 @@ class CountingQuestions:
     @cached_property
     def selected(self) -> sparse.csr_array:
         """(P, N) 1 where a record of the source meets a selection."""
-        n, conditions = self.source.n, self.used
+        return self.select([column.codes for column in self.source.columns], self.source.n)
+
+    def select(self, columns: Sequence[NDArray[np.integer]], n: int) -> sparse.csr_array:
+        """Return (P, n) 1 where one of n records, given by their codes in each unchanged column, meets a selection."""
         bits: dict[tuple[int, bytes], NDArray[np.uint8]] = {}
         indices, ends = [], [0]
-        for at, places in enumerate(conditions):
+        for at, places in enumerate(self.used):
             meets: NDArray[np.uint8] | None = None
             for place in places:
                 flags = self.flags[place][at]
                 key = place, flags.tobytes()
                 if key not in bits:
-                    bits[key] = np.packbits(flags[self.source.columns[place].codes])
+                    bits[key] = np.packbits(flags[columns[place]])
                 meets = bits[key] if meets is None else meets & bits[key]
             found = np.arange(n) if meets is None else np.flatnonzero(np.unpackbits(meets, count=n))
             indices.append(found.astype(np.int32))
             ends.append(ends[-1] + len(found))
         flat = np.concatenate(indices) if indices else np.zeros(0, np.int32)
-        shape = len(conditions), n
+        shape = len(ends) - 1, n
         return sparse.csr_array((np.ones(len(flat), np.float32), flat, np.array(ends, np.int64)), shape=shape)
 
     @cached_property
     def _row_of(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(self.selections), np.diff(self.selected.indptr))
 
-    def histogram(self, codes: NDArray[np.integer], m: int) -> Floats:
-        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, records in the source's order."""
+    def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
+        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, records in the source's order.
+
+        weights : (N,) what each record counts, 1 where None.
+        """
         keys = self._row_of * m
         keys += codes[self.selected.indices]
-        return np.asarray(np.bincount(keys, minlength=self.selections * m).reshape(-1, m), np.float64)
+        counted = np.bincount(
+            keys, None if weights is None else weights[self.selected.indices], minlength=self.selections * m
+        )
+        return np.asarray(counted.reshape(-1, m), np.float64)
 
     @cached_property
     def by_value(self) -> Floats:

@@ -67,8 +67,15 @@ class Sanitised(ABC):
         return None
 
     @abstractmethod
-    def insider(self, records: Ints) -> Floats:
-        """Return (K,) how sure of the true value is who knows all other records and reads what was published."""
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+        """Return (K,) how sure of the true value is who knows all other records and reads what was published.
+
+        questions : what was answered, of systems that publish no rows.
+        """
+
+    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
+        """Return what is to be said of this outcome beside its figures, as sentences."""
+        return ()
 
     def microdata(self, chance: np.random.Generator) -> Microdata | None:
         """Return the published table as records of the source's columns; None where the system gives no records."""

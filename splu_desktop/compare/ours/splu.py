@@ -5,7 +5,7 @@ Answered by the default estimator of `splu query`, pooled, with its 95 % interva
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -13,18 +13,20 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base.belief import posterior
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
-from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Flags, Table
+from splu_desktop.core.thresholds import Thresholds
 
 GAMMAS = (2, 3, 5, 10)
 
@@ -41,38 +43,54 @@ class Stream:
 
 
 class Drawn(Sanitised):
-    """A table whose sensitive column a `Draw` drew anew, records in the source's order."""
+    """A table whose sensitive column a `Draw` drew anew, records in the source's order.
 
-    def __init__(self, source: TrueTable, draw: Draw, shown: Column) -> None:
+    Parameters
+    ----------
+    shown : the sensitive column as published.
+    kept : (N,) bool, records that are published; None for all.
+    """
+
+    def __init__(self, source: TrueTable, draw: Draw, shown: Column, kept: Flags | None = None) -> None:
         self.source, self.draw, self.shown = source, draw, shown
-        published = shown.compacted()
-        release = Published(Table((*source.columns, published)), {shown.name: draw.within(published.labels)})
-        self._reader = Reader(release)
+        self.kept = np.ones(source.n, bool) if kept is None else kept
+        self.lost = int((~self.kept).sum())
+        table = Table((*source.columns, shown))
+        if self.lost:
+            table = Table(tuple(column.take(self.kept) for column in table.columns))
+        published = table[shown.name].compacted()
+        table = Table((*table.columns[:-1], published))
+        self.reader = Reader(Published(table, {shown.name: draw.within(published.labels)}))
         self._known = [source.sensitive.code_of(str(label)) for label in published.labels]
 
-    def answer(self, questions: CountingQuestions) -> Answers:
-        name, names = self.shown.name, self.source.names
-        selections = [
-            [
-                Condition(names[at], tuple(map(str, self.source.columns[at].labels[questions.flags[at][row]])))
-                for at in places
-            ]
+    def selections(self, questions: CountingQuestions) -> list[list[Condition]]:
+        """Return the conditions of each selection."""
+        names, columns = self.source.names, self.source.columns
+        return [
+            [Condition(names[at], tuple(map(str, columns[at].labels[questions.flags[at][row]]))) for at in places]
             for row, places in enumerate(questions.used)
         ]
+
+    def conditions(self, questions: CountingQuestions) -> list[tuple[Condition, ...]]:
+        """Return the conditions of each question."""
+        selections, labels, name = self.selections(questions), self.source.sensitive.labels, self.shown.name
+        return [
+            (*selections[row], *(() if chosen.all() else (Condition(name, tuple(map(str, labels[chosen]))),)))
+            for row, chosen in zip(questions.row.tolist(), questions.chosen, strict=True)
+        ]
+
+    def answer(self, questions: CountingQuestions) -> Answers:
         alone = questions.chosen.sum(axis=1) == 1
         found = np.zeros((3, len(alone)))
         if alone.any():
             cells = np.zeros((3, questions.selections, self.source.m))
-            cells[:, :, self._known] = np.stack(self._reader.cells(selections, name)[2:5])
+            cells[:, :, self._known] = np.stack(self.reader.cells(self.selections(questions), self.shown.name)[2:5])
             found[:, alone] = cells[:, questions.row[alone], questions.chosen[alone].argmax(axis=1)]
-        labels = self.source.sensitive.labels
-        several = np.flatnonzero(~alone).tolist()
-        asked = [
-            (*selections[questions.row[at]], Condition(name, tuple(map(str, labels[questions.chosen[at]]))))
-            for at in several
-        ]
-        for at, answer in zip(several, self._reader.answers(asked, vanished=True), strict=True):
-            found[:, at] = answer.estimate, answer.low, answer.high
+        if not alone.all():
+            conditions = self.conditions(questions)
+            several = np.flatnonzero(~alone).tolist()
+            asked = self.reader.answers([conditions[at] for at in several], vanished=True)
+            found[:, several] = np.array([(each.estimate, each.low, each.high) for each in asked]).T
         return Answers(*found)
 
     @cached_property
@@ -82,33 +100,18 @@ class Drawn(Sanitised):
     def row(self, records: Ints) -> Floats:
         return posterior(self.source.shares, self._chances, self.shown.codes[records])
 
-    def insider(self, records: Ints) -> Floats:
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         # Who knows all others knows the shares of the whole table to one record; draws within one group hang together,
         # which names the sole bearer of a value more surely than this (mechanism.md section 3).
         return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
 
     def microdata(self, chance: np.random.Generator) -> Microdata:
-        return Microdata(tuple(column.codes for column in self.source.columns), self.shown.codes)
-
-
-def posterior(prior: Floats, chances: Floats, shown: NDArray[np.integer]) -> Floats:
-    """Return (K, m) P(true = v | shown u) for K shown values, from a prior (m,) and T[v, u] = P(shown u | true v)."""
-    joint = prior[:, None] * chances
-    seen = joint.sum(axis=0)
-    belief = np.divide(joint, seen, out=np.tile(prior[:, None], (1, len(seen))), where=seen > 0)
-    return np.asarray(belief.T[shown])
+        codes = tuple(column.codes[self.kept] for column in self.source.columns)
+        return Microdata(codes, self.shown.codes[self.kept])
 
 
 @dataclass(frozen=True)
-class ByOurs(System):
-    """What all our draws share: a `Draw` that the column gets."""
-
-    def _drawn(self, source: TrueTable, draw: Draw, chance: np.random.Generator, progress: Progress) -> Drawn:
-        return Drawn(source, draw, draw.redraw(source.sensitive, Stream(chance), progress))
-
-
-@dataclass(frozen=True)
-class Splu(ByOurs):
+class Splu(System):
     """SPLU-Gen as this program does it: what one gamma gives the column (mechanism.md sections 2 and 7)."""
 
     gamma: int
@@ -133,12 +136,120 @@ class Splu(ByOurs):
     @property
     def promise(self) -> str:
         return say(
-            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.",
+            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
+            "it; where a value is too frequent for such groups, every value gets a tolerance instead.",
             gamma=self.gamma,
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
-            return self._drawn(source, by_gamma(source.sensitive, self.gamma, self.way), chance, progress)
+            draw = by_gamma(source.sensitive, self.gamma, self.way, progress)
+            return carried_out(source, draw, chance, progress)
         except SpluError as fault:
             raise Impossible(str(fault)) from None
+
+
+@dataclass(frozen=True)
+class SpluSeveralSizes(Splu):
+    """Decoy groups of several sizes, for the tolerances that gamma gives (mechanism.md sections 5 and 7)."""
+
+    name: ClassVar[str] = "splu-several-sizes"
+    title: ClassVar[str] = say("SPLU, groups of several sizes")
+    words: ClassVar[str] = say(
+        "As decoy groups, with smaller groups for values that everybody expects anyway; the way for columns in which "
+        "one value is very frequent."
+    )
+    first: ClassVar[bool] = False
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(2), cls(5)]  # designing the sizes takes longest of all systems
+
+    @property
+    def promise(self) -> str:
+        return tolerated(self.gamma)
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
+        try:
+            limits = gamma_tolerances(source.sensitive, self.gamma)
+            draw = DecoyGroups.designed(source.sensitive, limits, progress=progress)
+            return carried_out(source, draw, chance, progress)
+        except SpluError as fault:
+            raise Impossible(str(fault)) from None
+
+
+@dataclass(frozen=True)
+class SpluJoined(Splu):
+    """The joined draw for the tolerances that gamma gives (mechanism.md section 8)."""
+
+    name: ClassVar[str] = "splu-joined"
+    title: ClassVar[str] = say("SPLU, joined")
+    words: ClassVar[str] = say(
+        "Others join the protected values instead of their bearers leaving them. Counts in parts of the table are "
+        "sharper for the same promise, but published shares are no longer true by themselves."
+    )
+    first: ClassVar[bool] = False
+    way: ClassVar[str | None] = JOINED
+
+    @property
+    def promise(self) -> str:
+        return tolerated(self.gamma)
+
+
+def tolerated(gamma: int) -> str:
+    """Return what the tolerances that gamma gives promise."""
+    return say(
+        "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
+        "whole table; a value that nearly all records have is not protected.",
+        gamma=gamma,
+    )
+
+
+@dataclass(frozen=True)
+class Planned(System):
+    """The draw of the current plan."""
+
+    draw: Draw
+    column: str
+
+    name: ClassVar[str] = "plan"
+    title: ClassVar[str] = say("This plan")
+    words: ClassVar[str] = say("What the current plan would publish of this column.")
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return []  # there is one plan alone
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {"draw": self.draw.name} | ({"gamma": self.draw.gamma} if self.draw.gamma is not None else {})
+
+    @property
+    def setting(self) -> str:
+        return self.draw.words()
+
+    @property
+    def promise(self) -> str:
+        return next(iter(self.draw.readers(self.column)), self.draw.words())
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
+        if len(self.draw.block(source.sensitive.name)) > 1 or self.draw.draws_of_person(2) != 2:
+            raise Impossible(
+                say(
+                    "The plan draws “{name}” together with other columns, or per person; this comparison is about one "
+                    "column drawn record by record.",
+                    name=source.sensitive.name,
+                )
+            )
+        try:
+            self.draw.check(source.sensitive)
+            draw = self.draw.learned(source.table, source.sensitive.name, Thresholds())
+            return carried_out(source, draw, chance, progress)
+        except SpluError as fault:
+            raise Impossible(str(fault)) from None
+
+
+def carried_out(source: TrueTable, draw: Draw, chance: np.random.Generator, progress: Progress) -> Drawn:
+    """Return the table as a draw publishes it."""
+    return Drawn(source, draw, draw.redraw(source.sensitive, Stream(chance), progress))

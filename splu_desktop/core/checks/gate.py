@@ -348,10 +348,9 @@ def _persons_treated(
             reason=chosen.reason,
         )
         return Line("persons", Light.GREEN, text, "classify", chosen.column)
-    sure, of = max(
-        ((draw.sure_of_person(table, name, progress), name) for name, draw in ways.items()), default=(0.0, "")
-    )
-    least = max((float(draw.confidence) for draw in ways.values()), default=0.0)
+    found = {name: draw.sure_of_person(table, name, progress) for name, draw in ways.items()}
+    of = max(found, key=lambda name: found[name][0] / max(found[name][1], 1e-300), default="")
+    sure, least = found.get(of, (0.0, 0.0))
     text = say(
         "All records of each of the {persons} persons in “{column}” are drawn at once ({records} records): whoever "
         "sees them all is right about them with a probability of {chance}.",
@@ -363,7 +362,7 @@ def _persons_treated(
     if sure > _TELLING * least:
         more = say(
             "Where values of “{sensitive}” were kept, their variety over a person's rows shows it: one is then "
-            "{sure} sure on average. Take one record per person, or accept this.",
+            "{sure} sure on average. Draw it joined, take one record per person, or accept this.",
             sensitive=of,
             sure=Figure(f"{100 * sure:.0f} %"),
         )

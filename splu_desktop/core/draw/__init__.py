@@ -6,6 +6,7 @@ A draw becomes known by being imported here.
 from splu_desktop.core.draw.decoy_groups import DecoyGroups
 from splu_desktop.core.draw.draw import Draw, Promise, draw_from, draws_from, registered
 from splu_desktop.core.draw.joined import Joined
+from splu_desktop.core.draw.joined_persons import JoinedPerPerson
 from splu_desktop.core.draw.persons import DrawPerPerson
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.draw.together import Together
@@ -15,6 +16,7 @@ __all__ = [
     "Draw",
     "DrawPerPerson",
     "Joined",
+    "JoinedPerPerson",
     "PlainGroups",
     "Promise",
     "Together",

@@ -253,14 +253,14 @@ def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
 
 
-def sure_if_kept(before: Column, after: Column, who: Ints, gamma: int) -> float:
+def sure_if_kept(before: Column, after: Column, who: Ints, gamma: float) -> float:
     """Return how sure someone is on average that persons' values were kept, from which rows of a person agree.
 
     Parameters
     ----------
     before, after : a sensitive column before and after a draw per person.
     who : (N,) persons.
-    gamma : of the draw.
+    gamma : of the draw, one in which a person's values are kept.
 
     Returns
     -------

@@ -131,6 +131,9 @@ class DecoyGroups(SizedGroups, GroupDraw):
 
     # --- settings
 
+    def tolerated(self) -> Mapping[str, Fraction] | None:
+        return None if self.fakes else self.tolerances.limits
+
     def settings(self) -> dict[str, Any]:
         limits = self.tolerances.limits
         return {

@@ -111,15 +111,14 @@ class Draw(ABC):
 
         Raises BadSetting where there is no such draw.
         """
-        if column:
-            raise BadSetting(
-                say(
-                    "Columns with {words} can't be drawn per person yet; keep one record per person, or set a gamma "
-                    "for which no value fills more than 1 in gamma of the records.",
-                    words=self.words(),
-                )
-            )
-        return self
+        # By its name: it stands above this one.
+        return (
+            draw_from({"draw": "joined by person", "person": column, "by_record": self.as_dict()}) if column else self
+        )
+
+    def tolerated(self) -> Mapping[str, Fraction] | None:
+        """Return the tolerance of every value where the draw is made for these, None for any other draw."""
+        return None
 
     def block(self, column: str) -> tuple[str, ...]:
         """Return the columns that are drawn together with `column`, itself among them."""
@@ -223,12 +222,13 @@ class Draw(ABC):
         """
         return 1.0
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> float:
+    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
         """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
 
-        By which rows agree alone; of persons with several records, for a draw that goes by person.
+        By which rows agree alone, beside how sure without that; of persons with several records, for a draw that goes
+        by person.
         """
-        return float(self.confidence)
+        return float(self.confidence), float(self.confidence)
 
     def draws_of_person(self, records: int) -> int:
         """Return how often the values of a person with so many records are drawn."""

@@ -516,6 +516,9 @@ class Joined(Draw):
             ),
         )
 
+    def tolerated(self) -> Mapping[str, Fraction]:
+        return {label: part.limit for part in self.parts for label in part.values}
+
     def limit(self, label: str) -> Fraction:
         return self.parts[self._part_of[label]].limit if label in self._part_of else Fraction(0)
 
@@ -584,6 +587,7 @@ def _binomial(trials: int, chance: float) -> Floats:
 
 
 FREQUENT = 250  # records from which a value may have chances of its own: T_f at the usual thresholds
+BAND = 4  # times the records that the most frequent value of a part of rare ones has over the rarest, at most
 OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
 _ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
 _MARGINS = (0.0, 0.05, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
@@ -682,8 +686,8 @@ def design(
         raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
     check_feasible(column, tolerances)
     exact, counts = tolerances.of(column), in_blocks(column.counts())
-    own = _parts(counts, exact)
-    problem = _programme(own, counts, exact)
+    own = parts_of(counts, exact)
+    problem = programme(own, counts, exact)
     solved: dict[float, Floats] = {}
     for steps in _STEPS_A_DECADE:
         for margin in _MARGINS:
@@ -827,21 +831,31 @@ class _Search:
         return _between(self._problem, self._whole(np.clip(found.x, 0.0, 1.0)), self._safe)
 
 
-def _parts(counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> list[list[int]]:
-    """Return the values of each part: the most frequent unprotected one, the others, then the protected ones."""
+def parts_of(counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> list[list[int]]:
+    """Return the values of each part: the most frequent unprotected one, the others, then the protected ones.
+
+    Rarer protected values share the chances of their tolerance and of about as many records: were they all one part,
+    each would be joined as often as the most frequent of them needs it.
+    """
     order = np.argsort(-counts, kind="stable").tolist()
     free = [value for value in order if limits[value] == NOT_SENSITIVE]
     guarded = [value for value in order if limits[value] < NOT_SENSITIVE]
     own = [value for value in guarded if counts[value] >= FREQUENT][:OWN]
-    rest: dict[Fraction, list[int]] = {}
+    rest: dict[tuple[Fraction, int], list[int]] = {}
     for value in guarded:
         if value not in own:
-            rest.setdefault(limits[value], []).append(value)
+            rest.setdefault((limits[value], _band(int(counts[value]))), []).append(value)
     parts = [free[:1], free[1:], *([value] for value in own), *rest.values()]
     return [part for part in parts if part]
 
 
-def _programme(parts: list[list[int]], counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> Programme:
+def _band(count: int) -> int:
+    """Return a number that values have in common which have about as many records: within a factor of four."""
+    return math.ceil(math.log(FREQUENT / max(count, 1), BAND))
+
+
+def programme(parts: list[list[int]], counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> Programme:
+    """Return the problem for parts of values with these (m,) counts and limits."""
     total = float(counts.sum())
     limit = np.array([float(limits[part[0]]) for part in parts])
     fed = limit < 1

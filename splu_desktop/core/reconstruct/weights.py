@@ -18,15 +18,26 @@ Indices = NDArray[np.intp]
 
 def places(columns: Sequence[Column], picks: NDArray[np.int32]) -> Indices:
     """Return (N,) the row of `picks` that each record's codes are equal to, -1 for none."""
-    # One table per column, from code to the set of rows it fits, as bits of a word: and-ing words finds the row.
-    fits = np.full(columns[0].n, ~np.uint64(0))
+    # One table per column, from code to the set of rows it fits, as bits of a word: and-ing words finds the row. The
+    # column that the fewest records fit goes first, and the others are asked of these alone.
+    tables = []
     for at, column in enumerate(columns):
         words = np.zeros(column.m, np.uint64)
         np.bitwise_or.at(words, picks[:, at], np.uint64(1) << np.arange(len(picks), dtype=np.uint64))
-        fits &= words[column.codes]
-    place = np.full(len(fits), -1, np.intp)
-    some = np.flatnonzero(fits)
-    place[some] = np.log2(fits[some].astype(np.float64)).astype(np.intp)  # rows differ, so one bit is left, exactly
+        tables.append((int(column.counts()[words > 0].sum()), at, words))
+    some: Indices = np.arange(columns[0].n)
+    fits = np.full(len(some), ~np.uint64(0))
+    for done, (_, at, words) in enumerate(sorted(tables, key=lambda each: each[:2])):
+        codes = columns[at].codes
+        if not done:
+            some = np.flatnonzero((words > 0)[codes])
+            fits = words[codes[some]]
+            continue
+        fits &= words[codes[some]]
+        still = fits > 0
+        some, fits = some[still], fits[still]
+    place = np.full(columns[0].n, -1, np.intp)
+    place[some] = np.log2(fits.astype(np.float64)).astype(np.intp)  # rows differ, so one bit is left, exactly
     return place
 
 

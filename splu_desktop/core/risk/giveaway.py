@@ -45,6 +45,7 @@ _LEAST = 16  # records in the smallest run of neighbouring values
 _PAIRED = 64  # ordered columns with more values are paired by runs, at most half as many
 _MOST_PAIRED = 2_000  # values of a column of categories that is paired by them
 _PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted among all
+_COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor's own memory; more are sorted
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
@@ -197,7 +198,7 @@ def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
     """
     n, m = column.n, column.m
     keys = _paired_codes(cells, column.codes, count, m)
-    if count * m <= 4 * n:
+    if count * m <= _COUNTED:
         joint = np.bincount(keys, minlength=count * m)
         pairs: NDArray[Any] = np.flatnonzero(joint)
         k = joint[pairs]
@@ -206,7 +207,7 @@ def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
         edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
         pairs, k = keys[edges[:-1]], np.diff(edges)
     cell = pairs // m
-    size = np.bincount(cells, minlength=count)[cell]
+    size = np.bincount(cell, k, count).astype(np.int64)[cell]
     likely = (k >= TELLING * (size - 1)) & (size > 1)  # few, of which alone the rest is asked
     pairs, k, size = pairs[likely], k[likely], size[likely]
     value = pairs % m

@@ -12,7 +12,7 @@ from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Column, Table
 
-_LOOKED_AT = 20_000  # labels of a column at most
+_LOOKED_AT = 4_000  # labels of a column at most
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.disk.in_blocks import encoded
+
 Words = NDArray[np.uint64]
 
 
 def siphash(texts: Sequence[str], key: bytes) -> Words:
     """Return (m,) 64-bit hashes of the texts' UTF-8 bytes under a key of 16 bytes."""
-    raw = [text.encode("utf-8", "surrogatepass") for text in texts]
+    raw = encoded(texts)
     length = np.fromiter(map(len, raw), np.int64, len(raw))
     found = np.empty(len(raw), np.uint64)
     words = length // 8 + 1  # the last one holds what is left over, and the length

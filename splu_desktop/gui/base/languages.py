@@ -1,4 +1,4 @@
-"""The window's language: the system's or the user's own, remembered, in force from the next start.
+"""The window's language: the system's or the user's own, remembered.
 
 Sentences come from the catalogues that the report uses too (`files.language`); Qt's own (dialog buttons, the menu of a
 text field) from the translations that come with Qt.
@@ -44,7 +44,7 @@ def chosen() -> str:
 
 
 def choose(code: str) -> None:
-    """Remember a language, or SYSTEM, for the next start."""
+    """Remember a language, or SYSTEM."""
     remember(_SECTION, {**remembered(_SECTION), _KEY: code})
 
 
@@ -80,10 +80,10 @@ class LanguageMenu(QMenu):
 
     Signals
     -------
-    changed (str) : another language was chosen; a sentence says that it holds from the next start.
+    changed : another language was chosen.
     """
 
-    changed = Signal(str)
+    changed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -98,4 +98,4 @@ class LanguageMenu(QMenu):
     def _choose(self, code: str) -> None:
         if code != chosen():
             choose(code)
-            self.changed.emit(self.tr("The language changes when SPLU Desktop is started again."))
+            self.changed.emit()

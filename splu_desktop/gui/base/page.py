@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session, Step
@@ -50,6 +50,7 @@ class Page(QWidget):
         self.body = QVBoxLayout(self.content)
         margins(self.body, 0, spacing=12)
         self.stack.addWidget(self.content)
+        self._put: QWidget | None = None  # what Qt gave the focus to when what had it was hidden
         self.empty: Empty | None = None
         self.busy: Busy | None = None
         outer.addWidget(Rule())
@@ -60,9 +61,8 @@ class Page(QWidget):
         self.primary: QPushButton = button("", self.act, look="primary")
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
-        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
             go = QShortcut(QKeySequence(keys), self, self.primary.click)
-            go.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             go.setAutoRepeat(False)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -97,11 +97,44 @@ class Page(QWidget):
 
     def show_part(self, part: QWidget | None) -> None:
         """Show the content, the empty or the busy state."""
+        if self.stack.currentWidget() is (part or self.content):
+            return
+        # Qt gives the focus of what is hidden to the next widget of the window, which is the rail's first step.
+        held = self.has_focus()
         self.stack.setCurrentWidget(part or self.content)
+        if held:
+            self._put = QApplication.focusWidget()
+            QTimer.singleShot(0, self, self.keep_focus)
+
+    def has_focus(self) -> bool:
+        """Return whether the focus is on this page, or nowhere."""
+        focus = QApplication.focusWidget()
+        return self.isVisible() and (focus is None or self.isAncestorOf(focus))
+
+    def keep_focus(self, *, arriving: bool = False) -> None:
+        """See to it that the focus is on what this page shows: the primary button, or where one would begin."""
+        focus, shown = QApplication.focusWidget(), self.stack.currentWidget()
+        if shown is None or not self.isVisible() or QApplication.activeModalWidget() is not None:
+            return
+        placed = focus is self.primary or (focus is not None and shown.isAncestorOf(focus))
+        if placed and (arriving or focus is not self._put or not self.primary.isEnabled()):
+            return
+        if self.primary.isEnabled() and not arriving:
+            self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        at = shown.nextInFocusChain()
+        while at is not None and at is not shown:
+            tabs = at.focusPolicy() & Qt.FocusPolicy.TabFocus
+            if tabs and at.isVisible() and at.isEnabled() and (shown.isAncestorOf(at) or at is self.primary):
+                at.setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+            at = at.nextInFocusChain()
 
     def set_primary(self, text: str, enabled: bool, why: str = "") -> None:
         """Name the primary button; `why` says in the footer what it waits for, or what else matters."""
         self.primary.setText(text)
+        if not enabled and self.primary.hasFocus():
+            QTimer.singleShot(0, self, self.keep_focus)
         self.primary.setEnabled(enabled)
         self.foot_note.setText(why)
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)

@@ -101,10 +101,40 @@ DARK = Colours(
     fault_soft="#55291a",
 )
 
+# For those who need it: 7:1 and more for every text, edges as strong as text, no soft grounds that carry meaning.
+CONTRAST = Colours(
+    dark=True,
+    window="#000000",
+    page="#000000",
+    card="#050505",
+    sunken="#1a1a1a",
+    line="#ffffff",
+    edge="#ffffff",
+    text="#ffffff",
+    quiet="#ffffff",
+    disabled="#b0b0b0",
+    accent="#ffe600",
+    on_accent="#000000",
+    accent_soft="#333000",
+    protected="#ffb3e0",
+    protected_soft="#3d0026",
+    answerable="#5cffc0",
+    answerable_soft="#003322",
+    between="#ffffff",
+    between_soft="#333333",
+    warning="#ffc766",
+    warning_soft="#332200",
+    fault="#ffb199",
+    fault_soft="#401000",
+)
+
 
 def colours() -> Colours:
     """Return the scheme that is on, told from the application's palette (a style sheet distorts a widget's own)."""
-    return DARK if QGuiApplication.palette().color(QPalette.ColorRole.Base).lightness() < 128 else LIGHT
+    base = QGuiApplication.palette().color(QPalette.ColorRole.Base)
+    if base == QColor(CONTRAST.card):
+        return CONTRAST
+    return DARK if base.lightness() < 128 else LIGHT
 
 
 def palette_of(scheme: Colours) -> QPalette:
@@ -142,11 +172,8 @@ def palette_of(scheme: Colours) -> QPalette:
     return palette
 
 
-def apply(application: QApplication, scheme: Colours | None = None) -> None:
-    """Dress the application in `scheme`, or in the one the system asks for."""
-    if scheme is None:
-        wanted = application.styleHints().colorScheme()
-        scheme = DARK if wanted == Qt.ColorScheme.Dark else LIGHT
+def apply(application: QApplication, scheme: Colours) -> None:
+    """Dress the application in `scheme`."""
     application.setPalette(palette_of(scheme))
     application.setStyleSheet(style_sheet(scheme))
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAccessibleEvent,
     QColor,
     QKeySequence,
     QPainter,
@@ -253,6 +254,9 @@ class Banner(QFrame):
         self.act_button.setText(act)
         self._act = do or (lambda: None)
         self.show()
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        announce(self, self.accessibleName())
 
 
 class Empty(QWidget):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.resources import sample_path
@@ -17,13 +18,16 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.base.words import number, size, told
+from splu_desktop.gui.base.words import caption, number, size, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
+from splu_desktop.gui.importing.recent_files import recent_files
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer import ImportChoices, Imported
     from splu_desktop.gui.importing.dialog import ReadDialog
+
+_RECENT = 4  # files that are offered on the first screen
 
 
 def read_source(path: Path, choices: ImportChoices | None, progress: Progress, stage: str) -> Source:
@@ -77,7 +81,28 @@ class ImportPage(Page):
         self.sample_button = button(self.tr("Open the &sample hospital"), self.open_sample)
         for made in (self.open_button, self.sample_button):
             well.buttons.addWidget(made)
-        self.stack.addWidget(self._well)
+        self._start = QWidget()
+        column = QVBoxLayout(self._start)
+        margins(column, 0, spacing=8)
+        column.addWidget(label(self.tr("Turn a sensitive table into one that you can hand out"), "strong", wrap=True))
+        column.addWidget(
+            label(
+                self.tr(
+                    "You open a table and say which columns are sensitive. Before anything is written you see what its"
+                    " recipients can count, and what a row still tells about a person. In the table you hand out,"
+                    " counts of many people stay right and counts of a few are hidden."
+                ),
+                "quiet",
+                wrap=True,
+            )
+        )
+        column.addSpacing(4)
+        column.addWidget(self._well, 1)
+        self.recent = QWidget()
+        self._recent_row = QHBoxLayout(self.recent)
+        margins(self._recent_row, 0, spacing=4)
+        column.addWidget(self.recent)
+        self.stack.addWidget(self._start)
 
         busy = Busy("", self.tr("Cancel reading"))
         busy.cancelled.connect(self.cancel)
@@ -213,7 +238,8 @@ class ImportPage(Page):
             return
         source = self.session.source
         if source is None:
-            self.show_part(self._well)
+            self._show_recent()
+            self.show_part(self._start)
             self.set_primary(self.tr("Continue"), False, self.tr("Open a table to begin."))
             return
         self.show_part(None)
@@ -244,6 +270,18 @@ class ImportPage(Page):
                     lambda: self.tabs.setCurrentIndex(2),
                 )
         self.set_primary(self.tr("Continue with {n} records").format(n=number(table.n)), True)
+
+    def _show_recent(self) -> None:
+        while (old := self._recent_row.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.deleteLater()
+        latest = recent_files()[:_RECENT]
+        self.recent.setVisible(bool(latest))
+        self._recent_row.addWidget(label(self.tr("Opened last:"), "quiet"))
+        for path in latest:
+            made = button(caption(path.name), partial(self.open_file, path), look="flat", hint=str(path))
+            self._recent_row.addWidget(made)
+        self._recent_row.addStretch(1)
 
     def _offer_sheets(self, path: Path, imported: Imported) -> None:
         """Offer to read all sheets with the same columns as one table, where only one of them was read."""

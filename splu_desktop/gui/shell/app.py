@@ -12,12 +12,12 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QEvent, QSocketNotifier, QTimer
+from PySide6.QtCore import QEvent, QSize, QSocketNotifier, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
-from splu_desktop.gui.base import languages, theme
+from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import sentence
 from splu_desktop.gui.importing.ahead import load_ahead
@@ -27,7 +27,7 @@ _SWITCH = 0.0005  # seconds
 
 
 def prepare(application: QApplication) -> None:
-    """Dress an application: name, locale, Fusion style, our palette; follows the system's light or dark scheme."""
+    """Dress an application: name, locale, Fusion style, our palette; light, dark or high contrast."""
     application.setApplicationName("SPLU Desktop")
     application.setApplicationDisplayName("SPLU Desktop")
     application.setOrganizationName("SPLU Desktop")
@@ -38,8 +38,8 @@ def prepare(application: QApplication) -> None:
         return
     application.setProperty("prepared", True)
     application.setStyle("Fusion")
-    theme.apply(application)
-    application.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(application))
+    appearance.dress(application)
+    appearance.follow_system(application)
 
 
 def make_window() -> MainWindow:
@@ -145,7 +145,9 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
 
     sys.excepthook = report
     window.ask_before_closing = not until_idle
-    window.resize(1280, 800)
+    # With its frame inside what the screen leaves beside the system's own bars.
+    room = application.primaryScreen().availableGeometry().size() - QSize(16, 48)
+    window.resize(QSize(1280, 800).boundedTo(room))
     window.show()
     if file:
         path = Path(file)

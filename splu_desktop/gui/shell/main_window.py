@@ -7,29 +7,33 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QMenu,
+    QMenuBar,
     QMessageBox,
+    QStatusBar,
     QWidget,
 )
 
 from splu_desktop import __version__
-from splu_desktop.gui.base.languages import LanguageMenu
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.appearance import appearance_menu
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins
+from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
 from splu_desktop.gui.shell.help_panel import HelpPanel
 from splu_desktop.gui.shell.page_stack import PageStack
 from splu_desktop.gui.shell.project_keeper import Loaded, ProjectKeeper
 from splu_desktop.gui.shell.rail import Rail
-from splu_desktop.gui.shell.recent_files import RecentFiles
 from splu_desktop.gui.shell.recipes import Recipes
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.setWindowTitle("SPLU Desktop")
-        self.setMinimumSize(960, 600)
+        self.setMinimumSize(880, 480)
         self.session = Session(self)
         self.tasks = Tasks(self)
         self.keeper = ProjectKeeper(self.session, self.tasks, self)
@@ -62,6 +66,15 @@ class MainWindow(QMainWindow):
         self.recipes = Recipes(self.session, self.tasks, self.keeper, self)
         self.recipes.said.connect(self._say)
         self.ask_before_closing = False
+        self.step = Step.IMPORT
+        self._behind: set[Step] = set()
+        self._narrow = False
+        self._furnish()
+        self.session.changed.connect(self.refresh)
+        self.session.noticed.connect(self._notice)
+
+    def _furnish(self) -> None:
+        """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
         names = {
             Step.IMPORT: self.tr("Import"),
             Step.CLASSIFY: self.tr("Classify"),
@@ -89,13 +102,20 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         self._build_status_bar()
         self._build_menus(names)
-        self.step = Step.IMPORT
-        self._behind: set[Step] = set()
-        self._narrow = False
-        self.session.changed.connect(self.refresh)
-        self.session.noticed.connect(self._notice)
         self.refresh()
-        self.show_step(Step.IMPORT)
+        self.show_step(self.step)
+        self._fit_help()
+        self._show_title()
+
+    def change_language(self) -> None:
+        """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
+        if not self.tasks.idle():
+            QTimer.singleShot(100, self, self.change_language)
+            return
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            languages.speak(application, languages.in_force())
+        self._furnish()
 
     @property
     def import_page(self) -> ImportPage:
@@ -141,7 +161,8 @@ class MainWindow(QMainWindow):
             self.classify_page.show_column(column)
 
     def _build_status_bar(self) -> None:
-        bar = self.statusBar()
+        bar = QStatusBar()
+        self.setStatusBar(bar)
         bar.setSizeGripEnabled(False)
         holder = QWidget()
         row = QHBoxLayout(holder)
@@ -157,10 +178,11 @@ class MainWindow(QMainWindow):
             bar.addPermanentWidget(part)
 
     def _build_menus(self, names: dict[Step, str]) -> None:
+        self.setMenuBar(QMenuBar())  # an old one goes, with its menus and their shortcuts
         files = self.menuBar().addMenu(self.tr("&File"))
         self._act(files, self.tr("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
         self._act(files, self.tr("Open the &sample hospital"), self._open_sample)
-        self.recent = RecentFiles(self)
+        self.recent = RecentFiles(files)
         self.recent.chosen.connect(self.open_path)
         files.addMenu(self.recent)
         self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
@@ -176,8 +198,8 @@ class MainWindow(QMainWindow):
         self._act(files, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         edit = self.menuBar().addMenu(self.tr("&Edit"))
         for made, keys in (
-            (self.session.undo_stack.createUndoAction(self, self.tr("&Undo")), QKeySequence.StandardKey.Undo),
-            (self.session.undo_stack.createRedoAction(self, self.tr("&Redo")), QKeySequence.StandardKey.Redo),
+            (self.session.undo_stack.createUndoAction(edit, self.tr("&Undo")), QKeySequence.StandardKey.Undo),
+            (self.session.undo_stack.createRedoAction(edit, self.tr("&Redo")), QKeySequence.StandardKey.Redo),
         ):
             made.setShortcuts(QKeySequence.keyBindings(keys))
             edit.addAction(made)
@@ -185,13 +207,14 @@ class MainWindow(QMainWindow):
         for step, name in names.items():
             self._act(view, f"&{step + 1} {name}", partial(self.show_step, step), f"Ctrl+{step + 1}")
         view.addSeparator()
-        self.help_action = QAction(self.tr("&What this means"), self, checkable=True, checked=True)
+        self.help_action = QAction(self.tr("&What this means"), view, checkable=True, checked=True)
         self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
         self.help_action.toggled.connect(lambda _: self._fit_help(asked=True))
         view.addAction(self.help_action)
-        languages = LanguageMenu(self)
-        languages.changed.connect(lambda text: self.pages[self.step].banner.say("note", text))
-        view.addMenu(languages)
+        view.addMenu(appearance_menu(view))
+        spoken = languages.LanguageMenu(view)
+        spoken.changed.connect(self.change_language, Qt.ConnectionType.QueuedConnection)
+        view.addMenu(spoken)
         about = self.menuBar().addMenu(self.tr("&Help"))
         self._act(about, self.tr("&User guide"), self.show_guide, "Shift+F1")
         self._act(about, self.tr("&Licences"), self.show_licences)
@@ -200,7 +223,7 @@ class MainWindow(QMainWindow):
     def _act(
         self, menu: QMenu, text: str, do: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
     ) -> None:
-        made = QAction(text, self)
+        made = QAction(text, menu)
         if keys is not None:
             made.setShortcut(QKeySequence(keys))
         made.triggered.connect(lambda: do())
@@ -208,6 +231,8 @@ class MainWindow(QMainWindow):
 
     def show_step(self, step: Step) -> None:
         """Bring a page to the front."""
+        left = self.pages[self.step]
+        held = left.has_focus()
         self.step = Step(step)
         page = self.pages[self.step]
         if self.step in self._behind:
@@ -216,6 +241,8 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(page)
         self.rail.show_current(self.step)
         page.arrived()
+        if held and page is not left:
+            page.keep_focus(arriving=True)
         self._show_help()
 
     def refresh(self) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class Header:
     reason: str
 
 
+@lru_cache(10_000)  # the same few cells are asked about again and again
 def shape_of(cell: str) -> str:
     """Classify a cell roughly: "" blank, "n" number, "d" date or other data that no name looks like, "t" text."""
     if is_blank(cell):

@@ -97,6 +97,8 @@ def is_blank(text: str) -> bool:
 def neutral(text: str) -> bool:
     """Whether a text says nothing about its column's type."""
     first = text[:1]
+    if "1" <= first <= "9":  # no mark begins so, and a column of moments has as many texts as records
+        return False
     if not " " < first < "\x7f" and is_blank(text):
         return True
     if len(text) > 20:

@@ -14,6 +14,14 @@ _MOST = 8
 _KEY = "recent/files"
 
 
+def recent_files() -> list[Path]:
+    """Return the files, the latest first; those that are gone are left out."""
+    stored = QSettings().value(_KEY, [])
+    # A list of one comes back as a bare text.
+    names = stored if isinstance(stored, list) else [stored] if stored else []
+    return [Path(str(name)) for name in names if Path(str(name)).is_file()]
+
+
 class RecentFiles(QMenu):
     """A menu of them. `chosen` carries the path."""
 
@@ -25,20 +33,13 @@ class RecentFiles(QMenu):
         self._last: Path | None = None
         self.aboutToShow.connect(self._fill)
 
-    def paths(self) -> list[Path]:
-        """Return the files, the latest first; those that are gone are left out."""
-        stored = QSettings().value(_KEY, [])
-        # A list of one comes back as a bare text.
-        names = stored if isinstance(stored, list) else [stored] if stored else []
-        return [Path(str(name)) for name in names if Path(str(name)).is_file()]
-
     def remember(self, path: Path) -> None:
         """Put a file at the top."""
         if path == self._last:
             return
         self._last = path
         full = path.resolve()
-        QSettings().setValue(_KEY, [str(full), *(str(p) for p in self.paths() if p != full)][:_MOST])
+        QSettings().setValue(_KEY, [str(full), *(str(p) for p in recent_files() if p != full)][:_MOST])
 
     def forget(self) -> None:
         """Forget all of them."""
@@ -46,7 +47,7 @@ class RecentFiles(QMenu):
 
     def _fill(self) -> None:
         self.clear()
-        for path in self.paths():
+        for path in recent_files():
             act = self.addAction(caption(str(path)))
             act.triggered.connect(partial(self._choose, path))
         if self.isEmpty():

@@ -1,0 +1,1 @@
+"""Systems that publish which records share a bucket of sensitive values."""

@@ -1,0 +1,111 @@
+"""Anatomy: l-diverse buckets, published as two tables (Xiao, Tao, VLDB 2006).
+
+Buckets take one record from each of the l largest sets of equal values; each of the fewer than l records left over
+joins a random bucket without its value. Published: the unchanged columns with the bucket's number, and each bucket's
+values.
+
+Estimate: within a bucket every record is thought to have each of its values alike,
+x = sum over buckets g of n_{P,g} c_{g,s} / |g|. That is biased towards independence: its mean over random buckets is
+sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s} / |g|, the transition of decoy groups
+(mechanism.md section 4), which it never undoes. Counts of the whole table are exact, small ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.ours.as_published import dealt, largest_first
+from splu_desktop.compare.ours.splu import GAMMAS
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+
+class Bucketed(Sanitised):
+    """Two tables: records with their bucket's number, and the values of each bucket.
+
+    Parameters
+    ----------
+    bucket : (N,) number of each record's bucket, from 0 without gaps.
+    """
+
+    def __init__(self, source: TrueTable, bucket: Ints) -> None:
+        self.source, self.bucket = source, bucket
+        ones = np.ones(source.n)
+        number = int(bucket.max()) + 1
+        copies = sparse.coo_array((ones, (bucket, source.sensitive.codes)), shape=(number, source.m)).tocsr()
+        sizes = np.bincount(bucket, minlength=number)
+        self.parts = sparse.csr_array(sparse.diags_array(1 / sizes) @ copies)  # (G, m) shares within buckets
+        self._of = sparse.csr_array((ones, bucket, np.arange(source.n + 1)), shape=(source.n, number))
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        by_value = (questions.selected @ self._of) @ self.parts
+        return Answers.without_intervals(questions.asked(np.asarray(by_value.todense())))
+
+    def row(self, records: Ints) -> Floats:
+        return np.asarray(self.parts[self.bucket[records]].todense())
+
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+        # Who knows all others in the bucket takes their values from the list: one is left.
+        return np.ones(len(records))
+
+    def microdata(self, chance: np.random.Generator) -> Microdata:
+        # A user who wants records deals each bucket's values to its records at random.
+        theirs = np.lexsort((chance.random(self.source.n), self.bucket))
+        ours = np.argsort(self.bucket, kind="stable")
+        shown = np.empty(self.source.n, np.int32)
+        shown[theirs] = self.source.sensitive.codes[ours]
+        return Microdata(tuple(column.codes for column in self.source.columns), shown)
+
+
+@dataclass(frozen=True)
+class Anatomy(System):
+    """Anatomy with buckets of `l` different values."""
+
+    l: int  # noqa: E741 - the paper's name
+
+    name: ClassVar[str] = "anatomy"
+    title: ClassVar[str] = say("Anatomy")
+    words: ClassVar[str] = say(
+        "Rows keep their columns and get a bucket's number; a second table lists the values of each bucket. Every "
+        "value is true: small counts of the whole table are exact, and who knows the others in a bucket knows the "
+        "last one."
+    )
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(gamma) for gamma in GAMMAS]
+
+    @property
+    def setting(self) -> str:
+        return say("l = {l}", l=self.l)
+
+    @property
+    def promise(self) -> str:
+        return say("A person's value is one of at least {l} different ones in the person's bucket.", l=self.l)
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
+        progress.report(self.title, 0.0)
+        try:
+            check_eligible(source.sensitive, self.l)
+        except SpluError as fault:
+            raise Impossible(str(fault)) from None
+        codes = source.sensitive.codes
+        members = dealt(codes, largest_first(source.counts.astype(np.int64), self.l), chance)
+        bucket = np.full(source.n, -1, np.int64)
+        bucket[members] = np.arange(len(members))[:, None]
+        # Fewer than l, each of another value.
+        for record in np.flatnonzero(bucket < 0).tolist():
+            without = np.flatnonzero((codes[members] != codes[record]).all(axis=1))
+            bucket[record] = chance.choice(without)
+        return Bucketed(source, bucket)

@@ -1,0 +1,170 @@
+"""The census cell-key method: bounded zero-mean noise on counts, the same for the same cell, and its averaging attack.
+
+Fraser, Wooton, "A proposed method for confidentialising tabular output to protect against differencing" (ABS 2005);
+Marley, Leaver 2011; Giessing, "Computational issues in the design of transition probabilities" (2016), as in R's ptable
+and cellKey. Every record has a random key; the keys of a cell's records add up, modulo one, to the cell's key, which
+looks the noise up in a published table: for a true count i the noise v in -D..D, i + v >= 0, has mean 0, variance V and
+otherwise the largest entropy, p(v) ~ exp(a_i v + b_i v^2); 0 stays 0. Where no such law has variance V (i = 1), it has
+the largest.
+
+Unbiased. Averaging: for disjoint cells A, B_1, B_2, ... the differences of the answers to A and B_k together and to B_k
+alone all have mean |A| and noise of their own, so that k of them leave an error of sqrt(2 V / k), and a rounded mean is
+the true count. Answers differ by at most D from the truth in any case, so large counts are all but exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import optimize
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
+
+SETTINGS = ((2, 1.0), (3, 2.0), (5, 4.0), (10, 16.0))  # D and V
+_KEY = 1 << 32
+_SMALL = 3
+_DIFFERENCES = 20  # of the averaging attack at most; others would only add to it
+_LEAST = 0.02  # of the largest variance that a small count's law falls short of its bound
+
+
+def noise_law(count: int, most: int, variance: float) -> Floats:
+    """Return (2 D + 1,) chances of the noise -D..D on a true count: mean 0, this variance, largest entropy."""
+    steps = np.arange(-most, most + 1)
+    law = np.zeros(len(steps))
+    if count == 0:
+        law[most] = 1.0
+        return law
+    open_ = steps >= -count
+    v = steps[open_].astype(np.float64)
+    wanted = min(variance, (1 - _LEAST) * -float(v[0]) * most)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        power = at[0] * v + at[1] * (v**2 - wanted)
+        top = power.max()
+        weight = np.exp(power - top)
+        chance = weight / weight.sum()
+        return float(top + np.log(weight.sum())), np.array([chance @ v, chance @ (v**2) - wanted])
+
+    found = optimize.minimize(loss, np.zeros(2), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    weight = np.exp(found[0] * v + found[1] * v**2)
+    law[open_] = weight / weight.sum()
+    return law
+
+
+class CellKeyed(NoisyAnswers):
+    """Answers with cell-key noise."""
+
+    def __init__(self, source: TrueTable, most: int, variance: float, chance: np.random.Generator) -> None:
+        super().__init__(source)
+        self.most = most
+        self.laws = np.stack([noise_law(count, most, variance) for count in range(most + 1)])  # the last for all above
+        self._keys = chance.integers(0, _KEY, source.n).astype(np.float64)
+
+    @cached_property
+    def _wide(self) -> int:
+        """Half width of 95 % intervals."""
+        steps = np.abs(np.arange(-self.most, self.most + 1))
+        inside = [float(self.laws[-1][steps <= arm].sum()) for arm in range(self.most + 1)]
+        return int(np.argmax(np.array(inside) >= 0.95))
+
+    def shown(self, counts: Floats, keys: Floats) -> Floats:
+        """Return counts with the noise of their keys, which are sums of records' keys."""
+        ends = np.cumsum(self.laws, axis=1)[np.minimum(counts, self.most).astype(np.int64)]
+        place = (ends < (keys % _KEY / _KEY)[..., None]).sum(axis=-1)
+        return np.asarray(counts + np.minimum(place, 2 * self.most) - self.most)
+
+    def keyed(self, questions: CountingQuestions) -> Floats:
+        """Return (P, m) sums of keys of every value in every selection."""
+        return questions.histogram(self.source.sensitive.codes, self.source.m, self._keys)
+
+    def _answered(self, questions: CountingQuestions) -> Answers:
+        shown = self.shown(questions.truth.astype(np.float64), questions.asked(self.keyed(questions)))
+        return Answers(shown, np.maximum(shown - self._wide, 0.0), np.where(shown > 0, shown + self._wide, self._wide))
+
+    def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
+        noise = np.rint(shown - counts).astype(np.int64) + self.most
+        inside = (noise >= 0) & (noise <= 2 * self.most) & (counts >= 0)
+        law = np.clip(counts, 0, self.most).astype(np.int64)
+        chance = np.where(inside, self.laws[law, np.clip(noise, 0, 2 * self.most)], 0.0)
+        return np.log(np.maximum(chance, 1e-300))
+
+    def averaged(self, questions: CountingQuestions) -> Floats:
+        """Return (P, m) what the averaging attack makes of every value's count in every selection.
+
+        From the answers about the value and another one together and about the other alone, in the same selection.
+        """
+        counts, keys = questions.by_value, self.keyed(questions)
+        single = self.shown(counts, keys)
+        found, many = np.zeros(counts.shape), np.zeros(counts.shape)
+        for step in range(1, self.differences + 1):
+            other = (np.arange(self.source.m) + step) % self.source.m
+            there = single[:, other] > 0  # beside an empty cell the answer is the cell's own, with the same noise
+            found += there * (self.shown(counts + counts[:, other], keys + keys[:, other]) - single[:, other])
+            many += there
+        return np.maximum(np.rint(np.where(many > 0, found / np.maximum(many, 1), single)), 0.0)
+
+    @property
+    def differences(self) -> int:
+        """How many differences the averaging attack takes per count."""
+        return min(self.source.m - 1, _DIFFERENCES)
+
+    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
+        """Return how many small counts the averaging attack finds exactly."""
+        if self.source.m < 2:
+            return ()
+        small = (questions.by_value > 0) & (questions.by_value <= _SMALL)
+        if not small.any():
+            return ()
+        once = self.shown(questions.by_value, self.keyed(questions))[small] == questions.by_value[small]
+        often = self.averaged(questions)[small] == questions.by_value[small]
+        return (
+            say(
+                "Averaging {many} differences of answers finds {often} of the counts of 1 to {most} exactly; one "
+                "answer alone {once}.",
+                many=self.differences,
+                most=_SMALL,
+                often=Figure(f"{100 * often.mean():.0f} %"),
+                once=Figure(f"{100 * once.mean():.0f} %"),
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class CellKey(System):
+    """Cell-key noise of at most `most` and variance `variance`."""
+
+    most: int
+    variance: float
+
+    name: ClassVar[str] = "cell-key"
+    title: ClassVar[str] = say("Census cell keys")
+    words: ClassVar[str] = say(
+        "No table is handed out: counts are answered with a little noise that is always the same for the same cell. "
+        "Large counts are all but exact, and so become small ones when many answers are combined."
+    )
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(most, variance) for most, variance in SETTINGS]
+
+    @property
+    def setting(self) -> str:
+        return say("at most ±{most}, variance {variance}", most=self.most, variance=Figure(f"{self.variance:g}"))
+
+    @property
+    def promise(self) -> str:
+        return say("No answer is further from the true count than {most}.", most=self.most)
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
+        progress.report(self.title, 0.0)
+        return CellKeyed(source, self.most, self.variance, chance)

@@ -1,0 +1,1 @@
+"""Systems that change the sensitive value of each record by itself, with published chances."""

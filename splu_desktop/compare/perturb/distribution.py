@@ -1,0 +1,56 @@
+"""Distribution-based redraw (DBR): every value drawn anew from the whole table's distribution (journal section 3).
+
+T[v, u] = pi_u whatever v, so shares of the whole table stay and every link between the sensitive column and the others
+is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherever the selection matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+
+class Redistributed(Channelled):
+    """A table whose values were drawn from their distribution, whatever they were."""
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
+        return Answers.without_intervals(np.asarray(questions.top * (questions.chosen @ share)))
+
+
+@dataclass(frozen=True)
+class DistributionBased(System):
+    """Every value drawn from the column's own distribution."""
+
+    name: ClassVar[str] = "dbr"
+    title: ClassVar[str] = say("Distribution-based redraw")
+    words: ClassVar[str] = say(
+        "All rows stay; each sensitive value is replaced by one drawn from the whole column. A person is no "
+        "better known than by the whole table, and nothing about any group of persons can be answered."
+    )
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls()]
+
+    @property
+    def setting(self) -> str:
+        return say("no setting")
+
+    @property
+    def promise(self) -> str:
+        return say("What a row shows has nothing to do with the person.")
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
+        progress.report(self.title, 0.0)
+        return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)

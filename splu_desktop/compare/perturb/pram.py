@@ -1,0 +1,109 @@
+"""PRAM, the post randomisation method of official statistics, with a published matrix, and its invariant form.
+
+Gouweleeuw, Kooiman, Willenborg, de Wolf, "Post randomisation for statistical disclosure control: theory and
+implementation", Journal of Official Statistics 14 (1998); in mu-ARGUS and sdcMicro (`pram`).
+
+Plain: T[v, v] = keep, the rest spread evenly over the other values; as mu-ARGUS offers it, over the `BAND` values next
+in the column's order on either side, since neighbours are meant to be alike. Counts by the inverse of T, unbiased.
+
+Invariant (de Wolf, van Gelder 2004; `pram(alpha)` in sdcMicro): after T values go back by Bayes,
+B[u, v] = T[v, u] pi_v / sum_w T[w, u] pi_w, and R = T B leaves the shares true on average, pi R = pi. A mixture
+alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind (mechanism.md section 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
+
+KEEPS = (0.8, 0.6, 0.4, 0.2)
+BAND = 5
+
+
+def banded(m: int, keep: float, band: int = BAND) -> Floats:
+    """Return (m, m) the matrix that keeps with `keep`, else takes one of the `band` next values on either side."""
+    near = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
+    others = ((near > 0) & (near <= band)).astype(np.float64)
+    many = others.sum(axis=1, keepdims=True)
+    return np.asarray((1 - keep) * others / np.maximum(many, 1) + keep * np.eye(m), np.float64)
+
+
+def invariant(matrix: Floats, shares: Floats) -> Floats:
+    """Return (m, m) R = T B, which leaves the shares (m,) as they are."""
+    joint = matrix * shares[:, None]
+    back = joint.T / joint.sum(axis=0)[:, None]
+    return np.asarray(matrix @ back)
+
+
+@dataclass(frozen=True)
+class Pram(System):
+    """PRAM with a band matrix: keep with chance `keep`, else a neighbouring value."""
+
+    keep: float
+
+    name: ClassVar[str] = "pram"
+    title: ClassVar[str] = say("PRAM")
+    words: ClassVar[str] = say(
+        "The statistical offices' way to exchange values with known chances. All rows stay and counts can be worked "
+        "back, but how sure someone is of a rare value in a row depends on the table, and nothing bounds it."
+    )
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(keep) for keep in KEEPS]
+
+    @property
+    def setting(self) -> str:
+        return say("kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
+
+    @property
+    def promise(self) -> str:
+        return say(
+            "Each row shows its true value with the chance {chance}, else one of the next {band} values in order.",
+            chance=Figure(f"{self.keep:.3g}"),
+            band=BAND,
+        )
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
+        progress.report(self.title, 0.0)
+        return Channelled(source, banded(source.m, self.keep), chance)
+
+
+@dataclass(frozen=True)
+class InvariantPram(System):
+    """PRAM that leaves the shares of the whole table true on average."""
+
+    keep: float
+
+    name: ClassVar[str] = "invariant-pram"
+    title: ClassVar[str] = say("Invariant PRAM")
+    words: ClassVar[str] = say(
+        "PRAM whose exchange is balanced, so that the published shares of the whole table stay true on average, as "
+        "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
+    )
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(keep) for keep in KEEPS]
+
+    @property
+    def setting(self) -> str:
+        return say("first step kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
+
+    @property
+    def promise(self) -> str:
+        return say("The shares of the whole table are right on average over many releases.")
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
+        progress.report(self.title, 0.0)
+        return Channelled(source, invariant(banded(source.m, self.keep), source.shares), chance)

@@ -1,0 +1,55 @@
+"""Retention replacement over the whole domain: mechanism A of the arXiv paper (section 3).
+
+A record keeps its value with chance p and takes each other value of the domain with q = (1 - p) / (m - 1); this is
+k-ary randomised response with e^epsilon = p / q. The paper's comparison (section 8) sets p = 1 / l', so that a row is
+as likely true as in decoy groups of l'. Estimated by the inverse of this matrix, unbiased before pooling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.ours.splu import GAMMAS
+from splu_desktop.compare.perturb.channel import Channelled, evenly
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
+
+
+@dataclass(frozen=True)
+class Retention(System):
+    """Keep with chance `keep`, else any other value of the domain."""
+
+    keep: float
+
+    name: ClassVar[str] = "retention"
+    title: ClassVar[str] = say("Retention replacement")
+    words: ClassVar[str] = say(
+        "All rows stay; each sensitive value is kept with a known chance, otherwise replaced by any other value, "
+        "however rare. In columns of many values rare ones are flooded by false ones, and counts of them are blurred."
+    )
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(1 / gamma) for gamma in GAMMAS]
+
+    @property
+    def setting(self) -> str:
+        return say("kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
+
+    @property
+    def promise(self) -> str:
+        return say(
+            "Each row shows its true value with the chance {chance}, independently of all others.",
+            chance=Figure(f"{self.keep:.3g}"),
+        )
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
+        progress.report(self.title, 0.0)
+        return Channelled(source, evenly(source.m, self.keep), chance)

@@ -1,0 +1,75 @@
+"""Light, dark or high contrast: as the system has it, or the user's own choice, remembered."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.gui.base import theme
+
+_SECTION, _KEY, SYSTEM = "window", "appearance", "system"
+SCHEMES = {"light": theme.LIGHT, "dark": theme.DARK, "contrast": theme.CONTRAST}
+
+
+def chosen() -> str:
+    """Return the name of the scheme that was set, or SYSTEM."""
+    name = remembered(_SECTION).get(_KEY, SYSTEM)
+    return name if name in SCHEMES else SYSTEM
+
+
+def choose(application: QApplication, name: str) -> None:
+    """Remember a scheme, or SYSTEM, and dress the application in it."""
+    remember(_SECTION, {**remembered(_SECTION), _KEY: name})
+    dress(application)
+
+
+def dress(application: QApplication) -> None:
+    """Dress the application as chosen; else as the system asks for, high contrast before all."""
+    hints = application.styleHints()
+    scheme = SCHEMES.get(chosen())
+    # The frame around the window is the system's, and follows what it is told here.
+    own = Qt.ColorScheme.Unknown if scheme is None else Qt.ColorScheme.Dark if scheme.dark else Qt.ColorScheme.Light
+    if own != Qt.ColorScheme.Unknown:
+        hints.setColorScheme(own)
+    else:
+        hints.unsetColorScheme()
+    if scheme is None and hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
+        scheme = theme.CONTRAST
+    if scheme is None:
+        scheme = theme.DARK if hints.colorScheme() == Qt.ColorScheme.Dark else theme.LIGHT
+    theme.apply(application, scheme)
+
+
+def follow_system(application: QApplication) -> None:
+    """Dress the application anew whenever the system changes its mind, where it is the system that is followed."""
+    hints = application.styleHints()
+
+    def changed(_: object) -> None:
+        if chosen() == SYSTEM:
+            dress(application)
+
+    hints.colorSchemeChanged.connect(changed)
+    hints.accessibility().contrastPreferenceChanged.connect(changed)
+
+
+def appearance_menu(parent: QWidget) -> QMenu:
+    """Return the menu of schemes."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("appearance", text)
+
+    menu = QMenu(tr("A&ppearance"), parent)
+    group = QActionGroup(menu)
+    names = {SYSTEM: tr("As the &system"), "light": tr("&Light"), "dark": tr("&Dark"), "contrast": tr("&High contrast")}
+    application = QApplication.instance()
+    for name, text in names.items():
+        action = QAction(text, menu, checkable=True, checked=name == chosen())
+        if isinstance(application, QApplication):
+            action.triggered.connect(partial(choose, application, name))
+        group.addAction(action)
+        menu.addAction(action)
+    return menu

@@ -1,0 +1,86 @@
+"""A comparison of methods as files: page, table, data and picture, in one new folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from splu_desktop.compare.runner import Comparison
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.language import Language
+from splu_desktop.report.content.comparison import comparison_blocks, picture
+from splu_desktop.report.document import Document, Paragraph
+from splu_desktop.report.render.html import as_html
+
+NAME = "comparison"
+_FIGURES = (
+    "covered",
+    "refused",
+    "small_wrong",
+    "answerable",
+    "stranger",
+    "colleague",
+    "insider",
+    "uniques",
+    "lost",
+    "classifier",
+    "pmse",
+    "seconds",
+    "megabytes",
+)
+
+
+def comparison_document(comparison: Comparison, t: Language) -> Document:
+    """Return the comparison as a document. It is computed from the original table, so it stays inside."""
+    title = t("Beside other methods")
+    return Document(
+        title=title,
+        edition=t("Internal edition: computed from the original table, not to be handed out"),
+        internal=True,
+        footer=f"{title} · {comparison.source.sensitive.name}",
+        language=t.code,
+        page_of=t("Page {page} of {pages}"),
+        contents=t("Contents"),
+        blocks=(Paragraph(title, "title"), *comparison_blocks(comparison, t)),
+    )
+
+
+def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple[str, ...]:
+    """Write a new folder with the comparison, whole or not at all, and return the names of its files.
+
+    Raises CannotWrite where the folder exists already or can't be made.
+    """
+    drawn = picture(comparison, t)
+    writers: dict[str, Callable[[Path], object]] = {
+        f"{NAME}.html": lambda path: path.write_text(as_html(comparison_document(comparison, t)), encoding="utf-8"),
+        f"{NAME}.csv": lambda path: _write_csv(comparison, path),
+        f"{NAME}.json": lambda path: path.write_text(
+            json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n", encoding="utf-8"
+        ),
+        f"{NAME}.svg": lambda path: path.write_text(drawn.scene.svg(drawn.words), encoding="utf-8"),
+    }
+    with whole_folder(target) as partial:
+        for name, write in writers.items():
+            write(partial / name)
+    return tuple(writers)
+
+
+def _write_csv(comparison: Comparison, path: Path) -> None:
+    """Write one row per method and setting, in English and with decimal points, whatever the language of the page."""
+    bands = [f"error {name}" for name in comparison.bands] + [f"coverage {name}" for name in comparison.bands]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["method", "title", "setting", *_FIGURES, *bands, "not possible"])
+        for each in comparison.tried:
+            a = each.achieved
+            numbers: list[object] = []
+            if a is not None:
+                numbers = [*(getattr(a, name) for name in _FIGURES), *a.errors, *a.coverage]
+            cells = numbers or [None] * (len(_FIGURES) + len(bands))
+            words = (each.system.name, str(each.system.title), str(each.system.setting))
+            writer.writerow(
+                [*map(inert, words), *("" if cell is None else cell for cell in cells), inert(each.impossible)]
+            )

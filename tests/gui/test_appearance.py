@@ -1,0 +1,57 @@
+"""Light, dark and high contrast: chosen in the menu, remembered, and legible."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.gui.base import appearance, theme
+from splu_desktop.gui.shell.main_window import MainWindow
+
+TEXTS = ("text", "quiet", "accent", "protected", "answerable", "between", "warning", "fault")
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, 1.4.3."""
+
+    def light(name: str) -> float:
+        parts = QColor(name).getRgbF()[:3]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    darker, lighter = sorted((light(one), light(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("name", appearance.SCHEMES)
+def test_every_text_can_be_read_on_every_ground(name: str) -> None:
+    scheme, least = appearance.SCHEMES[name], 7.0 if name == "contrast" else 4.5
+    grounds = ("window", "page", "card", "sunken")
+    for text in TEXTS:
+        for ground in (*grounds, f"{text}_soft"):
+            if hasattr(scheme, ground):
+                if (text, ground) == ("between", "sunken"):
+                    continue  # never shown there
+                assert contrast(getattr(scheme, text), getattr(scheme, ground)) >= least, (text, ground)
+    assert contrast(scheme.on_accent, scheme.accent) >= least
+    assert contrast(scheme.edge, scheme.card) >= 3.0
+    assert {field.name for field in fields(scheme)} >= {*TEXTS, *grounds}
+
+
+def test_the_menu_dresses_at_once_and_is_remembered(window: MainWindow, qapp: QApplication) -> None:
+    menu = appearance.appearance_menu(window)
+    acts = dict(zip(("system", *appearance.SCHEMES), menu.actions(), strict=True))
+    try:
+        for name, scheme in appearance.SCHEMES.items():
+            acts[name].trigger()
+            assert theme.colours() is scheme
+            assert appearance.chosen() == name
+            appearance.dress(qapp)  # as the next start does
+            assert theme.colours() is scheme
+    finally:
+        acts["system"].trigger()
+    assert appearance.chosen() == appearance.SYSTEM
+    assert theme.colours() is theme.LIGHT
