@@ -13,10 +13,10 @@ from splu_desktop.cli.base.output import add_json, print_json, print_promise, pr
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import number_line, persons_line
+from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
 from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.draw.belonging import suggested
-from splu_desktop.core.draw.ways import common_value
+from splu_desktop.core.draw.ways import unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
@@ -126,8 +126,6 @@ def run(args: argparse.Namespace) -> None:
         )
         notes.append(found.sentence)
     ways = {name: way for name, way in plan.draws.items() if said["sensitive"][name]["eligible"]}
-    common = (common_value(after[name].compacted(), way) for name, way in ways.items())
-    notes += [found.sentence for found in common if found is not None]
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]
@@ -138,6 +136,8 @@ def run(args: argparse.Namespace) -> None:
     notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
     if plan.persons is not None and plan.persons.number:
         notes.append(number_line(table, after, plan).sentence)
+    if plan.persons is not None and plan.persons.shift:
+        notes.append(shift_line(table, plan.persons).sentence)
     if args.save_recipe is not None and fault is None:
         write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
@@ -213,6 +213,14 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
     if not eligible:
         return found
     column = column.compacted()
+    free = unprotected(column, draw)
+    if free is not None:
+        found["unprotected"] = {
+            "value": free.value,
+            "share": free.share,
+            "half_widths": list(free.cell),
+            "words": str(free.sentence(column.name)),
+        }
     told = draw.told(column.n, column.labels.tolist(), asked)
     return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
 
@@ -239,6 +247,10 @@ def _print_text(said: dict[str, Any]) -> None:
             print_tolerant(name, column)
         else:
             _print_sensitive(name, column, said["thresholds"])
+        if "unprotected" in column:
+            value = column["unprotected"]["value"]
+            asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
+            print(f"\n  {column['unprotected']['words']} Say {asked} for that.")
     for block in said["together"]:
         print(f"\nDrawn together: {', '.join(block['columns'])}")
         for line in block["costs"]:

@@ -108,6 +108,7 @@ class Repeats:
     way : what was done about them (`by_person.WAYS`), "" where nothing was chosen.
     left_out : records left out so that each person has one.
     effects : sensitive column -> design effects, where persons were drawn.
+    shift, days : columns of dates moved by one random number of days per person, up to so many either way.
     """
 
     largest: int
@@ -115,6 +116,8 @@ class Repeats:
     way: str = ""
     left_out: int = 0
     effects: Mapping[str, Effects] = field(default_factory=dict)
+    shift: tuple[str, ...] = ()
+    days: int = 0
 
     @property
     def sentence(self) -> str:
@@ -323,9 +326,10 @@ def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, D
     """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
     if repeats is None:
         return (say("The promise is per record; it is not known whether persons have several."),)
+    moved = (shift_sentence(repeats.shift, repeats.days),) if repeats.shift else ()
     if repeats.largest == 1:
-        return (repeats.sentence,)
-    told = repeats.sentence, per_person(repeats, table, draws).sentence
+        return (repeats.sentence, *moved)
+    told = repeats.sentence, per_person(repeats, table, draws).sentence, *moved
     if NUMBER not in table:
         return told
     number = say(
@@ -334,6 +338,18 @@ def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, D
         column=NUMBER,
     )
     return *told, number
+
+
+def shift_sentence(names: tuple[str, ...], days: int) -> str:
+    """Return what was done to dates, and what that leaves and what not."""
+    columns = listed(say("“{name}”", name=name) for name in names)
+    return say(
+        "The dates of {columns} were moved by one random number of days per person, up to {days} either way, the "
+        "same in all of them, which stands nowhere: days between dates of a person are true; seasons, months, weekdays "
+        "and days between persons are not, and counts by them must not be read.",
+        columns=columns,
+        days=days,
+    )
 
 
 def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:

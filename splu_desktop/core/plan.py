@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.draw import Draw, draws_from
-from splu_desktop.core.draw.by_person import NUMBER, ByPerson, one_per_person
+from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.guarantees.audience import Audience
@@ -64,6 +64,11 @@ class Plan:
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
                 raise BadSetting(say("Column “{name}” names persons; say why it is published all the same.", name=name))
+        for name in () if self.persons is None else self.persons.shift:
+            if self.roles[name] is Role.SA:
+                raise BadSetting(
+                    say("“{column}” is sensitive and drawn anew, so its dates are not shifted, too.", column=name)
+                )
         if self.persons is not None and self.persons.number and NUMBER in self.roles:
             raise BadSetting(
                 say("The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER)
@@ -97,6 +102,8 @@ class Plan:
         for name in table.names:
             if name not in self.roles:
                 raise BadSetting(say("Column “{name}” has no role; give it one before publishing.", name=name))
+        for name in () if self.persons is None else self.persons.shift:
+            check_dates(table[name])
         if one_per_person(table, self.persons) is not table:
             raise BadSetting("One record per person is to be taken first (`by_person.one_per_person`).")
 

@@ -81,8 +81,9 @@ def run(
 
     Returns
     -------
-    Published : NSAs as multisets of rows unchanged, but for what the plan generalises; every SA re-drawn from decoy
-        groups of its own; N records in uniformly random order. Ids, groups and draws are gone when this returns.
+    Published : NSAs as multisets of rows unchanged, but for what the plan generalises and dates it shifts; every SA
+        re-drawn from decoy groups of its own; N records in uniformly random order. Ids, groups and draws are gone when
+        this returns.
 
     Raises
     ------
@@ -91,6 +92,7 @@ def run(
     source = randomness or SystemRandomness()
     progress = progress or Silent()
     persons = persons_of(table)
+    table = by_person.shifted(table, plan.persons, source)
     read, table = table, prepare(table, plan)
     learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
     np.empty(_KEPT, np.uint8)
@@ -131,7 +133,7 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     if chosen is None:
         return repeats
     who = by_person.persons(table[chosen.column])
-    repeats = replace(rounded(who), way=chosen.way)
+    repeats = replace(rounded(who), way=chosen.way, shift=chosen.shift, days=chosen.days)
     if chosen.drawn:
         nsas = plan.named(Role.NSA)
         effects = {name: by_person.Effects.of(table, who, name, nsas) for name in plan.sensitive}

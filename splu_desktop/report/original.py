@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from splu_desktop.core.checks import selfcheck
+from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.guarantees import planning
@@ -72,8 +73,14 @@ def original(
     NotItsSource : records or columns differ from the release's. CannotGeneralise, UnknownColumn; Cancelled.
     """
     progress = progress or Silent()
-    imported, published = background.imported, opened.published
+    imported, opened = background.imported, _from_source(opened, background.imported.table)
+    published = opened.published
     plan = background.plan or _implied(imported.table, opened)
+    if plan.persons is not None:
+        moved = dict.fromkeys(plan.persons.shift, Role.DROPPED)
+        plan = replace(
+            plan, roles={**plan.roles, **moved}, persons=replace(plan.persons, number=False, shift=(), days=0)
+        )
     source = _comparable(imported, plan, opened)
     checks = tuple(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
@@ -96,6 +103,15 @@ def original(
         acknowledged=background.acknowledged,
         checks=checks,
     )
+
+
+def _from_source(opened: OpenRelease, source: Table) -> OpenRelease:
+    """Return the release without what was added or moved: random numbers of persons, and shifted dates."""
+    published, shift = opened.published, () if opened.published.repeats is None else opened.published.repeats.shift
+    left = [name for name in published.table.names if name not in shift and (name != NUMBER or name in source)]
+    if len(left) == len(published.table.names):
+        return opened
+    return replace(opened, published=replace(published, table=published.table.select(left)))
 
 
 def _implied(table: Table, opened: OpenRelease) -> Plan:

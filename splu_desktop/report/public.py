@@ -151,6 +151,8 @@ def _release(opened: OpenRelease) -> model.ReleaseFacts:
 
 def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
     stated = {entry["name"]: entry for entry in opened.facts["columns"]}
+    repeats = opened.published.repeats
+    moved = () if repeats is None else repeats.shift
     for column in opened.published.table.columns:
         yield model.PublishedColumn(
             name=column.name,
@@ -158,7 +160,10 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
             kind=column.kind.value,
             distinct=column.m,
             missing=int(column.counts()[column.missing].sum()),
-            generalised=tuple(stated[column.name].get("generalised", ())),
+            generalised=(
+                *({"how": "shifted"} for _ in range(column.name in moved)),
+                *stated[column.name].get("generalised", ()),
+            ),
         )
 
 

@@ -325,3 +325,36 @@ def test_of_several_releases_nothing_is_promised_that_published_counts_do_not_sh
     draw = design(column, Tolerances({"positive": Fraction(1, 5), "negative": Fraction(1)}))
     assert draw.t_p(Thresholds()) > 0
     assert t_p_of_all([*draw.by_value(), *draw.by_value()], 0.3, 3) == 0
+
+
+def test_rare_values_are_joined_as_values_of_about_their_number_need() -> None:
+    """One of 2 records is not hidden among as many others as one of 215: its cells stay sharp, its count unknown."""
+    made = column({"none": 9_500, "a": 800, "b": 215, "c": 60, "d": 2})
+    draw = design(made, gamma_tolerances(made, 5, ["none"]))
+    shown = dict(zip(made.labels, draw.shows(made), strict=True))
+    assert shown["d"] < 60 < shown["c"] < shown["b"]
+    worst = draw.surest(made)
+    assert worst is not None
+    assert worst[1] <= worst[2] * (1 + 1e-12)
+    assert draw.t_p(Thresholds()) > 0.5
+    # Of 1 to 10 records nothing tells which: counts enter in blocks of ten.
+    parts = [
+        tuple((part.share, part.keeps, part.feeds) for part in design(each, gamma_tolerances(each, 5, ["none"])).parts)
+        for each in (column({"none": 9_500, "a": 800, "b": 215, "c": 60, "d": n}) for n in (2, 5, 9))
+    ]
+    assert parts[0] == parts[1] == parts[2]
+
+
+@pytest.mark.parametrize("limit", ["0.1", "0.2", "0.5"])
+def test_half_widths_are_those_of_the_closed_form_but_for_rounding_up(limit: str) -> None:
+    """mechanism.md section 8: z sqrt((n_cell - x) q / (1 - q)); chances are rounded up by at most 6 % of q."""
+    bearers, records, size, inside = 1_127, 16_100, 5_763, 403
+    made = column({"death": bearers, "other": records - bearers})
+    draw = design(made, {"death": Fraction(limit), "other": Fraction(1)})
+    share, told = bearers / records, float(Fraction(limit))
+    q = share * (1 - told) / (told * (1 - share))
+    exact = ((size - inside) * q / (1 - q)) ** 0.5
+    cell = np.array([[inside, size - inside]], float)
+    stated = draw.transition(np.array([bearers, records - bearers], float), made.labels).variance(cell)[0, 0] ** 0.5
+    assert exact <= stated * (1 + 1e-9)
+    assert stated <= exact * (1.06 / (1 - 0.06 * q / (1 - q))) ** 0.5 * 1.02

@@ -109,3 +109,39 @@ def test_one_record_per_person_and_each_by_itself(
     assert "stays are years apart" in line(published)["sentence"]
     fault = run(capsys, "plan", source, *asked, "--person", "nobody=draw", status=2)["fault"]
     assert "nobody" in str(fault)
+
+
+def test_shifted_dates_a_number_and_a_skewed_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = np.random.default_rng(6)
+    who = np.repeat(np.arange(900), np.minimum(chance.geometric(0.6, 900), 9))
+    path, recipe, out = tmp_path / "visits.csv", tmp_path / "r.toml", tmp_path / "out"
+    path.write_text(
+        "patient_id,ward,came,flag\n"
+        + "".join(
+            f"{700_000 + x * 13},{'ABC'[chance.integers(0, 3)]},{np.datetime64('2021-01-01') + int(x % 800)},"
+            f"{'yes' if chance.random() < 0.08 else 'no'}\n"
+            for x in who
+        ),
+        encoding="utf-8",
+    )
+    asked = ("--sa", "flag", "--nsa", "ward,came", "--gamma", 3, "--person", "patient_id=draw", "--person-number")
+    fault = run(capsys, "plan", path, *asked, "--shift-dates", "came", status=2)["fault"]
+    assert "gives no number of days" in str(fault)
+    said = run(capsys, "plan", path, *asked, "--shift-dates", "came=30", "--save-recipe", recipe)
+    assert said["sensitive"]["flag"]["eligible"]  # type: ignore[index]
+    assert any("moved by one random number of days" in note for note in said["notes"])  # type: ignore[attr-defined]
+    kept = read_recipe(recipe).plan
+    assert kept.persons is not None
+    assert (kept.persons.shift, kept.persons.days) == (("came",), 30)
+    accept = ("--accept", "persons", "--accept", "unique-records")
+    published = run(capsys, "publish", path, "--recipe", recipe, "--out", out, *accept)
+    assert all(check["passed"] for check in published["checks"])  # type: ignore[attr-defined]
+    readme = " ".join((out / "README.txt").read_text("utf-8-sig").split())
+    assert "All other columns are unchanged." not in readme
+    assert "up to 30 either way" in readme
+    assert "dates moved by one random number of days per person" in (out / "dictionary.csv").read_text("utf-8-sig")
+    assert main(["verify", str(out)]) == 0
+    report = tmp_path / "report.html"
+    internal = ("report", out, "--internal", "--source", path, "--recipe", recipe, "--out", report)
+    assert main([str(word) for word in internal]) == 0
+    assert "Counts by them are not exact" in report.read_text("utf-8")

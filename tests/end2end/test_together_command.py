@@ -93,3 +93,28 @@ def test_what_can_not_be_drawn_together_is_said(source: Path, capsys: pytest.Cap
     ):
         assert main(["plan", str(source), *words]) != 0
         assert told in capsys.readouterr().err
+
+
+def test_a_draw_of_its_own_for_a_column_drawn_together_is_refused(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    together = ("--together", "diabetes,insulin", "--sa", "cause", "--nsa", "ward", "--gamma", "4")
+    assert main(["plan", str(source), *together, "--draw", "diabetes=joined"]) != 0
+    assert "“diabetes” is drawn together with others, so it has no draw of its own" in capsys.readouterr().err
+    # For every column: those drawn together stay so.
+    said = run(capsys, "plan", source, *together, "--draw", "*=joined")
+    assert "joined" in said["sensitive"]["cause"]["words"]  # type: ignore[index]
+    assert said["together"][0]["columns"] == ["diabetes", "insulin"]  # type: ignore[index]
+
+
+def test_a_common_value_that_need_not_be_protected_is_offered(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is offered is what is got: the same half widths once the value is declared not sensitive."""
+    asked = ("plan", source, "--sa", "diabetes", "--nsa", "ward", "--drop", "insulin,cause", "--gamma", "4")
+    found = run(capsys, *asked)["sensitive"]["diabetes"]["unprotected"]  # type: ignore[index]
+    assert found["value"] == "no"
+    now, then = found["half_widths"]
+    assert then <= 0.8 * now
+    options = ("--tolerance", "diabetes:no=1", "--tolerance", "diabetes:*=gamma", "--draw", "diabetes=joined")
+    taken = run(capsys, *asked, *options)["sensitive"]["diabetes"]  # type: ignore[index]
+    assert "unprotected" not in taken
+    assert taken["values"][1]["signal"] > 0.5

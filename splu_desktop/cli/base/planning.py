@@ -88,6 +88,12 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--person-number", action="store_true", help="give each person a random number, so that courses can be followed"
     )
+    parser.add_argument(
+        "--shift-dates",
+        metavar="COL,...=DAYS",
+        help="move the dates of these columns by one random number of days per person, up to DAYS either way; days "
+        "between a person's dates stay true",
+    )
     parser.add_argument("--person-reason", metavar="WORDS", help="why each record of a person may stand for itself")
     add_audience_options(parser)
     parser.add_argument(
@@ -121,20 +127,34 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
 def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
     """Return what --person says. Raises BadSetting, UnknownColumn."""
     if args.person is None:
-        if args.person_order or args.person_reason or args.person_number:
-            raise BadSetting("--person-order, --person-reason and --person-number belong to --person; give it, too.")
+        if args.person_order or args.person_reason or args.person_number or args.shift_dates:
+            raise BadSetting(
+                "--person-order, --person-reason, --person-number and --shift-dates belong to --person; give it, too."
+            )
         return None
     name, sign, way = args.person.rpartition("=")
     if not sign:
         raise BadSetting(f"“{args.person[:80]}” after --person gives no way; write COLUMN=draw.")
     if name not in table:
         raise UnknownColumn(name, table.names)
-    return ByPerson(name, way.strip(), args.person_reason or "", args.person_order or "", args.person_number)
+    shift, days = _shift_said(args.shift_dates, table)
+    order = args.person_order or ""
+    return ByPerson(name, way.strip(), args.person_reason or "", order, args.person_number, shift, days)
+
+
+def _shift_said(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
+    """Return the columns and the days of --shift-dates. Raises BadSetting, UnknownColumn."""
+    if text is None:
+        return (), 0
+    names, sign, days = text.rpartition("=")
+    if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
+        raise BadSetting(f"“{text[:80]}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.")
+    return tuple(_names(names, table)), int(days.strip()[:9])
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
     options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "intervals", "gamma", "epsilon", "t_e", "alpha"]
-    options += ["t_p", "person", "person_order", "person_reason", "person_number", "together"]
+    options += ["t_p", "person", "person_order", "person_reason", "person_number", "shift_dates", "together"]
     options += [*TOLERANCE_OPTIONS, *AUDIENCE_OPTIONS]
     return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
@@ -166,6 +186,14 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         if not sign or not why.strip():
             raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
         kept[name.strip()] = why.strip()
+    ways = ways_said(args, table)
+    for name in {name for text in args.together for name in _names(text, table)}.intersection(ways):
+        if any(text.startswith(f"{name}=") for text in args.draw):
+            raise BadSetting(
+                f"Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
+                "--draw or of --together."
+            )
+        del ways[name]  # “*=...” is for the others
     return make_plan(
         table,
         sensitive=args.sa,
@@ -180,7 +208,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         fakes=fakes_from(args, table),
         draws=draws_said(args, table),
         persons=person_said(args, table),
-        ways=ways_said(args, table),
+        ways=ways,
         together=args.together,
         audience=audience_said(args),
     )

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, persons, unique_courses
+from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
-from splu_desktop.core.persons import per_person, persons_of, rounded
+from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
@@ -47,6 +47,7 @@ NAMES = (  # of the lines that can be amber
 
 
 _MANY = 0.5  # share of the records from which recognising them is a grave risk, whoever gets the release
+_FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
 IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
@@ -156,6 +157,8 @@ def table_lines(
     lines.append(persons_line(table, generalised, ways, progress, plan.persons))
     if plan.persons is not None and plan.persons.number:
         lines.append(number_line(table, generalised, plan))
+    if plan.persons is not None and plan.persons.shift:
+        lines.append(shift_line(table, plan.persons))
     lines += _recognisable(generalised, plan, unique() if unique is not None else None, progress)
     lines += _certainty(plan, ways)
     for name, draw in ways.items():
@@ -318,6 +321,17 @@ def number_line(source: Table, table: Table, plan: Plan) -> Line:
         single=Figure(f"{100 * single:.1f} %"),
     )
     return Line("persons", Light.AMBER, text, "classify", plan.persons.column)
+
+
+def shift_line(source: Table, chosen: ByPerson) -> Line:
+    """Return what shifted dates cost, and what they leave: who is unique by the days between the person's dates."""
+    unique = known_by_distances(source, persons(source[chosen.column]), chosen.shift)
+    text = say(
+        "{moved} {unique} of the persons are unique by the days between their dates alone.",
+        moved=shift_sentence(chosen.shift, chosen.days),
+        unique=Figure(f"{100 * unique:.1f} %"),
+    )
+    return Line("persons", Light.AMBER if unique > _FEW_KNOWN else Light.GREEN, text, "classify", chosen.column)
 
 
 def _persons_treated(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import say
-from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
+from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table
 
 Ints = NDArray[np.int64]
@@ -25,6 +25,8 @@ ONE = ("first", "last", "random")
 NUMBER = "person number"  # name of the column
 REST = "*"  # stands for rarer values of a column
 LEFT_OUT = "persons_left_out"  # entry of `Table.origin`
+SHIFTED = "dates_shifted"  # another
+MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
 _MOST_LABELS = 200  # of columns whose values have one each
@@ -42,6 +44,8 @@ class ByPerson:
     reason : why each record stands for itself; needed for that, and shown in gate and report.
     order : column by whose values records are first or last, "" for the order of the file.
     number : whether each person gets a random number in the release, another in each, by which its records are found.
+    shift : columns of dates that are moved by one random number of days per person, the same in all of them.
+    days : the most days they are moved, either way.
     """
 
     column: str
@@ -49,6 +53,8 @@ class ByPerson:
     reason: str = ""
     order: str = ""
     number: bool = False
+    shift: tuple[str, ...] = ()
+    days: int = 0
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -70,6 +76,11 @@ class ByPerson:
         if self.order and self.way not in ("first", "last"):
             raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
 
+        object.__setattr__(self, "shift", tuple(self.shift))
+        if bool(self.shift) != bool(self.days) or not 0 <= self.days <= MOST_DAYS:
+            raise BadSetting(
+                say("Dates are shifted by 1 to {most} days at most, not by {days}.", most=MOST_DAYS, days=self.days)
+            )
         if self.number and self.way != "draw":
             raise BadSetting("A person number shows which records are one person's; choose a draw per person with it.")
 
@@ -81,16 +92,20 @@ class ByPerson:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it goes by."""
-        return tuple(filter(None, (self.column, self.order)))
+        return tuple(filter(None, (self.column, self.order, *self.shift)))
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
-        return {name: said for name in ("column", "way", "reason", "order", "number") if (said := getattr(self, name))}
+        found = {name: said for name in ("column", "way", "reason", "order", "number") if (said := getattr(self, name))}
+        return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {})}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
         """Return what `as_dict` gave. Raises BadSetting, TypeError."""
-        if not all(type(said) is (bool if name == "number" else str) for name, said in data.items()):
+        kinds = {"number": bool, "shift": list, "days": int}
+        if not all(type(said) is kinds.get(name, str) for name, said in data.items()):
+            raise TypeError
+        if not all(type(name) is str for name in data.get("shift", ())):
             raise TypeError
         return cls(**data)
 
@@ -110,6 +125,69 @@ def numbered(who: Ints, source: Randomness) -> Column:
     codes = permutation(source, number)[who]
     values = np.arange(1, number + 1, dtype=np.float64)
     return Column.from_codes(NUMBER, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
+
+
+def shifted(table: Table, choice: ByPerson | None, source: Randomness) -> Table:
+    """Return the table with its dates moved by one random number of days per person, where that is chosen.
+
+    Uniform from -days to days, the same in all columns chosen; the numbers are gone when this returns. A table that is
+    shifted already stays as it is. Raises UnknownColumn, BadSetting.
+    """
+    if choice is None or not choice.shift or SHIFTED in table.origin:
+        return table
+    who = persons(table[choice.column])
+    number = int(who.max()) + 1 if len(who) else 0
+    moved = (below(source, 2 * choice.days + 1, number).astype(np.int64) - choice.days)[who]
+    columns = [_moved(column, moved) if column.name in choice.shift else column for column in table.columns]
+    return replace(table, columns=tuple(columns), origin=table.origin | {SHIFTED: True})
+
+
+def _moved(column: Column, days: Ints) -> Column:
+    """Return a column of dates with each record's moved by (N,) days; what is no date stays as it is."""
+    check_dates(column)
+    assert column.values is not None
+    unit = "datetime64[D]" if column.kind is Kind.DATE else "datetime64[us]"
+    dates = column.values.astype(unit)[column.codes]
+    known = ~np.isnat(dates) & ~column.missing[column.codes]
+    found, to = np.unique(dates[known] + days[known].astype("timedelta64[D]"), return_inverse=True)
+    rest, other = np.unique(column.codes[~known], return_inverse=True)
+    codes = np.empty(column.n, np.int64)
+    codes[known], codes[~known] = to, len(found) + other
+    spelled = np.array([str(date).replace("T", " ") for date in found.tolist()], object)
+    labels = np.concatenate([spelled.astype(object), column.labels[rest]])
+    values = np.concatenate([found.astype("datetime64[us]"), column.values[rest].astype("datetime64[us]")])
+    missing = np.concatenate([np.zeros(len(found), bool), column.missing[rest]])
+    return Column.from_codes(column.name, codes, labels, missing, values, kind=column.kind)
+
+
+def check_dates(column: Column) -> None:
+    """Raise BadSetting unless a column holds dates."""
+    if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
+        raise BadSetting(
+            say("“{column}” holds no dates, so it can't be shifted; name columns of dates.", column=column.name)
+        )
+
+
+def known_by_distances(table: Table, who: Ints, names: Iterable[str]) -> float:
+    """Return the share of persons that are unique by the days between their dates, which shifting leaves."""
+    number = int(who.max()) + 1
+    first = np.full(number, np.iinfo(np.int64).max)
+    days = []
+    for name in names:
+        column = table[name]
+        check_dates(column)
+        assert column.values is not None
+        each = column.values.astype("datetime64[D]")[column.codes]
+        known = ~np.isnat(each)
+        day = np.where(known, each.astype(np.int64), 0)
+        np.minimum.at(first, who[known], day[known])
+        days.append((day, known))
+    apart = []
+    for at, (day, known) in enumerate(days):
+        values, codes = np.unique(np.where(known, day - first[who], -1), return_inverse=True)
+        labels = np.array([str(value) for value in values.tolist()], object)
+        apart.append(Column(str(at), Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(len(labels), bool)))
+    return unique_courses(Table(tuple(apart)), who, [column.name for column in apart])[0]
 
 
 def unique_courses(table: Table, who: Ints, names: Iterable[str]) -> tuple[float, float]:

@@ -15,21 +15,23 @@ entropy that have the mean wanted), and g leans no further than what all rows te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
-from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, draw_from, registered
+from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import PARTS, Joined, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.design import in_blocks
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
@@ -45,6 +47,7 @@ _MARGINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)  # of a, given up so that rounding f
 _ENOUGH = 100  # persons among whom one is drawn
 _MADE_UP = 1e-4  # weight of persons made up, of one part alone, so that every mean can be had
 _ROUNDS = 200
+_NEXT_TO_NONE = 1e-10  # of what mean shares may be off
 _LONGEST = 4.0  # change of a logarithm of weights in a round
 _TOLD = 1.2  # times f' that all rows of a person may tell on average
 _FEWEST = 20
@@ -317,10 +320,31 @@ class JoinedPerPerson(Joined):
     def _exact(self, at: int) -> tuple[int, float] | None:
         return None
 
+    # Before the table is known, T_P and all that is about single values is that of the draw it stands for: that one is
+    # at least as sharp, so no less is true of this one.
+
+    def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
+        return super().t_p(thresholds, releases) if self.persons else self._origin.t_p(thresholds, releases)
+
+    def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
+        return super().promises(thresholds, told) if self.persons else self._origin.promises(thresholds, told)
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return super().by_value() if self.persons else self._origin.by_value()
+
+    def count_law(self, count: int) -> Floats:
+        return super().count_law(count) if self.persons else self._origin.count_law(count)
+
+    @cached_property
+    def twice(self) -> float:
+        """How surely two independent releases of the same records together tell a protected value at most."""
+        own = Joined(self.parts, self.records, self.follows) if self.persons else self._origin
+        return own.twice if isinstance(own, Joined) else float(self.confidence)
+
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
-        plain = super().t_f(thresholds, releases)
         if not self.persons:
-            return plain
+            return self._origin.t_f(thresholds, releases)
+        plain = super().t_f(thresholds, releases)
         # The variance is that of all records, times the design effect; T_f goes with its root.
         return int(np.ceil(plain * (self.effect * self.records / self.persons) ** 0.5))
 
@@ -478,20 +502,23 @@ def _leaned(shares: Floats, many: Ints, goes: Floats) -> Floats:
         return top + float(np.log(base @ np.exp(z - top))) - float(goes @ x)
 
     weight = base
+    off = np.inf
     for _ in range(_ROUNDS):
         z = every @ lam
         weight = base * np.exp(z - z.max())
         weight /= weight.sum()
         mean = weight @ every
         slope = mean - goes
-        if np.abs(slope).max() < 1e-9:
+        off = float(np.abs(slope).max())
+        if off < _NEXT_TO_NONE:
             break
         curve = (every * weight[:, None]).T @ every - np.outer(mean, mean) + 1e-12 * np.eye(p)
         step, now = np.linalg.lstsq(curve, slope, rcond=1e-13)[0], dual(lam)
         size = min(1.0, _LONGEST / max(float(np.ptp(step)), 1e-300))  # far out the curve is flat
-        while size > 1e-8 and dual(lam - size * step) > now - 1e-4 * size * float(slope @ step):
+        # Near the solution the dual's own rounding hides what a step gains: a whole step is right there.
+        while off > 1e-5 and size > 1e-8 and dual(lam - size * step) > now - 1e-4 * size * float(slope @ step):
             size /= 2
         lam = lam - size * step
-    else:
+    if off > 1e-6:
         raise ArithmeticError(goes)  # the dual has a solution for every mean within
     return np.asarray(weight, np.float64)

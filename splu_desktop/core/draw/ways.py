@@ -31,6 +31,7 @@ GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
 LEAST = 20  # records of a table in which values can hide behind one another
 CELL = 0.1  # share of the records in the cell that both are compared by
+_COMMON = 0.5  # share of the records from which a value is everybody's guess
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 
@@ -177,6 +178,62 @@ def half_widths(column: Column, draw: Draw) -> tuple[float, float]:
     return float(cell), float(whole)
 
 
+@dataclass(frozen=True)
+class Unprotected:
+    """What it would make of a column's cells to declare its most frequent value not sensitive.
+
+    Attributes
+    ----------
+    value, share : the value and its share of the records.
+    cell : half widths of the other values' counts in a tenth of the records, as drawn now and then.
+    """
+
+    value: str
+    share: float
+    cell: tuple[float, float]
+
+    def sentence(self, column: str) -> str:
+        """Return it for people."""
+        return say(
+            "If “{value}”, which {share} of the records have, need not be protected, counts of the other values of "
+            "“{column}” in a part of the table are sharper: ±{then} instead of ±{now} records in a tenth of it, for "
+            "the same promise on these. Published shares are not true then.",
+            value=self.value,
+            share=Figure(f"{100 * self.share:.0f} %"),
+            column=column,
+            then=half(self.cell[1]),
+            now=half(self.cell[0]),
+        )
+
+
+def unprotected(column: Column, draw: Draw) -> Unprotected | None:
+    """Return what it would make to declare the most frequent value not sensitive; None where less than a fifth.
+
+    Of columns with one gamma in which that value fills half of the records, since everybody guesses it anyway.
+    Raises EmptyTable, BadSetting.
+    """
+    used, gamma = column.compacted(), draw.follows
+    if gamma is None or used.m < 2 or draw.draws_of_person(2) == 1 or len(draw.block(column.name)) > 1:
+        return None
+    counts = used.counts()
+    at = int(counts.argmax())
+    top, share = str(used.labels[at]), float(counts[at] / used.n)
+    if share < _COMMON or draw.limit(top) == NOT_SENSITIVE or all(draw.limit(str(x)) == 1 for x in used.labels):
+        return None
+    try:
+        free = joined_design.design(used, gamma_tolerances(used, gamma, [top]), follows=gamma)
+    except Infeasible:
+        return None
+    others = np.arange(used.m) != at
+    widths = []
+    for each in (draw, free):
+        through = each.transition(counts.astype(np.float64), used.labels)
+        spread = through.variance(CELL * counts[None, :].astype(np.float64))[0]
+        told = through.readable[others]
+        widths.append(float(np.exp(np.log(np.sqrt(spread[others])).mean()) * NORMAL_95) if told.all() else math.inf)
+    return Unprotected(top, share, (widths[0], widths[1])) if widths[1] <= WORTH * widths[0] else None
+
+
 def compared(column: Column, draw: Draw) -> Compared | None:
     """Return how a column's draw compares with the joined one that keeps the same limits; None if that is what it is.
 
@@ -191,55 +248,3 @@ def compared(column: Column, draw: Draw) -> Compared | None:
         return None
     here, there = half_widths(column, draw), half_widths(column, joined)
     return Compared((here[0], there[0]), (here[1], there[1]))
-
-
-_COMMON = 0.5  # share from which a value is common enough to be declared not sensitive
-
-
-@dataclass(frozen=True)
-class CommonValue:
-    """A common value that is protected at a price, and the draw where it is declared not sensitive.
-
-    Attributes
-    ----------
-    value : the value.
-    draw : the draw of the column without its protection; the others keep their limits.
-    sentence : what is gained and what it means.
-    """
-
-    value: str
-    draw: Draw
-    sentence: str
-
-
-def common_value(column: Column, draw: Draw) -> CommonValue | None:
-    """Return the most common value of a column where declaring it not sensitive makes the others' counts sharper.
-
-    None where no value fills half of the records, where the common one is not protected, or where little is gained.
-    """
-    counts = column.counts()
-    if not column.n or column.m < 2:
-        return None
-    top = int(counts.argmax())
-    value = str(column.labels[top])
-    if counts[top] < _COMMON * column.n or draw.limit(value) >= 1 or draw.true_shares:
-        return None
-    limits = {str(label): draw.limit(str(label)) for label in column.labels}
-    try:
-        other = joined_design.design(column, Tolerances({**limits, value: NOT_SENSITIVE}))
-    except Infeasible:
-        return None
-    now, then = half_widths(column, draw)[0], half_widths(column, other)[0]
-    if not then <= WORTH * now:
-        return None
-    text = say(
-        "“{value}” fills {share} of “{column}”, so everybody guesses it anyway. Declared not sensitive (tolerance 1), "
-        "it leaves counts of the other values in a tenth of the table known to ±{then} instead of ±{now} records. "
-        "Then a row that shows it is believed.",
-        value=value,
-        share=Figure(f"{100 * counts[top] / column.n:.0f} %"),
-        column=column.name,
-        then=half(then),
-        now=half(now),
-    )
-    return CommonValue(value, other, text)

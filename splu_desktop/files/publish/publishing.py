@@ -15,11 +15,13 @@ from typing import Any
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_release
+from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.plan import steps_as_dicts
 from splu_desktop.core.progress import Cancelled, Progress, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.files.disk import partial as unfinished
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import file_sha256
@@ -202,8 +204,10 @@ def publish(
     gate = Gate(examination.gate.lines, dict(accepted or {}))
     _pass(gate, order, strict)
     assert examination.prints is not None  # a gate without red lines has them
-    prepared = sanitise.prepare(order.table, order.plan)
-    published = sanitise.run(order.table, order.plan, progress=progress)
+    # Shifted here, so that what is checked is what was drawn; the register knows the source by its true dates.
+    table = by_person.shifted(order.table, order.plan.persons, SystemRandomness())
+    prepared = sanitise.prepare(table, order.plan)
+    published = sanitise.run(table, order.plan, progress=progress)
     gate = replace(gate, lines=tuple(persons_told(line, published) for line in gate.lines))
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:

@@ -155,6 +155,8 @@ def persons_entry(repeats: Repeats) -> dict[str, Any]:
         found["way"] = repeats.way
     if repeats.way in ONE:
         found["left_out"] = repeats.left_out
+    if repeats.shift:
+        found["dates_shifted"] = {"columns": list(repeats.shift), "days": repeats.days}
     if repeats.effects:
         found["design_effects"] = {name: effects.as_dict() for name, effects in repeats.effects.items()}
     return found
@@ -172,7 +174,11 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     effects = {name: Effects.from_dict(entry) for name, entry in stated.get("design_effects", {}).items()}
     if way not in ("", *WAYS) or type(left_out) is not int or left_out < 0:
         raise BadSetting("What is stated of persons with several records is not understood.")
-    return Repeats(largest, float(mean), way, left_out, effects)
+    moved = stated.get("dates_shifted", {"columns": [], "days": 0})
+    columns, days = moved["columns"], moved["days"]
+    if type(days) is not int or days < 0 or not all(isinstance(name, str) for name in columns):
+        raise BadSetting("What is stated of persons with several records is not understood.")
+    return Repeats(largest, float(mean), way, left_out, effects, tuple(columns), days)
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:

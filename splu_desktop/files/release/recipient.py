@@ -127,7 +127,16 @@ def _others(facts: Mapping[str, Any]) -> list[str]:
                 dictionary=DICTIONARY_NAME,
             )
         )
-    return [*told, say("All other columns are unchanged.")] if unchanged else told
+    if not unchanged:
+        return told
+    if _shifted(facts):
+        return [*told, say("All other columns are unchanged, but for dates that were moved (see below).")]
+    return [*told, say("All other columns are unchanged.")]
+
+
+def _shifted(facts: Mapping[str, Any]) -> list[str]:
+    """Return the columns whose dates were moved per person."""
+    return list(facts.get("persons", {}).get("dates_shifted", {}).get("columns", ()))
 
 
 def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
@@ -198,7 +207,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
             cells = (
                 column.name,
-                spoken.sentence(_role(entry, published)),
+                spoken.sentence(_role(entry, published, facts)),
                 spoken.sentence(say(column.kind.value)),
                 spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
@@ -209,7 +218,9 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
             writer.writerow(map(inert, cells))
 
 
-def _role(entry: Mapping[str, Any], published: Published) -> str:
+def _role(entry: Mapping[str, Any], published: Published, facts: Mapping[str, Any]) -> str:
+    if entry["name"] in _shifted(facts):
+        return say("dates moved by one random number of days per person")
     if entry["role"] == "sa" and not published.draws[entry["name"]].true_shares:
         return say("sensitive: re-drawn, published shares are not true, reconstruct every count")
     if entry["role"] == "sa":

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.draw.ways import CommonValue
+from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import ROW
 from splu_desktop.gui.base.page import Page
@@ -211,12 +211,15 @@ class ClassifyPage(Page):
         """Declare the common value of the selected column not sensitive."""
         names, choices = self.selected(), self.session.choices
         found = self._common(names[0]) if len(names) == 1 else None
-        if found is not None and choices is not None:
-            draws = {**choices.draws, names[0]: found.draw}
+        gamma = choices.draws[names[0]].follows if found is not None and choices is not None else None
+        if found is not None and choices is not None and gamma is not None:
+            column = self.session.column(names[0])
+            limits = gamma_tolerances(column, gamma, [found.value])
+            draws = {**choices.draws, names[0]: by_tolerances(column, limits, "joined")}
             words = self.tr("“{value}” not sensitive").format(value=found.value)
             self.session.choose(replace(choices, draws=draws), words)
 
-    def _common(self, name: str) -> CommonValue | None:
+    def _common(self, name: str) -> Unprotected | None:
         return self.risk.shown.common.get(name) if self.risk.shown is not None else None
 
     def _what(self, name: str) -> WhatIf | None:
@@ -295,7 +298,7 @@ class ClassifyPage(Page):
         self.common_button.setVisible(common is not None)
         if common is not None:
             self.common_button.setText(self.tr("“{value}” is not sensitive").format(value=caption(common.value)))
-            self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence)))))
+            self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
         samples = ", ".join(row.fact.samples)
         self.detail_more.setText(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.checks.gate import Light, Line, persons_line
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
-from splu_desktop.core.draw.ways import CommonValue, common_value
+from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
@@ -73,7 +73,7 @@ class RecognisableNow:
     alike: tuple[Alike, ...] = ()
     persons: Line | None = None
     repeating: PersonsFound | None = None
-    common: Mapping[str, CommonValue] = field(default_factory=dict)
+    common: Mapping[str, Unprotected] = field(default_factory=dict)
 
 
 def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
@@ -103,7 +103,7 @@ def recognisable(
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     drawn = redrawable(table, ways)
-    common = {name: common_value(table[name].compacted(), draw) for name, draw in drawn.items()}
+    common = {name: unprotected(table[name], draw) for name, draw in drawn.items()}
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))

@@ -134,6 +134,8 @@ def what_was_done(report: Report, t: Language) -> list[Block]:
 def _kept(report: Report, t: Language) -> list[Block]:
     """Return which columns are as they were, and which were made coarser only; none where there are none."""
     columns = [column for column in report.public.columns if column.role == "nsa"]
+    moved = [column.name for column in columns if {"how": "shifted"} in column.generalised]
+    columns = [column for column in columns if column.name not in moved]
     coarser = [column.name for column in columns if column.generalised]
     unchanged = [column.name for column in columns if not column.generalised]
     blocks: list[Block] = []
@@ -148,6 +150,13 @@ def _kept(report: Report, t: Language) -> list[Block]:
             "Columns made coarser (section 4 says how) and otherwise not changed: {names}. Counts of the coarser "
             "values are exact.",
             names=listed(coarser, t, 20),
+        )
+        blocks.append(Paragraph(told))
+    if moved:
+        told = t(
+            "Columns whose dates were moved by one random number of days per person: {names}. Counts by them are "
+            "not exact.",
+            names=listed(moved, t, 20),
         )
         blocks.append(Paragraph(told))
     return blocks

@@ -32,6 +32,7 @@ KINDS = {
     "free text": mark("free text"),
 }
 WAYS = {
+    "shifted": mark("dates moved by one random number of days per person"),
     "groups": mark("grouped by hand"),
     "hierarchy": mark("grouped by a hierarchy"),
     "rare": mark("rare values together"),
