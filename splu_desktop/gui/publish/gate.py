@@ -125,8 +125,8 @@ class GateView(QWidget):
         return {name: "; ".join(dict.fromkeys(filter(None, words))) for name, words in found.items()}
 
     def accept_all(self, words: str = "accepted") -> None:
-        """Accept every amber line with the same words."""
-        self._accept([line for line in self.lines if line.light is Light.AMBER], words)
+        """Accept every amber line that waits with the same words."""
+        self._accept([line for line in self.open_lines() if line.light is Light.AMBER], words)
 
     def accept_kind(self, name: str) -> None:
         """Ask once why all amber lines of a kind are accepted."""
