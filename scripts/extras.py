@@ -10,7 +10,7 @@ import sys
 
 import qt_libraries
 
-PACKAGES = {"soffice": "libreoffice-calc", "pdftotext": "poppler-utils"}
+PACKAGES = {"soffice": "libreoffice-calc", "pdftotext": "poppler-utils", "Rscript": "r-base-core"}
 
 
 def main() -> int:

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 
 from splu_desktop import __version__
-from splu_desktop.files.isolation.limits import no_crash_dumps
+from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
     no_crash_dumps()
+    one_thread_for_matrices()
     parser = argparse.ArgumentParser(
         prog="splu-desktop",
         description="Hand out a sensitive table: small counts protected, large ones answered. Works offline.",
