@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.audience_options import aim_said
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
@@ -18,6 +19,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead
 from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
+from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, belonging
 from splu_desktop.core.draw.ways import compared, unprotected
@@ -52,6 +54,15 @@ def add(commands: Any) -> None:
     add_plan_options(parser)
     parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help="write all choices to a recipe")
     parser.add_argument("--overwrite", action="store_true", help="replace the recipe if it exists")
+    parser.add_argument(
+        "--make-safe",
+        nargs="?",
+        const="",
+        metavar="k=5,unique=1%",
+        help="take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
+        "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
+        "--audience, or 1 %%",
+    )
     parser.add_argument("--curves", action="store_true", help="add the curves behind the plots, and the trade-off")
     parser.add_argument(
         "--show-table",
@@ -78,6 +89,10 @@ def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
     imported, plan, notes = table_and_plan(args)
     table = imported.table
+    safe = None
+    if args.make_safe is not None:
+        safe = make_safe(table, plan, aim_said(args.make_safe, plan.audience))
+        plan = safe.plan
     fault: SpluError | None = None
     try:
         sanitise.check(table, plan)
@@ -109,6 +124,20 @@ def run(args: argparse.Namespace) -> None:
         ],
         "notes": notes,
     }
+    if plan.audience is not None:
+        limits = plan.audience.limits
+        said["audience"] = {**plan.audience.as_dict(), "limits": asdict(limits)}
+        notes.append(plan.audience.sentence)
+    if safe is not None:
+        said["made_safe"] = {
+            "aim": asdict(safe.aim),
+            "reached": safe.reached,
+            "words": safe.sentence,
+            "steps": [
+                {"column": s.column, "words": s.sentence, "unique": s.unique, "unique_before": s.unique_before}
+                for s in safe.steps
+            ],
+        }
     for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
         said["sensitive"][found.sensitive]["given_away_by"].append(
             {
@@ -318,6 +347,11 @@ def _print_text(said: dict[str, Any]) -> None:
         print(f"  {'left out:':<22}{', '.join(dropped)}")
     for name, why in said["kept_identifiers"].items():
         print(f"  “{name}” looks like an identifier and is published all the same: {why}")
+    if "made_safe" in said:
+        print("\nMade safe:")
+        for step in said["made_safe"]["steps"]:
+            print(f"  - {step['words']}")
+        print(f"  {said['made_safe']['words']}")
     for name, column in said["sensitive"].items():
         print()
         if "words" in column:

@@ -265,7 +265,7 @@ def test_a_recipe_for_other_columns_is_refused(
     [
         ("adult.csv.gz", "occupation", ["workclass", "education"]),
         ("census_workers.csv.gz", "Occupation", None),
-        ("diabetes130.csv.gz", "diag_1", ["diag_2"]),
+        ("diabetes130.csv.gz", "diag_1", ["medical_specialty"]),
     ],
 )
 def test_real_tables_are_planned(

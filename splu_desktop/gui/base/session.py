@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to
     from splu_desktop.core.draw import Draw
     from splu_desktop.core.draw.by_person import ByPerson
     from splu_desktop.core.generalise import Steps
+    from splu_desktop.core.guarantees.audience import Audience
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
     from splu_desktop.core.roles.suggest import Role, Suggestion
@@ -143,6 +144,7 @@ class Choices:
     generalisations : column name -> its steps; columns without any left out.
     kept : name of a column published although it was suggested as an identifier -> the reason given.
     persons : what is done about persons with several records; None where nothing was chosen.
+    audience : who gets the release; None where it was not asked.
     """
 
     roles: Mapping[str, Role]
@@ -152,6 +154,7 @@ class Choices:
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
     persons: ByPerson | None = None
+    audience: Audience | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -201,6 +204,7 @@ class Choices:
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
             persons=self.persons,
+            audience=self.audience,
         )
 
     def carried_out(self, name: str) -> Draw:
