@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
 from splu_desktop.compare.buckets.trivial import TrivialSanitisation
 from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach
@@ -27,6 +28,8 @@ SYSTEMS: tuple[type[System], ...] = (
     SpluJoined,
     AsPublished,
     Anatomy,
+    TwoSizes,
+    ManySizes,
     KAnonymity,
     DistinctDiversity,
     EntropyDiversity,

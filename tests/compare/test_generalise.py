@@ -67,7 +67,7 @@ def halved(system: Mondrian, columns: list[np.ndarray], s: np.ndarray, m: int) -
 
 @pytest.mark.parametrize("system", CONDITIONS, ids=lambda system: f"{system.name}-{system.setting}")
 def test_classes_are_those_of_the_recursion_and_meet_the_condition(system: Mondrian) -> None:
-    source = small_source(500)
+    source = small_source(500, ordered=True)
     outcome = system.publish(source, np.random.default_rng(1), Silent())
     expected = halved(system, [column.codes for column in source.columns], source.sensitive.codes, source.m)
     found = [np.flatnonzero(outcome.classes == number) for number in range(len(outcome.sizes))]
@@ -81,6 +81,8 @@ def test_a_condition_that_the_whole_table_misses_is_impossible() -> None:
     for system in (KAnonymity(301), DistinctDiversity(6), EntropyDiversity(5), RecursiveDiversity(5, 0.1)):
         with pytest.raises(Impossible):
             system.publish(small_source(300), np.random.default_rng(1), Silent())
+    with pytest.raises(Impossible, match="no order"):
+        OrderedCloseness(0.1).publish(small_source(300), np.random.default_rng(1), Silent())
 
 
 @pytest.mark.parametrize("most", [1, 40])

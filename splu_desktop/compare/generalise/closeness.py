@@ -14,8 +14,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Flags
 
 _CLOSE = 1e-12
@@ -84,7 +87,7 @@ class OrderedCloseness(Closeness):
 
     @classmethod
     def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(t) for t in (0.2, 0.1, 0.05)] if source.sensitive.kind.ordered else []
+        return [cls(t) for t in (0.2, 0.1, 0.05)]
 
     @property
     def promise(self) -> str:
@@ -96,3 +99,10 @@ class OrderedCloseness(Closeness):
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(ordered_distance(counts, shares) <= self.t + _CLOSE)
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
+        if not source.sensitive.kind.ordered:
+            raise Impossible(
+                say("The values of “{name}” have no order to measure distances along.", name=source.sensitive.name)
+            )
+        return super().publish(source, chance, progress)

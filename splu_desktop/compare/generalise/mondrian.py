@@ -102,12 +102,12 @@ def mondrian(
                 break
             own = np.flatnonzero(trying[node])
             which = column[node[own]]
-            codes = np.empty(len(own), np.int64)
+            asked = np.empty(len(own), np.int64)
             for at in np.unique(which):
                 mine = which == at
-                codes[mine] = columns[at][records[own[mine]]]
+                asked[mine] = columns[at][records[own[mine]]]
             tried = (np.cumsum(trying) - 1)[node[own]].astype(np.int64)
-            above = codes > _cuts(tried, codes)[tried]
+            above = asked > _cuts(tried, asked)[tried]
             good = _halves_meet(tried, above, sensitive[records[own]], m, least, meets)
             split[np.flatnonzero(trying)[good]] = True
             right[own] |= above & good[tried]
