@@ -3,8 +3,8 @@
 Two tables as Anatomy's; a value s may stand floor(f'_s S) times in a bucket of S records, so that P(s | a row) <= f'_s.
 Tolerances are the paper's f'_s = min(1, theta f_s + 0.02), sizes from M = min ceil(1 / f'_s) to M' = 50; the numbers of
 buckets of two sizes are its optimum (Algorithm 1), those of many its heuristic (Algorithm 2), both for the least loss,
-the sum over buckets of (S - 1)^2; MSE = loss / (N - 1). Records are assigned round robin: those of one value, in random order,
-to as many different buckets as there are (section 4.3).
+the sum over buckets of (S - 1)^2; MSE = loss / (N - 1). Records are assigned round robin: those of one value, in
+random order, to as many different buckets as there are (section 4.3).
 
 Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy's bias towards independence.
 """
