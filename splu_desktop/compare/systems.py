@@ -14,6 +14,9 @@ from splu_desktop.compare.generalise.diversity import DistinctDiversity, Entropy
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
+from splu_desktop.compare.partition.blocks import SpluBlocks
+from splu_desktop.compare.partition.generalised_parts import KAnonymityOfParts
+from splu_desktop.compare.partition.noisy_parts import LaplaceOfParts
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.distribution import DistributionBased
 from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
@@ -26,6 +29,7 @@ SYSTEMS: tuple[type[System], ...] = (
     Splu,
     SpluSeveralSizes,
     SpluJoined,
+    SpluBlocks,
     AsPublished,
     Anatomy,
     TwoSizes,
@@ -37,6 +41,7 @@ SYSTEMS: tuple[type[System], ...] = (
     Closeness,
     OrderedCloseness,
     DeltaDisclosure,
+    KAnonymityOfParts,
     TrivialSanitisation,
     Retention,
     DistributionBased,
@@ -48,6 +53,7 @@ SYSTEMS: tuple[type[System], ...] = (
     CellKey,
     Laplace,
     LaplaceEach,
+    LaplaceOfParts,
 )
 
 
