@@ -12,6 +12,7 @@ from splu_desktop.compare.generalise.closeness import Closeness, OrderedClosenes
 from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
 from splu_desktop.compare.generalise.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
+from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
 from splu_desktop.compare.partition.blocks import SpluBlocks
@@ -42,6 +43,7 @@ SYSTEMS: tuple[type[System], ...] = (
     OrderedCloseness,
     DeltaDisclosure,
     KAnonymityOfParts,
+    Marginals,
     TrivialSanitisation,
     Retention,
     DistributionBased,

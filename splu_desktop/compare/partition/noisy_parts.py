@@ -39,8 +39,14 @@ def log_density(x: Floats, parts: int) -> Floats:
 @cache
 def half_width(parts: int) -> float:
     """Return w with P(|x| <= w) = 0.95 for the sum x of `parts` independent Lap(1)."""
-    inside = lambda w: 2 * quad(lambda x: math.exp(float(log_density(np.array(x), parts))), 0, w)[0]  # noqa: E731
-    return float(brentq(lambda w: inside(w) - 0.95, 0.5, 5 * math.sqrt(2 * parts)))
+
+    def density(x: float) -> float:
+        return math.exp(float(log_density(np.array(x), parts)))
+
+    def short(w: float) -> float:
+        return 2 * float(quad(density, 0.0, w)[0]) - 0.95
+
+    return float(brentq(short, 0.5, 5 * math.sqrt(2 * parts)))
 
 
 class PartsAnswers(LaplaceAnswers):
