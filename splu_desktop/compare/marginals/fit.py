@@ -20,7 +20,7 @@ _CLOSE = 1e-6  # of all records, by which entries may be off
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class KnownMarginal:
     """Counts of a table by some columns, whose labels may stand together.
 
     Attributes
@@ -43,7 +43,7 @@ class Marginal:
         return bool(((found == 0) | (found >= k)).all())
 
 
-def fitted(start: Floats, marginals: Sequence[Marginal]) -> Floats | None:
+def fitted(start: Floats, marginals: Sequence[KnownMarginal]) -> Floats | None:
     """Return (cells,) expected records with these marginals, of largest entropy if `start` is uniform or such a fit.
 
     None where it does not settle within 500 rounds, as where the limit has none in cells that no entry rules out.
@@ -61,7 +61,7 @@ def fitted(start: Floats, marginals: Sequence[Marginal]) -> Floats | None:
     return None
 
 
-def gain(cells: Floats, marginal: Marginal) -> float:
+def gain(cells: Floats, marginal: KnownMarginal) -> float:
     """Return KL(true || fitted) of a marginal, nats: by at least so much the fit comes nearer if it is added."""
     held = np.bincount(marginal.entry, cells, len(marginal.counts))
     there = marginal.counts > 0

@@ -30,7 +30,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
-from splu_desktop.compare.marginals.fit import Marginal, fitted, gain
+from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
@@ -121,7 +121,7 @@ class Domain:
     def _places(self) -> list[NDArray[np.intp]]:
         return list(np.unravel_index(np.arange(math.prod(self.shape)), self.shape))
 
-    def marginal(self, columns: tuple[int, ...], merged: int = 0) -> Marginal:
+    def marginal(self, columns: tuple[int, ...], merged: int = 0) -> KnownMarginal:
         """Return the counts by some columns, their ranges merged by 2^merged; the sensitive one's values never are."""
         last = len(self.shape) - 1
         entry, others = np.zeros_like(self._places[0]), np.zeros_like(self._places[0])
@@ -135,9 +135,9 @@ class Domain:
         number = int(entry.max()) + 1
         of_others = np.zeros(number, np.intp)
         of_others[entry] = others
-        return Marginal(columns, entry, np.bincount(entry, self.counts, number).astype(np.float64), of_others)
+        return KnownMarginal(columns, entry, np.bincount(entry, self.counts, number).astype(np.float64), of_others)
 
-    def pairs(self, k: int) -> Iterator[Marginal]:
+    def pairs(self, k: int) -> Iterator[KnownMarginal]:
         """Yield each pair of columns with the finest ranges with which it is k-linked."""
         last = len(self.shape) - 1
         for columns in itertools.combinations(range(len(self.shape)), 2):
@@ -157,7 +157,7 @@ class MaximumEntropy(Sanitised):
     cells : (cells,) its expected records.
     """
 
-    def __init__(self, domain: Domain, marginals: Sequence[Marginal], cells: Floats) -> None:
+    def __init__(self, domain: Domain, marginals: Sequence[KnownMarginal], cells: Floats) -> None:
         self.source, self.domain, self.marginals, self.cells = domain.source, domain, marginals, cells
 
     def answer(self, questions: CountingQuestions) -> Answers:
