@@ -287,9 +287,17 @@ class KnownTransition(MatrixTransition):
         return np.zeros(len(self.counts), bool)
 
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
-        function = self.inverse if chosen is None else self.inverse @ chosen.astype(np.float64)
-        drawn = self.matrix @ function**2 - (self.matrix @ function) ** 2
-        return np.asarray(np.maximum(x @ np.maximum(drawn, 0.0), 1e-9), np.float64)
+        drawn = self._scatter if chosen is None else self._scattered(self.inverse @ chosen.astype(np.float64))
+        return np.asarray(np.maximum(x @ drawn, 1e-9), np.float64)
+
+    @cached_property
+    def _scatter(self) -> Floats:
+        """(m, m) for every single value; asked for each condition, and m^3 where there are many values."""
+        return self._scattered(self.inverse)
+
+    def _scattered(self, function: Floats) -> Floats:
+        """Return (m, k) variances of k functions (m, k) of what a record of each value shows."""
+        return np.asarray(np.maximum(self.matrix @ function**2 - (self.matrix @ function) ** 2, 0.0), np.float64)
 
 
 def _quadratic(forms: Floats, functions: Floats) -> Floats:
