@@ -84,7 +84,7 @@ class QueryPage(Page):
             (
                 (self.tr("One &question"), self._make_one),
                 (self.tr("C&ross-table"), self._make_crosstab),
-                (self.tr("Ana&lyses"), self._make_analyses),
+                (self.tr("Analyses"), self._make_analyses),
                 (self.tr("&Many questions"), self._make_many),
                 (self.tr("Meas&ured accuracy"), self._make_workload),
             )

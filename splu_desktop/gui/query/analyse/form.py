@@ -48,7 +48,7 @@ class AnalysisForm(QWidget):
         self.q.setSingleStep(0.05)
         self.q.setValue(0.5)
         self.q.valueChanged.connect(lambda _: self.changed.emit())
-        self._add(self.kind, self.tr("Analys&is"))
+        self._add(self.kind, self.tr("Analysis"))
         column.addWidget(self.meaning)
         column.addSpacing(6)
         self._add(self.column, self.tr("Column of numbers"))
