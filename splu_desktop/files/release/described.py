@@ -16,6 +16,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.inert import inert
 
+_TABLE = "table.csv"
 _STATA_NAME, _SPSS_NAME = 32, 64  # the longest names of variables
 _LABEL = 80  # characters of a variable's label in Stata, of all programs here
 _DATATYPES = {  # of CSVW (XML Schema's), where every value of a column is spelled so
@@ -41,7 +42,7 @@ def stata(published: Published, facts: Facts, warning: str) -> str:
     lines = [
         f"* {_stata_text(warning)}",
         "version 14",
-        'import delimited "table.csv", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
+        f'import delimited "{_TABLE}", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
         '    encoding("utf-8") clear',
     ]
     for at, (name, column) in enumerate(zip(names, published.table.columns, strict=True), 1):
@@ -93,7 +94,7 @@ def csvw(published: Published, facts: Facts, warning: str) -> str:
     return _json(
         {
             "@context": "http://www.w3.org/ns/csvw",
-            "url": "table.csv",
+            "url": _TABLE,
             "dc:identifier": facts["id"],
             "dc:created": facts["created"],
             "dc:description": warning,
@@ -126,7 +127,7 @@ def dcat(published: Published, facts: Facts, warning: str) -> str:
             "dcat:distribution": [
                 {
                     "@type": "dcat:Distribution",
-                    "dct:title": "table.csv",
+                    "dct:title": _TABLE,
                     "dcat:mediaType": {"@id": "https://www.iana.org/assignments/media-types/text/csv"},
                     "dct:conformsTo": {"@id": "https://www.w3.org/TR/tabular-metadata/"},
                 }
