@@ -10,7 +10,13 @@ import sys
 
 import qt_libraries
 
-PACKAGES = {"soffice": "libreoffice-calc", "pdftotext": "poppler-utils", "git": "git", "gpg": "gpg"}
+PACKAGES = {
+    "soffice": "libreoffice-calc",
+    "pdftotext": "poppler-utils",
+    "git": "git",
+    "gpg": "gpg",
+    "Rscript": "r-base-core",
+}
 
 
 def main() -> int:

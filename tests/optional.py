@@ -24,6 +24,7 @@ HERE = {
     "GnuPG": shutil.which("gpg") is not None,
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,
+    "R": shutil.which("Rscript") is not None,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
     "the real tables": DATA.is_dir(),
 }
@@ -33,6 +34,7 @@ BRING = {
     "GnuPG": "./check --extras brings it",
     "PowerShell": "Debian has none",
     "poppler": "./check --extras brings it",
+    "R": "./check --extras brings it",
     "the bundle": "packaging/check builds and tests it",
     "the real tables": f"they belong into {DATA}",
 }

@@ -65,7 +65,8 @@ def add(commands: Any) -> None:
 def _crosstab(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    published = opened(args).published
+    release = opened(args)
+    published = release.published
     wanted = _wanted(args, published)
     check(published, wanted)
     shown = Shown(sys.stderr.isatty() and not args.json)
@@ -76,7 +77,11 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.out is not None:
         write_cells(grid, np.arange(grid.answers.size), args.out, Silent())
     if args.json:
-        print_json(_as_dict(grid) | ({"file": str(args.out)} if args.out is not None else {}))
+        print_json(
+            _as_dict(grid)
+            | {"release": release.facts["id"]}
+            | ({"file": str(args.out)} if args.out is not None else {})
+        )
         return
     counts = Counter(answer.badge.value for answer in grid.answers.ravel())
     trust = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
@@ -148,11 +153,12 @@ def _short(text: str) -> str:
 
 def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
     def figures(answer: Answer) -> dict[str, Any]:
+        low, high = answer.ends
         return {
             "published": answer.published,
             "estimate": answer.estimate,
-            "low": answer.low,
-            "high": answer.high,
+            "low": low,
+            "high": high,
             "badge": answer.badge.value,
         }
 

@@ -18,7 +18,7 @@ from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_fil
 from splu_desktop.cli.base.output import one_line
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.files.disk.room import LIBRARIES, check_room
-from splu_desktop.files.isolation.limits import no_crash_dumps
+from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
@@ -51,6 +51,7 @@ _COMMANDS = {
     "query": "query",
     "queries": "query",
     "crosstab": "crosstab",
+    "analyse": "analyse",
     "report": "report",
     "verify": "verify",
     "handover": "handover",
@@ -112,6 +113,11 @@ def _module(name: str) -> Any:
             from splu_desktop.cli import crosstab
 
             return crosstab
+        case "analyse":
+            # One command alone, and a computed name would be hidden from a bundler.
+            from splu_desktop.cli import analyse
+
+            return analyse
         case "report":
             from splu_desktop.cli import report  # one command alone, and a computed name would be hidden from a bundler
 
@@ -138,8 +144,6 @@ def _hurry() -> None:
     # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
     gc.set_threshold(50_000, 20, 20)
     atexit.register(gc.freeze)
-    # For matrices of a few hundred values linear algebra's own threads wait for each other longer than they compute.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
     sys.setswitchinterval(0.001)
 
@@ -150,6 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
     """
     no_crash_dumps()
+    one_thread_for_matrices()
     if argv is None:
         open_standard_files()
     try:

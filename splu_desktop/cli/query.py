@@ -28,7 +28,8 @@ def add(commands: Any) -> None:
         "conditions",
         nargs="*",
         metavar="COLUMN=VALUE",
-        help="Column=Value, Column=A|B, Column=low..high; Column= or (empty) for records without a value; dates as "
+        help="Column=Value, Column=A|B, Column=low..high, Column!=Value; Column= or (empty) for records without a "
+        "value; dates as "
         "2024-03-31 or 31.3.2024, a month as 2024-03",
     )
     _add_method(one)
@@ -67,11 +68,12 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def _query(args: argparse.Namespace) -> None:
-    published = opened(args).published
+    release = opened(args)
+    published = release.published
     conditions = [parse_condition(text, published) for text in args.conditions]
     answer = Reader(published).answer(conditions, Method.named(args.method), bootstrap=args.bootstrap)
     if args.json:
-        print_json(_as_dict(answer))
+        print_json({**_as_dict(answer), "release": release.facts["id"]})
         return
     print(one_line(sentence(answer.conditions)))
     rows = [
@@ -107,6 +109,7 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
         "share": None if share is None else {"estimate": share[0], "low": share[1], "high": share[2]},
         "variance": answer.variance,
         "exact": answer.exact,
+        "shown": {"estimate": None if answer.vague else answer.rounded, "low": answer.ends[0], "high": answer.ends[1]},
         "badge": answer.badge.value,
         "badge_text": answer.badge_text,
         "interval_by": "repetition" if answer.bootstrapped else "theory",
@@ -115,7 +118,8 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
 
 def _queries(args: argparse.Namespace) -> None:
     check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    published = opened(args).published
+    release = opened(args)
+    published = release.published
     questions = read_questions(args.questions, published)
     bootstrap = None if args.bootstrap else False
     shown = Shown(sys.stderr.isatty() and not args.json)
@@ -132,6 +136,7 @@ def _queries(args: argparse.Namespace) -> None:
                 "answers": len(answers),
                 "file": str(args.out),
                 "method": args.method,
+                "release": release.facts["id"],
                 "badges": dict(badges),
                 "vanished": vanished,
             }

@@ -18,7 +18,8 @@ from splu_desktop.compare.base.memory import watched
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
-from splu_desktop.compare.base.utility import naive_bayes, pmse
+from splu_desktop.compare.base.utility import Margins, pmse
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.query.condition import Condition
@@ -193,11 +194,14 @@ def compare(
     Raises
     ------
     BadQuestion : a question of `own` names another column.
+    BadSetting : no column is unchanged.
     Cancelled.
     """
     began, progress = time.perf_counter(), progress or Silent()
     chance = chance or np.random.default_rng()
     thresholds = thresholds or Thresholds()
+    if not source.columns:
+        raise BadSetting(say("A comparison needs at least one column that is published unchanged."))
     mine = CountingQuestions.of(source, own) if own else None
     part = ProgressPart(progress, 0.0, 0.05)
     seed = int(chance.integers(1 << 62))
@@ -241,8 +245,8 @@ class _Asked:
     ) -> None:
         self.source, self.questions, self.own = source, questions, own
         self.thresholds, self.chance = thresholds, chance
-        self.margins = CountingQuestions.of_margins(source)
-        self.margins_truth = Answers.without_intervals(self.margins.truth.astype(np.float64))
+        self.margins = Margins.of(source)
+        self.margins_truth = Answers.without_intervals(self.margins.questions.truth.astype(np.float64))
         self.band = bands_of(questions.truth, source.n)
         self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
 
@@ -251,7 +255,7 @@ class _Asked:
         return float((belief.argmax(axis=1) == self.source.sensitive.codes[self.records]).mean())
 
     def learnt(self, answers: Answers) -> Floats:
-        return naive_bayes(self.source, self.margins, answers, self.records)
+        return self.margins.naive_bayes(answers, self.records)
 
 
 def _tried(system: System, asked: _Asked, progress: Progress) -> SystemTried:
@@ -281,7 +285,7 @@ def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: floa
     held = (answers.low <= truth) & (truth <= answers.high)
     bands = [asked.band == number for number in range(len(BANDS) + 1)]
     small, large = truth <= asked.thresholds.alpha, truth >= LARGE * source.n
-    learnt = asked.learnt(outcome.answer(asked.margins))
+    learnt = asked.learnt(outcome.answer(asked.margins.questions))
     row = outcome.row(asked.records)
     both = learnt
     if row is not None:

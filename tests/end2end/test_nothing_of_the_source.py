@@ -167,7 +167,7 @@ def test_two_releases_share_nothing_but_the_source(tmp_path: Path) -> None:
         order = Order(table, plan_of(table), tmp_path / f"r{at}")
         facts.append(publish(order, strict=False, register=Register(tmp_path / "register")).opened.facts)
     assert facts[0]["id"] != facts[1]["id"]
-    drawn = {"id", "created", "files", "sha256", "columns"}
+    drawn = {"id", "created", "files", "sha256", "columns", "transitions"}
     assert {k: v for k, v in facts[0].items() if k not in drawn} == {
         k: v for k, v in facts[1].items() if k not in drawn
     }

@@ -66,6 +66,7 @@ def test_the_whole_way(source: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert stand is not None
     assert np.isfinite(stand).all()
     with (out / "dictionary.csv").open(encoding="utf-8-sig") as file:
+        next(file)  # what must not be done
         described = {row["column"]: row["generalised"] for row in csv.DictReader(file)}
     assert described["HbA1c"] == "numbers in clinical intervals (HbA1c, %: ADA 2024), cut at 5.7, 6.5, 8, 10"
     assert described["charges"].startswith("numbers in intervals, cut at ")

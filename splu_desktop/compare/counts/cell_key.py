@@ -79,7 +79,8 @@ class CellKeyed(NoisyAnswers):
     def shown(self, counts: Floats, keys: Floats) -> Floats:
         """Return counts with the noise of their keys, which are sums of records' keys."""
         ends = np.cumsum(self.laws, axis=1)[np.minimum(counts, self.most).astype(np.int64)]
-        place = (ends < (keys % _KEY / _KEY)[..., None]).sum(axis=-1)
+        # Steps of no chance are passed over, the key 0 of an empty cell included.
+        place = (ends <= (keys % _KEY / _KEY)[..., None]).sum(axis=-1)
         return np.asarray(counts + np.minimum(place, 2 * self.most) - self.most)
 
     def keyed(self, questions: CountingQuestions) -> Floats:

@@ -25,10 +25,10 @@ from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.ours.splu import GAMMAS, Drawn
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.estimate import Method
 from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.reconstruct.states import as_printed
 
 
 def largest_first(counts: Ints, gamma: int) -> Ints:
@@ -80,8 +80,13 @@ class Printed(Drawn):
     """A table of the papers' mechanism, answered by the papers' iteration, which gives no intervals."""
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        answers = self.reader.answers(self.conditions(questions), Method.AS_PUBLISHED, vanished=True)
-        return Answers.without_intervals(np.array([answer.estimate for answer in answers]))
+        gamma, n = self.draw.gamma, self.source.n - self.lost
+        by_value = questions.histogram(self.shown.codes, self.source.m, self.kept.astype(np.float64))
+        inside, total = questions.asked(by_value), by_value.sum(axis=1)[questions.row]
+        whole = questions.chosen @ np.bincount(self.shown.codes[self.kept], minlength=self.source.m).astype(np.float64)
+        # The states of records: neither meeting P nor s, s alone, P alone, both.
+        states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+        return Answers.without_intervals(np.clip(as_printed(states, n, [gamma or 1]), 0.0, total))
 
 
 @dataclass(frozen=True)

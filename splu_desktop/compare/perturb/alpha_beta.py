@@ -94,7 +94,8 @@ class DeletedAndInserted(Sanitised):
         fresh = ~np.isin(stirred(row_sums(theirs, bits, len(theirs[0]))), keys)
         self.codes = [np.concatenate([mine[self.kept], each[fresh]]) for mine, each in zip(own, theirs, strict=True)]
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def unbiased(self, questions: CountingQuestions) -> Floats:
+        """Return (Q,) estimates as they come, right on average, below 0 at times."""
         *columns, shown = self.codes
         selected = questions.select(columns, len(shown))
         row = np.repeat(np.arange(questions.selections), np.diff(selected.indptr))
@@ -102,8 +103,10 @@ class DeletedAndInserted(Sanitised):
             row * self.source.m + shown[selected.indices], minlength=questions.selections * self.source.m
         )
         published = questions.asked(cells.reshape(-1, self.source.m).astype(np.float64))
-        whole = questions.share_of_domain() * self.domain
-        x = (published - self.beta * whole) / self.alpha
+        return np.asarray((published - self.beta * questions.share_of_domain() * self.domain) / self.alpha)
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        whole, x = questions.share_of_domain() * self.domain, self.unbiased(questions)
         stays, inside = self.alpha + self.beta, np.clip(x, 0.0, np.minimum(whole, self.source.n))
         variance = inside * stays * (1 - stays) + np.maximum(whole - inside, 0.0) * self.beta * (1 - self.beta)
         return Answers.around(x, variance / self.alpha**2, np.full(len(x), float(self.source.n)))

@@ -109,10 +109,14 @@ class Subsets(Sanitised):
         ends = np.arange(0, shown.size + 1, self.d)
         self.shown = sparse.csr_array((np.ones(shown.size, np.float32), shown.ravel(), ends), shape=(source.n, m))
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def unbiased(self, questions: CountingQuestions) -> Floats:
+        """Return (Q,) estimates as they come, right on average, below 0 at times."""
         seen = np.asarray((questions.selected @ self.shown).todense(), np.float64)
         by_value = (seen - seen.sum(axis=1, keepdims=True) / self.d * self.other) / (self.own - self.other)
-        x, size = questions.asked(by_value), questions.chosen.sum(axis=1).astype(np.float64)
+        return questions.asked(by_value)
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        x, size = self.unbiased(questions), questions.chosen.sum(axis=1).astype(np.float64)
         inside = np.clip(x, 0.0, questions.top)
         variance = inside * self._spread(size, own=True) + (questions.top - inside) * self._spread(size, own=False)
         return Answers.around(x, variance / (self.own - self.other) ** 2, questions.top)

@@ -189,6 +189,31 @@ class SharedGroups:
         )
         return cls(found, np.asarray(load, np.float64))
 
+    def as_dict(self, code: NDArray[np.intp]) -> dict[str, Any]:
+        """Return the law as plain data, of records (N,) with these combinations.
+
+        "loads" of the combinations; "rounds", how often groups were formed; "groups", each [how many are made up so,
+        combination, combination, ...].
+        """
+        loads = np.zeros(int(code.max()) + 1)
+        loads[code] = self.load
+        group, member = self.groups.ravel(), np.tile(code, len(self.groups))
+        order = np.lexsort((member, group))
+        group, member = group[order], member[order]
+        sizes = np.bincount(group)
+        place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        made = np.full((len(sizes), int(sizes.max())), EMPTY, np.int64)
+        made[group, place] = member
+        found, times = np.unique(made, axis=0, return_counts=True)
+        return {
+            "loads": loads.tolist(),
+            "rounds": len(self.groups),
+            "groups": [
+                [count, *(at for at in row if at != EMPTY)]
+                for count, row in zip(times.tolist(), found.tolist(), strict=True)
+            ],
+        }
+
     def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
         """Return (N,) states parted by load, as many as can be told apart, and (m',) the state that each is part of."""
         number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))

@@ -202,6 +202,10 @@ class Draw(ABC):
         """
         raise NotImplementedError  # asked of blocks of several columns alone
 
+    def sharing(self, table: Table) -> dict[str, Any]:
+        """Return, as plain data, how the combinations of the block's published columns share groups (`told_by`)."""
+        raise NotImplementedError  # asked of blocks of several columns alone
+
     def chances(self, column: Column) -> Floats:
         """Return (m, m) the chance that a record of a column's value v is published as u."""
         known = self.completed(column.labels)

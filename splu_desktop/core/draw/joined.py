@@ -376,15 +376,16 @@ class Joined(Draw):
 
     def _misses(self, at: int, halves: Floats, releases: int, counts: Floats) -> Floats:
         """Return (k,) Pr[|f-hat - f| > h] for counts and half widths h, of the mean of releases' estimates."""
-        from scipy.special import bdtr, bdtrc, ndtr  # takes longer to load than a release takes
+        from scipy.special import bdtr, bdtrc, ndtr  # takes longer to load than a plan without joined draws takes
 
         exact = self._exact(at)
         if exact is not None:
             trials, chance = exact[0] * releases, exact[1]
             arm, mean = halves * releases * (1 - chance), trials * chance
             low, high = np.ceil(mean - arm - 1e-9) - 1, np.floor(mean + arm + 1e-9)
-            below = np.where(low < 0, 0.0, bdtr(np.maximum(low, 0), trials, chance))
-            return np.asarray(below + bdtrc(np.minimum(high, trials), trials, chance), np.float64)
+            below = np.where(low >= 0, bdtr(np.clip(low, 0, trials), trials, chance), 0.0)
+            above = np.where(high < trials, bdtrc(np.clip(high, 0, trials), trials, chance), 0.0)
+            return np.asarray(below + above, np.float64)
         # Many records each add a little: the normal law, with the exact variance.
         keep = max(float(self.parts[at].keeps + self.parts[at].feeds[at]), 1e-9)
         deviation = np.sqrt((self._law(at)[2] + counts * (1 - keep) / keep) / releases)

@@ -420,6 +420,11 @@ class PersonTransition(MatrixTransition):
     def readable(self) -> Flags:
         return np.ones(len(self.counts), bool)
 
+    @property
+    def moving(self) -> Flags:
+        """(m,) the values whose share is taken from their published counts."""
+        return ~self.told
+
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
         # The estimate of a set is (y - (1 - a) N_P pi~) / a. Where pi~ is taken from the value's published count f',
         # every record that shows it takes c = (1 - a) N_P pi~ / f' off.

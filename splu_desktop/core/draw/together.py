@@ -223,11 +223,26 @@ class Together(Draw):
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         return self.alone_drawn.transition(counts, labels) if self.states is None else self.states
 
-    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+    def _law(self, table: Table) -> SharedGroups:
         # Groups formed anew on what was published say how any states of the combinations share groups.
         chosen = [table[name] for name in self.columns]
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
-        law = SharedGroups.of(chosen, caps, self.size)
+        return SharedGroups.of(chosen, caps, self.size)
+
+    def sharing(self, table: Table) -> dict[str, Any]:
+        chosen = [table[name] for name in self.columns]
+        combinations, code = np.unique(stacked(chosen), axis=0, return_inverse=True)
+        return {
+            "columns": list(self.columns),
+            "combinations": [
+                [str(column.labels[at]) for column, at in zip(chosen, row, strict=True)]
+                for row in combinations.tolist()
+            ],
+            **self._law(table).as_dict(code.reshape(-1)),
+        }
+
+    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+        law = self._law(table)
 
         def told(states: Column) -> tuple[Column, Ints, Draw]:
             codes, part_of = law.finer(states.codes, states.m)

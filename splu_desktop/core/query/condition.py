@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,9 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition_values import (
     end_of_intervals,
     end_of_range,
+    holds_spans,
     is_span,
+    is_span_text,
     read_number,
     short,
     value_of,
@@ -26,6 +28,13 @@ from splu_desktop.core.query.condition_values import (
 from splu_desktop.core.table import Column, Flags
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
+
+
+_NEXT = "{head}, {tail}"
+
+
+def _said(value: str) -> str:
+    return short(value) if value else say("(empty)")
 
 
 class UnknownValue(BadQuestion):
@@ -73,12 +82,14 @@ class Condition:
     column : the column's name.
     values : labels, any of which will do; empty for a range.
     low, high : ends of a range as typed, both included, "" where open.
+    excluded : whether all other values are meant, no value among them.
     """
 
     column: str
     values: tuple[str, ...] = ()
     low: str = ""
     high: str = ""
+    excluded: bool = False
 
     @property
     def is_range(self) -> bool:
@@ -87,13 +98,18 @@ class Condition:
 
     def __str__(self) -> str:
         chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(value or EMPTY for value in self.values)
-        return f"{self.column}={chosen}"
+        return f"{self.column}{'!' if self.excluded else ''}={chosen}"
 
     def words(self) -> str:
         """Return the condition in words, for the sentence of a question."""
+        if self.excluded and self.is_range:
+            return say("not so: {condition}", condition=replace(self, excluded=False).words())
+        if self.excluded:
+            return say(
+                "{column} is not {value}", column=self.column, value=listed(map(_said, self.values), _NEXT, _NEXT)
+            )
         if not self.is_range:
-            next_one = "{head}, {tail}"
-            some = listed((short(value) if value else say("(empty)") for value in self.values[:6]), next_one, next_one)
+            some = listed(map(_said, self.values[:6]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
             if len(self.values) <= 6:
@@ -119,6 +135,13 @@ class Condition:
         BadQuestion : a range on a column without order, ends that can't be read or are the wrong way round, or a range
             that holds no value of the column.
         """
+        if self.excluded:
+            chosen = ~replace(self, excluded=False).select(column, sensitive=sensitive)
+            if not chosen.any():
+                raise BadQuestion(
+                    say("“{condition}” leaves no value: every published record has one of these.", condition=self)
+                )
+            return chosen
         if self.is_range:
             return self._within(column)
         chosen = np.zeros(column.m, bool)
@@ -131,6 +154,8 @@ class Condition:
 
     def select_known(self, column: Column) -> Flags:
         """Return (m,) bool like `select`, leaving out values that no published record has."""
+        if self.excluded:
+            return ~replace(self, excluded=False).select_known(column)
         chosen = np.zeros(column.m, bool)
         for value in self.values:
             code = _code(column, value)
@@ -146,6 +171,8 @@ class Condition:
                     column=column.name,
                 )
             )
+        if holds_spans(column):
+            return self._of_spans(column)
         intervals = interval_ends(column) if column.values is None else None
         if intervals is not None:
             return self._of_intervals(column, intervals)
@@ -167,6 +194,27 @@ class Condition:
             chosen &= column.values >= low
         if high is not None:
             chosen &= column.values <= high
+        if not chosen.any():
+            raise self._nothing_in(column)
+        return chosen
+
+    def _of_spans(self, column: Column) -> Flags:
+        """Return (m,) bool, the years, quarters or months of the range; their texts stand in the order of time."""
+        for end in (self.low, self.high):
+            if end and not is_span_text(end):
+                raise BadQuestion(
+                    say(
+                        "“{text}” in the condition on “{column}” is no year, quarter or month, as in 2024-03.",
+                        text=short(end),
+                        column=column.name,
+                    )
+                )
+        if self.low and self.high and self.low > self.high[: len(self.low)].ljust(len(self.low), "~"):
+            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+        texts = [str(label) for label in column.labels]
+        chosen = ~column.missing
+        chosen &= [not self.low or text >= self.low for text in texts]
+        chosen &= [not self.high or text[: len(self.high)] <= self.high for text in texts]
         if not chosen.any():
             raise self._nothing_in(column)
         return chosen
@@ -201,21 +249,25 @@ class Condition:
 
 def takes_range(column: Column) -> bool:
     """Return whether a range may be asked of a column: numbers, dates, or intervals of numbers."""
-    return column.kind.ordered or interval_ends(column) is not None
+    return column.kind.ordered or holds_spans(column) or interval_ends(column) is not None
 
 
 def parse_condition(text: str, published: Published) -> Condition:
-    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open).
+    """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open); ``!=`` is not so.
 
     ``Column=`` and the word ``(empty)`` mean the records without a value.
 
     Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that
     is a label as it stands is that label. Raises BadQuestion with one sentence.
     """
-    fitting = [name for name in published.table.names if _after(name, text) is not None]
+    fitting = [
+        (name, sign) for name in published.table.names for sign in ("=", "!=") if _after(name, text, sign) is not None
+    ]
     if fitting:
-        name = max(fitting, key=len)
-        return parse_choice(_after(name, text) or "", published.table[name], sensitive=published.is_sensitive(name))
+        name, sign = max(fitting, key=lambda each: len(each[0]))
+        asked = _after(name, text, sign) or ""
+        found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
+        return found if sign == "=" else replace(found, excluded=True)
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(
@@ -349,13 +401,13 @@ def _labels(column: Column, text: str) -> tuple[str, ...]:
     return () if code is None else (str(column.labels[code]),)
 
 
-def _after(name: str, text: str) -> str | None:
-    """Return what follows ``name=`` in the text, or None where the text does not start with it."""
+def _after(name: str, text: str, sign: str) -> str | None:
+    """Return what follows ``name=`` (or another sign) in the text, or None where the text does not start with it."""
     for start in (text, text.lstrip()):
         if start.startswith(name):
             rest = start[len(name) :].lstrip()
-            if rest.startswith("="):
-                return rest[1:]
+            if rest.startswith(sign):
+                return rest[len(sign) :]
     return None
 
 

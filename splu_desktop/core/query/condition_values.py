@@ -46,6 +46,22 @@ def is_span(column: Column, text: str) -> bool:
     )
 
 
+_SPAN = re.compile(r"\d{4}(-(0[1-9]|1[0-2])| Q[1-4])?", re.ASCII)
+
+
+def is_span_text(text: str) -> bool:
+    """Return whether a text is a year, a quarter or a month as `generalise.dates` writes them."""
+    return _SPAN.fullmatch(text) is not None
+
+
+def holds_spans(column: Column) -> bool:
+    """Return whether all values of a column of texts are quarters or months, or all are years."""
+    if column.values is not None or column.missing.all():
+        return False
+    texts = [str(label) for label in column.labels[~column.missing]]
+    return len({len(text) for text in texts}) == 1 and all(map(is_span_text, texts))
+
+
 def read_number(text: str) -> float | None:
     """Return the number that a typed text is, also with a decimal comma; None where it is none or could be two.
 

@@ -126,25 +126,33 @@ class Engine:
         if key in self._states:
             self._states.move_to_end(key)
             return self._states[key]
-        table, draws = self.published.table, self.published.draws
-        bits = np.zeros(table.n, np.int64)
+        bits = np.zeros(self.published.n, np.int64)
         for bit, (sa, chosen) in enumerate(asked):
             bits |= chosen[self.codes(sa)].astype(np.int64) << bit
         every = (1 << len(asked)) - 1
         found, codes = np.unique(bits, return_inverse=True)
         if len(found) > _MOST_STATES:
             found, codes = np.unique((bits == every) * every, return_inverse=True)
-        name = f"\0{next(self._numbered)}"  # like no column's name
-        labels = np.array([f"{at:04}" for at in range(len(found))], object)
-        states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(len(labels), bool))
-        whole = draws[block[0]].of_block(draws)
-        told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
-        finer, part_of, draw = told(states)
-        self.published = replace(self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw})
+        name, part_of = self.states(block, codes, len(found))
         if len(self._states) >= _KEPT_STATES:
             self._forget()
         self._states[key] = name, found[part_of] == every
         return self._states[key]
+
+    def states(self, block: tuple[str, ...], codes: Indices, m: int) -> tuple[str, Indices]:
+        """Make a column of (N,) states that a block drawn together tells, 0 to m - 1, as finely as groups tell them.
+
+        Returns its name and (m',) the state that each of its values is part of.
+        """
+        table, draws = self.published.table, self.published.draws
+        name = f"\0{next(self._numbered)}"  # like no column's name
+        labels = np.array([f"{at:04}" for at in range(m)], object)
+        states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(m, bool))
+        whole = draws[block[0]].of_block(draws)
+        told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
+        finer, part_of, draw = told(states)
+        self.published = replace(self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw})
+        return name, part_of
 
     def _forget(self) -> None:
         """Let go of the states that were not asked for lately."""
@@ -553,6 +561,11 @@ class ByTwoNumbers:
         return np.array(found)
 
     def unbiased(self) -> Floats:
+        if self._engine.tight(self._base):
+            numbers = reconstruct_tolerant.one_sa(
+                self.rows.y, self._asked, self._engine.matrix(self._base), Method.UNBIASED
+            )
+            return np.array([estimate for estimate, *_ in numbers])
         return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
 
     def shrunk(self) -> Floats:

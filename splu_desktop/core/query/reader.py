@@ -59,6 +59,16 @@ class Reader:
         through = self._engine.two_numbers(sa) or self._engine.matrix(sa)
         return np.asarray(through.signal / through.a, np.float64)
 
+    @property
+    def engine(self) -> Engine:
+        """What single counts are computed by; analyses ask it for transitions."""
+        return self._engine
+
+    def most_of_each(self, sa: str) -> Floats:
+        """Return (m,) the most records that each value of an SA can have in the whole table, by its interval there."""
+        every = np.eye(self.published.table[sa].m, dtype=bool)
+        return np.array([min(self.most(sa), self._total(sa, chosen)) for chosen in every])
+
     def answer(
         self,
         conditions: Iterable[Condition],

@@ -89,7 +89,7 @@ class Several:
     def answer(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on two or more SAs."""
         if any(self._engine.two_numbers(sa) is None for sa, _ in question.chosen):
-            return self._several_by_matrix(question, method)
+            return self.by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
         aims = self.aims(question, seen)
@@ -104,8 +104,8 @@ class Several:
             highs = [self.alone(question, at).high for at in range(len(parts))]
             low, high, spread = 0.0, min(seen.top, *highs), np.inf
         estimate = float(method.estimate(_Case(self, question, seen, aims))[0])
-        if seen.readable and any(self._engine.tight(sa) for sa, _ in question.chosen):
-            honest = self._several_by_matrix(question, Method.UNBIASED)
+        if seen.readable and any(self.tight(sa) for sa, _ in question.chosen):
+            honest = self.by_matrix(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
 
@@ -183,7 +183,12 @@ class Several:
         y = np.bincount(inside, minlength=cells).astype(np.float64)
         return y, np.bincount(everywhere, minlength=cells) - y
 
-    def _several_by_matrix(self, question: Question, method: Method) -> Found:
+    def tight(self, sa: str) -> bool:
+        """Return whether only the whole matrix tells how surely counts of an SA are known."""
+        return self._engine.tight(sa)
+
+    def by_matrix(self, question: Question, method: Method) -> Found:
+        """Answer a question with conditions on several SAs by their whole matrices."""
         engine = self._engine
         records = engine.selector.records(question.picked)
         n = engine.published.n
@@ -303,6 +308,8 @@ class _Case:
         self._several, self._question, self._seen, self._aims = several, question, seen, aims
 
     def unbiased(self) -> Floats:
+        if any(self._several.tight(sa) for sa, _ in self._question.chosen):
+            return np.array([self._several.by_matrix(self._question, Method.UNBIASED).estimate])
         return np.array([self._seen.straight])
 
     def shrunk(self) -> Floats:

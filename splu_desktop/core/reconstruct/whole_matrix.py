@@ -353,10 +353,7 @@ def likeliest(y: Floats, matrix: Floats) -> Floats:
 
 def _straight(rows: Rows, through: MatrixTransition) -> Floats:
     """Return (Q, m) unbiased estimates, y G; f' for the whole table, though no groups may explain counts as large."""
-    x = rows.y @ through.inverse
-    if not through.groups.fits:
-        x = x + rows.total[:, None] / through.n * (through.counts - through.counts @ through.inverse)
-    return np.asarray(x, np.float64)
+    return np.asarray(rows.y @ through.inverse + rows.total[:, None] * through.shift, np.float64)
 
 
 def _composition(rows: Rows, x: Floats, through: MatrixTransition) -> Floats:

@@ -165,6 +165,18 @@ class MatrixTransition:
         """(m,) whether the value can be told from the others at all."""
         return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
 
+    @property
+    def moving(self) -> Flags:
+        """(m,) of which values T moves with the published counts, instead of being known."""
+        return np.ones(len(self.counts), bool)
+
+    @property
+    def shift(self) -> Floats:
+        """(m,) what each selected record adds to y G where no groups explain counts as large, so that f' is kept."""
+        if self.groups.fits:
+            return np.zeros(len(self.counts))
+        return np.asarray((self.counts - self.counts @ self.inverse) / max(self.n, 1), np.float64)
+
     def weights(self, chosen: Flags) -> Floats:
         """Return (m,) phi(u), of mean 1 for records of a chosen value and 0 for others, as far as they can be told."""
         return np.asarray(self.inverse @ chosen, np.float64)
@@ -269,10 +281,23 @@ class KnownTransition(MatrixTransition):
         inverse = (right[clear].T / sizes[clear]) @ left[:, clear].T
         return np.asarray(inverse, np.float64), left[:, ~clear].T, inverse
 
+    @property
+    def moving(self) -> Flags:
+        """(m,) none."""
+        return np.zeros(len(self.counts), bool)
+
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
-        function = self.inverse if chosen is None else self.inverse @ chosen.astype(np.float64)
-        drawn = self.matrix @ function**2 - (self.matrix @ function) ** 2
-        return np.asarray(np.maximum(x @ np.maximum(drawn, 0.0), 1e-9), np.float64)
+        drawn = self._scatter if chosen is None else self._scattered(self.inverse @ chosen.astype(np.float64))
+        return np.asarray(np.maximum(x @ drawn, 1e-9), np.float64)
+
+    @cached_property
+    def _scatter(self) -> Floats:
+        """(m, m) for every single value; asked for each condition, and m^3 where there are many values."""
+        return self._scattered(self.inverse)
+
+    def _scattered(self, function: Floats) -> Floats:
+        """Return (m, k) variances of k functions (m, k) of what a record of each value shows."""
+        return np.asarray(np.maximum(self.matrix @ function**2 - (self.matrix @ function) ** 2, 0.0), np.float64)
 
 
 def _quadratic(forms: Floats, functions: Floats) -> Floats:

@@ -190,11 +190,12 @@ def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *
 
 
 def _figures(answer: Answer) -> tuple[str | int | float, ...]:
+    low, high = answer.ends
     return (
         answer.published,
-        answer.estimate,
-        answer.low,
-        answer.high,
+        float(f"{answer.estimate:.9g}"),
+        low,
+        high,
         answer.method.value,
         answer.n_p,
         answer.badge.value,

@@ -26,15 +26,20 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
     rows: list[Sequence[Cell]] = []
     for line, value in zip(*np.divmod(cells, len(grid.values)), strict=True):
         answer: Answer = grid.answers[line, value]
-        share = answer.share or (None, None, None)
+        low, high = answer.ends
+        share = (
+            (float(f"{answer.estimate / answer.n_p:.9g}"), low / answer.n_p, high / answer.n_p)
+            if answer.n_p
+            else (None,) * 3
+        )
         rows.append(
             (
                 *grid.parts[line],
                 grid.values[value],
                 answer.published,
-                answer.estimate,
-                answer.low,
-                answer.high,
+                float(f"{answer.estimate:.9g}"),
+                low,
+                high,
                 answer.n_p,
                 *share,
                 answer.badge.value,

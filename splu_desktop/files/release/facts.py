@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop import __version__
+from splu_desktop.core.analyse.transitions import stated
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ONE, WAYS, Effects
 from splu_desktop.core.errors import BadSetting, FileFault
@@ -101,6 +102,7 @@ def make_facts(
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
         "guarantees": {name: published.stated(name) for name in published.sensitive},
+        "transitions": stated(published),
         "files": files,
     }
     if published.repeats is not None:

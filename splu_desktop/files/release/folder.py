@@ -22,6 +22,7 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import language
 from splu_desktop.files.release.csv_table import read_cells
@@ -63,6 +64,7 @@ __all__ = [
 ]
 
 sha256_of = file_sha256
+KIT = ("splu_release.py", "splu_release.R")  # for recipients without this program
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes
 
@@ -177,7 +179,10 @@ def fill_folder(
         write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
         for name, form in tables.items():
             _check_written(folder / name, form, published.table, progress)
-        for name, form in {**tables, README_NAME: "readme", DICTIONARY_NAME: "dictionary"}.items():
+        for name in KIT:
+            (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
+        beside_tables = {README_NAME: "readme", DICTIONARY_NAME: "dictionary", **dict.fromkeys(KIT, "kit")}
+        for name, form in {**tables, **beside_tables}.items():
             digest = digests[name]() if name in digests else file_sha256(folder / name)
             size = (folder / name).stat().st_size
             files.append({"name": name, "format": form, "bytes": size, "sha256": digest})

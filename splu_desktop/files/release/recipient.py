@@ -20,7 +20,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Answer, Reader
+from splu_desktop.core.query.reader import Answer, Method, Reader
 from splu_desktop.core.table import Column
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
@@ -49,6 +49,7 @@ def write_readme(
         dictionary=DICTIONARY_NAME,
     )
     paragraphs: list[list[str]] = [
+        [warning(published)],
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
         *([sentence] for sentence in published.readers()),
@@ -66,6 +67,15 @@ def write_readme(
     # Windows' editor shows UTF-8 as such and both kinds of line ends only with these.
     text = "\n\n".join(blocks).replace("\n", "\r\n") + "\r\n"
     path.write_text(text, encoding="utf-8-sig", newline="")
+
+
+def warning(published: Published) -> str:
+    """Return what must not be done with the release, which stands first wherever it is read."""
+    return say(
+        "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are wrong, "
+        "because the values were re-drawn; ask splu_release.py, splu_release.R or SPLU Desktop instead.",
+        columns=_quoted(list(published.sensitive)),
+    )
 
 
 def _filled(paragraph: str) -> str:
@@ -184,12 +194,17 @@ def _reconstruction(published: Published) -> list[list[str]]:
         "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
         "the values of a part of the table over the whole of it. A plain filter is wrong there."
     )
+    kit = say(
+        "So do the files beside this one, without any program: splu_release.py (Python from 3.9, no packages: python "
+        "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
+        "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
+    )
     example = _example(published)
-    return [[why], *([example] if example else []), [offer]]
+    return [[why], *([example] if example else []), [offer, kit]]
 
 
 def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH) -> None:
-    """Write the data dictionary: one row per column of the table, in its order."""
+    """Write the data dictionary: what must not be done, the heading, and one row per column of the table."""
     heading = (
         say("column"),
         say("role"),
@@ -202,6 +217,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
     )
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
+        writer.writerow([spoken.sentence(warning(published)), *[""] * (len(heading) - 1)])
         writer.writerow([spoken.sentence(name) for name in heading])
         for column, entry in zip(published.table.columns, facts["columns"], strict=True):
             marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]
@@ -344,20 +360,24 @@ def _example(published: Published) -> list[str]:
         shown=int(answer.published),
         n_p=int(answer.n_p),
     )
-    return [question, *_arithmetic(published, sa, value, answer)]
+    return [question, *_arithmetic(reader, sa, value, answer)]
 
 
-def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> list[str]:
+def _arithmetic(reader: Reader, sa: str, value: str, answer: Answer) -> list[str]:
+    published = reader.published
     low, high = answer.ends
     if answer.vague:
         return [say("Reconstructed, the true count lies between {low} and {high} (95 %).", low=low, high=high)]
-    between = {"estimate": answer.rounded, "low": low, "high": high}
-    through = published.draws[sa].two_numbers(published.likely(sa))
-    if through is None:
+    plain = reader.answer(answer.conditions, Method.UNBIASED).estimate
+    between = {"plain": round(plain), "estimate": answer.rounded, "low": low, "high": high}
+    through = reader.engine.two_numbers(sa)
+    if through is None or reader.engine.tight(sa):
         return [
             say(
-                "Reconstructed with the matrix of chances T that the draw's settings in release.json give, the "
-                "estimate is {estimate}, and with a probability of 95 % the true count lies between {low} and {high}.",
+                "Reconstructed with the matrix of chances T that release.json states, the unbiased estimate is "
+                "{plain}, as splu_release.py and “splu query --method unbiased” say. SPLU Desktop also leans towards "
+                "what the single conditions say, as far as the noise asks for it: about {estimate}, and with a "
+                "probability of 95 % the true count lies between {low} and {high}.",
                 **between,
             )
         ]
@@ -381,12 +401,12 @@ def _arithmetic(published: Published, sa: str, value: str, answer: Answer) -> li
             n=published.n,
         ),
         say(
-            "By hand, ({shown} - {n_p} b) / (a - b) = {plain}. SPLU Desktop also leans towards what the single "
-            "conditions say, as far as the noise asks for it: about {estimate}, and with a probability of 95 % the "
-            "true count lies between {low} and {high}.",
+            "The unbiased estimate is ({shown} - {n_p} b) / (a - b) = {plain}, as splu_release.py and “splu query "
+            "--method unbiased” say. SPLU Desktop also leans towards what the single conditions say, as far as the "
+            "noise asks for it: about {estimate}, and with a probability of 95 % the true count lies between {low} and "
+            "{high}.",
             shown=int(answer.published),
             n_p=int(answer.n_p),
-            plain=round((answer.published - answer.n_p * b) / (a - b)),
             **between,
         ),
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.analyse.transitions import stated
 from splu_desktop.core.checks.selfcheck import Check, check_alone
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
@@ -15,7 +16,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register, RegisterFault
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, repeats_of
 from splu_desktop.files.release.folder import facts_of, table_of
 from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, digest_of, open_package
 from splu_desktop.files.release.read_back import differing
@@ -37,7 +38,8 @@ def verify_release(
 
     Returns
     -------
-    tuple of Check, named "release.json", "files", "register", "table", "formats", "guarantees", "counts", "order".
+    tuple of Check, named "release.json", "files", "register", "table", "formats", "guarantees", "transitions",
+    "counts", "order".
 
     Raises PasswordNeeded, and BadRelease where there is no release at all; Cancelled.
     """
@@ -63,7 +65,9 @@ def verify_release(
         return (*found, Check("table", False, str(fault)))
     found.append(_table(table, facts))
     found += _formats(package, facts, table, progress)
-    published = Published(table, draws_of(facts), Thresholds(**facts["thresholds"]))
+    thresholds = Thresholds(**facts["thresholds"])
+    published = Published(table, draws_of(facts), thresholds, repeats_of(facts), means_of(facts))
+    found += _transitions(facts, published)
     found += check_alone(published, progress=progress)
     return tuple(found)
 
@@ -134,13 +138,35 @@ def _guarantees(facts: dict[str, Any]) -> Check:
     return Check("guarantees", True, "The stated guarantees are those of the stated group sizes.")
 
 
+def _transitions(facts: dict[str, Any], published: Published) -> list[Check]:
+    """Return whether the stated transitions are those of table and draws; releases of older versions state none."""
+    if "transitions" not in facts:
+        return []
+    known = stated(published)
+    for block in known.get("blocks", ()):
+        del block["groups"]  # examples by chance, which another version of NumPy may draw otherwise
+    if not _close(facts["transitions"], known):
+        return [
+            Check("transitions", False, "The stated chances of the draw are not those that table and settings give.")
+        ]
+    return [Check("transitions", True, "The stated chances of the draw are those that table and settings give.")]
+
+
 def _close(stated: Any, known: Any) -> bool:
     if isinstance(known, dict):
         return isinstance(stated, dict) and all(_close(stated.get(key), value) for key, value in known.items())
+    if isinstance(known, list):
+        return (
+            isinstance(stated, list)
+            and len(stated) == len(known)
+            and all(_close(one, other) for one, other in zip(stated, known, strict=True))
+        )
+    if known is None or isinstance(known, str | bool):
+        return type(stated) is type(known) and stated == known
     if type(stated) not in (int, float):
         return False
     try:
-        return bool(np.isclose(float(stated), known, rtol=1e-9, atol=1e-12))
+        return bool(np.isclose(float(stated), known, rtol=1e-6, atol=1e-9))
     except OverflowError:  # a whole number beyond all that a float can hold
         return False
 

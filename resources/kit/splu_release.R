@@ -1,0 +1,985 @@
+# Answers from a release of SPLU Desktop, with 95 % intervals, from nothing but the folder it was handed out in.
+#
+#   source("splu_release.R")
+#   r <- splu_release("the/folder")
+#   r$count(list(Ward = "Cardiology", Diagnosis = "Heart failure"))
+#   r$odds_ratio("Smoker=yes", "Diagnosis=Heart failure", where = "Ward=Cardiology")
+#   r$logit("Diagnosis=Heart failure", on = c("Age", "Sex"))
+#
+# or in the folder itself: Rscript splu_release.R count 'Ward=Cardiology' 'Diagnosis=Heart failure' --json
+#
+# Base R alone. Every answer is a list with $estimate, $low, $high and, where it is made of others, $parts; r$table is the
+# table with its types ("01" stays "01"). Sensitive columns were re-drawn, so counting rows is wrong: a record of value v
+# is shown as u with the chance T[v, u], and every answer here goes back through T, as splu_release.py does, whose words
+# on methods and intervals hold here too. Version 1; MIT licence.
+
+.splu <- local({
+  Z <- 1.959963984540054
+  METHODS <- c("unbiased", "bayes")
+  refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
+                                         list(message = paste0(...), call = NULL)))
+
+  # --- JSON
+
+  json <- function(text) {
+    pattern <- "\"(?:[^\"\\\\]|\\\\.)*\"|-?[0-9]+(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|[][{}:,]"
+    tokens <- regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1]]
+    first <- substr(tokens, 1, 1)
+    at <- 0L
+    string <- function(token) {
+      token <- substr(token, 2, nchar(token) - 1)
+      if (!grepl("\\", token, fixed = TRUE)) return(token)
+      pieces <- regmatches(token, gregexpr("\\\\u[0-9a-fA-F]{4}|\\\\.|[^\\\\]+", token, perl = TRUE))[[1]]
+      known <- c("\\n" = "\n", "\\t" = "\t", "\\r" = "\r", "\\b" = "\b", "\\f" = "\f", "\\\"" = "\"", "\\\\" = "\\",
+                 "\\/" = "/")
+      paste(vapply(pieces, function(p) if (p %in% names(known)) known[[p]] else if (grepl("^\\\\u", p))
+        intToUtf8(strtoi(substr(p, 3, 6), 16L)) else p, ""), collapse = "")
+    }
+    value <- function() {
+      at <<- at + 1L
+      token <- tokens[at]
+      kind <- first[at]
+      if (kind == "{") {
+        found <- list()
+        while (first[at + 1L] != "}") {
+          name <- string(tokens[at + 1L])
+          at <<- at + 2L
+          found[name] <- list(value())
+          if (first[at + 1L] == ",") at <<- at + 1L
+        }
+        at <<- at + 1L
+        return(found)
+      }
+      if (kind == "[") {
+        found <- list()
+        number <- 0L
+        while (first[at + 1L] != "]") {
+          number <- number + 1L
+          found[number] <- list(value())
+          if (first[at + 1L] == ",") at <<- at + 1L
+        }
+        at <<- at + 1L
+        if (number && all(vapply(found, function(one) is.atomic(one) && length(one) == 1L, TRUE))) found <- unlist(found)
+        return(found)
+      }
+      if (kind == "\"") return(string(token))
+      switch(token, true = TRUE, false = FALSE, null = NULL, as.numeric(token))
+    }
+    value()
+  }
+  quoted <- function(text) paste0("\"", gsub("\n", "\\n", gsub("(\\\\|\")", "\\\\\\1", text), fixed = TRUE), "\"")
+  written <- function(one) {
+    if (is.null(one)) return("null")
+    if (is.list(one)) return(paste0("{", paste(sprintf("%s: %s", quoted(names(one)), vapply(one, written, "")),
+                                               collapse = ", "), "}"))
+    if (is.character(one)) return(quoted(one))
+    if (is.logical(one)) return(if (one) "true" else "false")
+    if (is.finite(one)) format(one, digits = 15, scientific = NA) else "null"
+  }
+
+  # --- texts
+
+  restored <- function(text) {
+    signs <- "=+\\-@\uff1d\uff0b\uff0d\uff20"
+    gsub(sprintf("\\A'(?=['\" \u00a0\u3000]*[%s\t\r\n])|(?<=[;\t\r\n])'(?=['\" \u00a0\u3000]*[%s])", signs, signs), "",
+         text, perl = TRUE)
+  }
+  ends_of <- function(label) {
+    number <- "([-\u2212]?[0-9]+(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+    ways <- c(below = sprintf("%s\\s+to\\s+below\\s+%s|\\[\\s*%s\\s*[-\u2013,]\\s*%s\\s*\\)", number, number, number, number),
+              to = sprintf("%s\\s+to\\s+%s|%s\\s*[-\u2013]\\s*%s", number, number, number, number),
+              under = sprintf("(?:below|under|<)\\s*%s", number),
+              from = sprintf("%s\\s*(?:and more|or more|and over|\\+)|(?:>=|\u2265)\\s*%s", number, number), one = number)
+    for (way in names(ways)) {
+      found <- regmatches(trimws(label), regexec(paste0("^(?:", ways[[way]], ")$"), trimws(label), perl = TRUE))[[1]]
+      if (!length(found)) next
+      ends <- as.numeric(gsub("\u2212", "-", found[-1][nzchar(found[-1])]))
+      return(switch(way, under = c(-Inf, ends[1]), from = c(ends[1], Inf), c(ends[1], ends[length(ends)])))
+    }
+    NULL
+  }
+  UNITS <- c("year", "quarter", "month", "week", "day")
+  period_of <- function(label, period) {
+    if (!period %in% UNITS) refuse("There is no period \u201c", period, "\u201d; choose among ", paste(UNITS, collapse = ", "), ".")
+    year <- as.integer(substr(label, 1, 4))
+    month <- if (nchar(label) >= 7) as.integer(substr(label, 6, 7)) else 1L
+    quarter <- (month - 1L) %/% 3L
+    if (period == "year") return(list(year, sprintf("%04d", year)))
+    if (period == "quarter") return(list(4 * year + quarter, sprintf("%04d Q%d", year, quarter + 1L)))
+    if (period == "month") return(list(12 * year + month - 1, sprintf("%04d-%02d", year, month)))
+    if (nchar(label) < 10) refuse("\u201c", label, "\u201d is a month: it lies in no one ", period, ".")
+    day <- as.integer(as.Date(substr(label, 1, 10))) + 719163L  # days since year 1, as Python counts them
+    if (period == "day") return(list(day, substr(label, 1, 10)))
+    monday <- day - (day - 1L) %% 7L
+    list(monday %/% 7L, format(as.Date(monday - 719163L, origin = "1970-01-01")))
+  }
+  words <- function(asked) {
+    if (is.list(asked)) asked <- paste0(names(asked), "=", vapply(asked, paste, "", collapse = "|"))
+    paste(asked, collapse = ", ")
+  }
+  both <- function(one, other) c(conditions(one), conditions(other))
+  condition <- function(...) structure(list(...), class = "splu_condition")
+  conditions <- function(asked) {
+    if (inherits(asked, "splu_condition")) return(list(asked))
+    if (is.null(asked) || !length(asked)) return(list())
+    if (is.list(asked) && is.null(names(asked))) return(do.call(c, lapply(asked, conditions)))
+    if (is.list(asked)) return(lapply(names(asked), function(name) condition(name = name, asked = asked[[name]])))
+    lapply(asked, function(text) condition(text = text))
+  }
+  answer <- function(what, estimate, low, high, ...) structure(
+    c(list(what = what, estimate = unname(estimate), low = unname(low), high = unname(high)), list(...)), class = "splu_answer")
+
+  # --- mathematics
+
+  likeliest <- function(y, T, chosen) {
+    x <- y + 1e-9
+    for (step in 1:5000) {
+      expected <- as.vector(x %*% T)
+      new <- x * as.vector(T %*% ifelse(expected > 0, y / expected, 0))
+      settled <- all(abs(new - x) <= 1e-7 * pmax(x, 1))
+      x <- new
+      if (settled) break
+    }
+    sum(x[chosen])
+  }
+  likeliest_state <- function(y, T) {
+    exact <- tryCatch(solve(t(T), y), error = function(e) NULL)
+    if (!is.null(exact)) {
+      if (all(exact >= 0)) return(exact[length(exact)])
+      if (length(y) == 2) return(min(max(exact[2], 0), sum(y)))
+    }
+    x <- y
+    for (step in 1:2000) {
+      expected <- as.vector(x %*% T)
+      new <- x * as.vector(T %*% ifelse(expected > 0, y / expected, 0))
+      settled <- all(abs(new - x) <= 1e-6 * pmax(x, 1e-6))
+      x <- new
+      if (settled) break
+    }
+    x[length(x)]
+  }
+  clear_inverse <- function(T, counts, n) {
+    root <- sqrt(pmax(counts, 1e-9))
+    even <- root * T / rep(root, each = length(root))
+    found <- eigen((even + t(even)) / 2, symmetric = TRUE)
+    clear <- found$values > 3 / sqrt(max(n, 1))
+    known <- found$vectors[, clear, drop = FALSE]
+    inverse <- (known %*% (t(known) / found$values[clear])) / root * rep(root, each = length(root))
+    list(inverse = inverse, hidden = sum(!clear))
+  }
+  fieller <- function(top, bottom, vt, vb, cov) {
+    two <- bottom^2 - Z^2 * vb
+    one <- top * bottom - Z^2 * cov
+    none <- top^2 - Z^2 * vt
+    root <- sqrt(max(one^2 - two * none, 0))
+    if (two > 0) return(c((one - root) / two, (one + root) / two))
+    if (one^2 - two * none <= 0 || two == 0) return(c(-Inf, Inf))
+    ends <- sort(c((one - root) / two, (one + root) / two))
+    if (top / bottom >= ends[2]) c(ends[2], Inf) else c(-Inf, ends[1])
+  }
+  along <- function(sums, a, b = a) {
+    found <- sum(a * (sums$V %*% b))
+    if (identical(a, b)) max(found, 0) else found
+  }
+  arm <- function(sums, a) Z * sqrt(along(sums, a))
+  quotient <- function(sums, over, under) fieller(sum(over * sums$values), sum(under * sums$values), along(sums, over),
+                                                  along(sums, under), along(sums, over, under))
+  product_quotient <- function(sums, over, under) {
+    v <- sums$values
+    if (any(v[c(over, under)] <= 0))
+      refuse("A group that this is made of may well have no record: the release can't tell the ratio.")
+    slope <- function(pair) replace(numeric(length(v)), pair, v[rev(pair)])
+    a <- slope(over)
+    b <- slope(under)
+    ends <- fieller(prod(v[over]), prod(v[under]), along(sums, a), along(sums, b), along(sums, a, b))
+    if (ends[1] <= 0 && is.infinite(ends[2]))
+      refuse("The release can't tell this ratio: it may be anything; ask about larger groups.")
+    c(max(ends[1], 0), ends[2])
+  }
+  logistic <- function(eta) {
+    mean <- 1 / (1 + exp(-pmin(pmax(eta, -700), 700)))
+    list(mean = mean, slope = mean * (1 - mean))
+  }
+  exponential <- function(eta) list(mean = exp(pmin(eta, 700)), slope = exp(pmin(eta, 700)))
+  inverse_of <- function(matrix) tryCatch(solve(matrix, tol = 1e-13), error = function(e)
+    refuse("The columns named say the same of each other, or nothing at all; leave one out."))
+  fitted_to <- function(rows, y, weights, link, is_logistic) {
+    whole <- sum(weights)
+    centre <- if (whole > 0) sum(weights * y) / whole else 0
+    if (centre <= 0 || (is_logistic && centre >= 1))
+      refuse("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
+    beta <- c(if (is_logistic) log(centre / (1 - centre)) else log(centre), numeric(ncol(rows) - 1))
+    scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)
+    score <- function(b) colSums(weights * (y - link(as.vector(rows %*% b))$mean) * rows)
+    size <- function(s) sum((s / scale)^2)
+    now <- score(beta)
+    for (round in 1:100) {
+      step <- as.vector(inverse_of(t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope))) %*% now)
+      for (halved in 0:29) {
+        tried <- beta + step / 2^halved
+        there <- score(tried)
+        if (size(there) <= size(now)) break
+      }
+      beta <- tried
+      now <- there
+      if (max(abs(step)) < 1e-10 * (1 + max(abs(beta)))) return(beta)
+      if (max(abs(beta)) > 1e6) break
+    }
+    if (size(now) < 1e-12 * max(whole, 1)) return(beta)
+    refuse("The regression has no solution here: too little is left of the outcome's link to these columns.")
+  }
+
+  # --- a release
+
+  function(folder = ".") {
+    if (file.exists(folder) && !dir.exists(folder) && basename(folder) != "release.json")
+      refuse("\u201c", basename(folder), "\u201d is a packed release: unpack it first (an encrypted one with 7-Zip and the ",
+             "password that came by another way), then name the folder.")
+    if (basename(folder) == "release.json") folder <- dirname(folder)
+    path <- file.path(folder, "release.json")
+    if (!file.exists(path)) refuse("\u201c", folder, "\u201d holds no release.json; name the folder of a release.")
+    text <- readChar(path, file.info(path)$size, useBytes = TRUE)
+    Encoding(text) <- "UTF-8"
+    facts <- tryCatch(json(text), error = function(e) refuse("release.json is damaged; ask for the release again."))
+    if (!identical(facts$format, "splu-release") || facts$version != 1)
+      refuse("This release is of another format; take the splu_release.R that came with it.")
+    if (is.null(facts$transitions))
+      refuse("This release was made before the program wrote down its transitions; ask for it anew, or use the program.")
+    entries <- facts$columns
+    names(entries) <- vapply(entries, function(entry) entry$name, "")
+    all_names <- names(entries)
+    sensitive <- all_names[vapply(entries, function(entry) entry$role == "sa", TRUE)]
+    n <- facts$records
+    file <- file.path(folder, "table.csv")
+    stated <- Filter(function(one) one$name == "table.csv", facts$files)[[1]]
+    sound <- file.exists(file) && file.info(file)$size == stated$bytes
+    if (sound && exists("sha256sum", asNamespace("tools")))
+      sound <- identical(unname(get("sha256sum", asNamespace("tools"))(file)), stated$sha256)
+    if (!sound) refuse("table.csv is missing or is not the table that was released, as after saving it with another ",
+                       "program; take the original file.")
+    raw <- utils::read.csv(file, colClasses = "character", na.strings = character(0), check.names = FALSE, quote = "\"",
+                           fileEncoding = "UTF-8-BOM", encoding = "UTF-8", blank.lines.skip = FALSE, comment.char = "")
+    raw[] <- lapply(raw, restored)
+    names(raw) <- restored(names(raw))
+    if (!identical(names(raw), all_names) || nrow(raw) != n)
+      refuse("table.csv and release.json don't fit together; ask for the release again.")
+    missing_of <- lapply(entries, function(entry) as.character(entry$missing))
+    labels <- lapply(all_names, function(name) {
+      domain <- entries[[name]]$domain
+      if (!is.null(domain)) return(as.character(domain))
+      seen <- unique(raw[[name]])
+      if (entries[[name]]$kind %in% c("integer", "decimal")) seen[order(suppressWarnings(as.numeric(seen)), seen)]
+      else sort(seen, method = "radix")
+    })
+    names(labels) <- all_names
+    codes <- lapply(all_names, function(name) match(raw[[name]], labels[[name]]))
+    names(codes) <- all_names
+    counts <- lapply(all_names, function(name) tabulate(codes[[name]], length(labels[[name]])))
+    names(counts) <- all_names
+    blocks <- facts$transitions$blocks
+    block_of <- function(name) for (block in blocks) if (name %in% block$columns) return(block)
+
+    as_matrix <- function(rows) if (is.list(rows)) do.call(rbind, rows) else matrix(rows, 1)
+    new_way <- function(f, one, whole = n) {
+      f <- as.numeric(f)
+      way <- list(counts = f, size = length(f), most = one$most, a = one$a, hidden = one$hidden)
+      if (is.null(one$a) && is.null(one$T))
+        refuse("A sensitive column has too many values for this file (", one$left_out, "); use the program itself.")
+      if (!is.null(one$a)) {
+        others <- pmax(whole - f, 1)
+        way$b <- (1 - one$a) * f / others
+        way$signal <- one$a - way$b
+        way$clear <- way$signal > 3 * (1 - one$a) * whole / others^2 * sqrt(pmax(f, 1) * (1 - one$a))
+      }
+      if (!is.null(one$T)) {
+        way$T <- as_matrix(one$T)
+        way$inverse <- as_matrix(one$inverse)
+        way$whole <- one$counts
+        way$readable <- one$readable
+        way$moving <- as.numeric(one$moving)
+        way$shift <- if (is.null(one$shift)) numeric(length(f)) else one$shift
+      } else {
+        way$whole <- f
+        way$readable <- way$clear
+        way$moving <- rep(1, length(f))
+      }
+      way
+    }
+    ways <- lapply(sensitive, function(name) new_way(counts[[name]], facts$transitions$columns[[name]]))
+    names(ways) <- sensitive
+
+    # --- what questions mean
+
+    unknown <- function(name) refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
+                                     paste(all_names, collapse = ", "), ".")
+    range_of <- function(name, text) {
+      label <- labels[[name]]
+      known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts)
+      pieces <- regmatches(text, regexpr("..", text, fixed = TRUE), invert = TRUE)[[1]]
+      dots <- length(pieces) == 2
+      low <- trimws(pieces[1])
+      high <- if (dots) trimws(pieces[2]) else low
+      none <- rep(FALSE, length(label))
+      if (entries[[name]]$kind %in% c("date", "datetime") ||
+          all(grepl("^[0-9]{4}(-[0-9]{2}| Q[0-9])?$", label[known]))) {
+        for (end in c(low, high)) if (nzchar(end) && !grepl("^[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?| Q[0-9])?$", end)) return(none)
+        return(known & (!nzchar(low) | label >= low) & (!nzchar(high) | substr(label, 1, nchar(high)) <= high))
+      }
+      ends <- lapply(label[known], ends_of)
+      bound <- suppressWarnings(as.numeric(c(if (nzchar(low)) low else "-Inf", if (nzchar(high)) high else "Inf")))
+      if (anyNA(bound) || any(vapply(ends, is.null, TRUE))) return(none)
+      least <- vapply(ends, `[`, 0, 1)
+      most <- vapply(ends, `[`, 0, 2)
+      inside <- bound[1] <= least & most <= bound[2]
+      cut <- !inside & least <= bound[2] & most >= bound[1] & least < most
+      if (any(cut)) refuse("\u201c", name, "\u201d was published in intervals, and ", text, " cuts through \u201c",
+                           label[known][which(cut)[1]], "\u201d.")
+      none[known] <- inside
+      none
+    }
+    flags_of <- function(name, asked) {
+      label <- labels[[name]]
+      absent <- label %in% missing_of[[name]]
+      if (length(asked) > 1) return(Reduce(`|`, lapply(asked, function(one) flags_of(name, one))))
+      text <- if (is.null(asked) || is.na(asked)) "" else as.character(asked)
+      if (text %in% label[!absent]) return(label == text)
+      if (trimws(text) %in% c("", "(empty)") && any(absent)) return(absent)
+      if (trimws(text) %in% label) return(label == trimws(text))
+      if (grepl("|", text, fixed = TRUE))
+        return(Reduce(`|`, lapply(strsplit(text, "|", fixed = TRUE)[[1]], function(one) flags_of(name, trimws(one)))))
+      found <- range_of(name, text)
+      if (!any(found)) refuse("No published record has ", name, " = \u201c", text, "\u201d.")
+      found
+    }
+    chosen_of <- function(asked) {
+      found <- list()
+      for (one in conditions(asked)) {
+        if (is.null(one$text)) {
+          excluded <- !one$name %in% all_names && grepl("!$", one$name) && sub("!$", "", one$name) %in% all_names
+          name <- if (excluded) sub("!$", "", one$name) else one$name
+          if (!name %in% all_names) unknown(name)
+          value <- one$asked
+        } else {
+          fits <- all_names[vapply(all_names, function(name) {
+            rest <- if (startsWith(one$text, name)) substring(one$text, nchar(name) + 1) else ""
+            grepl("^\\s*!?=", rest)
+          }, TRUE)]
+          if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value.")
+          name <- fits[which.max(nchar(fits))]
+          rest <- substring(one$text, nchar(name) + 1)
+          excluded <- grepl("^\\s*!=", rest)
+          value <- sub("^\\s*!?=", "", rest)
+        }
+        flags <- flags_of(name, value)
+        if (excluded) flags <- !flags
+        if (!is.null(found[[name]])) flags <- flags & found[[name]]
+        if (!any(flags)) refuse("The conditions on \u201c", name, "\u201d contradict each other: no value meets them all.")
+        found[[name]] <- flags
+      }
+      found[!vapply(found, all, TRUE)]
+    }
+    numbers_of <- function(name) {
+      if (!name %in% all_names) unknown(name)
+      stated <- facts$transitions$columns[[name]]$numbers
+      if (!is.null(stated)) return(vapply(seq_along(labels[[name]]), function(at) {
+        one <- if (is.list(stated)) stated[at][[1]] else stated[at]
+        if (is.null(one)) NA_real_ else one
+      }, 0))  # of a sensitive column in intervals: what stands for each of them
+      label <- labels[[name]]
+      found <- vapply(label, function(one) {
+        if (one %in% missing_of[[name]]) return(NA_real_)
+        ends <- ends_of(one)
+        if (is.null(ends)) refuse("\u201c", name, "\u201d holds \u201c", one, "\u201d, which is no number and no interval of numbers.")
+        if (any(is.infinite(ends))) refuse("\u201c", one, "\u201d of \u201c", name, "\u201d has no end, so it has no middle: ask for counts or shares.")
+        mean(ends)
+      }, 0)
+      if (all(is.na(found))) refuse("\u201c", name, "\u201d holds no numbers.")
+      unname(found)
+    }
+
+    # --- sensitive columns in classes
+
+    classes <- function(name, asked, full) {
+      m <- length(labels[[name]])
+      if (name %in% full) return(list(of = seq_len(m), first = seq_len(m), rest = FALSE))
+      sets <- Filter(Negate(is.null), lapply(asked, function(chosen) chosen[[name]]))
+      key <- do.call(paste, c(lapply(sets, as.integer), sep = ""))
+      seen <- unique(key)
+      none <- strrep("0", length(sets))
+      if (none %in% seen) seen <- c(setdiff(seen, none), none)
+      list(of = match(key, seen), first = match(seen, key), rest = none %in% seen)
+    }
+    finish <- function(part, rest) {
+      way <- part$way
+      C <- max(part$of)
+      member <- outer(part$of, seq_len(C), `==`) * 1
+      whole <- as.vector(way$whole %*% member)
+      if (!is.null(way$T)) {
+        W <- way$inverse %*% member
+        share <- member * way$whole / rep(ifelse(whole > 0, whole, 1), each = nrow(member))
+        for (c in which(whole <= 0)) share[, c] <- member[, c] / sum(member[, c])
+        K <- t(share) %*% way$T %*% member
+      } else {
+        gain <- ifelse(way$clear, 1 / way$signal, 0)
+        W <- gain * member - rep(as.vector((gain * way$b) %*% member), each = nrow(member))
+        own <- ifelse(whole > 0, as.vector((way$whole * way$b) %*% member) / whole, 0)
+        K <- matrix(as.vector(way$b %*% member), C, C, byrow = TRUE) + diag(way$a - own, C)
+        K <- K / rowSums(K)
+      }
+      if (rest) W[, C] <- 1 - rowSums(W[, -C, drop = FALSE])
+      else W <- W + (1 - rowSums(W)) %o% (whole / n)
+      part$W <- W
+      part$K <- K
+      part$member <- member
+      part$counts <- whole
+      part$moving <- ifelse(whole > 0, as.vector((way$moving * way$whole) %*% member) / whole, 1)
+      part$told <- vapply(seq_len(C), function(c) all(way$readable[part$of == c]), TRUE)
+      part
+    }
+    single <- function(name, asked, full) {
+      found <- classes(name, asked, full)
+      finish(list(names = name, way = ways[[name]], codes = codes[[name]], of = found$of,
+                  first = matrix(found$first, ncol = 1), met = function(hidden) hidden[[name]]), found$rest)
+    }
+    together <- function(block, names, asked, full) {
+      rows <- as_matrix(block$combinations)
+      each <- vapply(seq_along(block$columns), function(j) match(rows[, j], labels[[block$columns[j]]]), integer(nrow(rows)))
+      each <- matrix(each, nrow(rows))
+      place <- match(names, block$columns)
+      part_keys <- lapply(seq_along(names), function(j) classes(names[j], asked, full)$of[each[, place[j]]])
+      key <- do.call(paste, part_keys)
+      seen <- unique(key)
+      index <- match(do.call(paste, codes[block$columns]), do.call(paste, as.data.frame(each)))
+      hit <- Reduce(`&`, lapply(seq_along(names), function(j) {
+        sets <- Filter(Negate(is.null), lapply(asked, function(chosen) chosen[[names[j]]]))
+        if (length(sets)) sets[[1]][each[, place[j]]] else rep(TRUE, nrow(each))
+      }))
+      if (length(seen) > 16 && !length(full) && length(asked) == 1) {
+        key <- as.character(hit)
+        seen <- unique(key)
+      }
+      if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",
+                                    "answer; ask about some of them.")
+      state <- match(key, seen)
+      parts <- max(1, min(5, 12 %/% length(seen)))
+      edges <- if (parts > 1) unique(stats::quantile(block$loads[index], seq_len(parts - 1) / parts, type = 7, names = FALSE)) else numeric(0)
+      level <- vapply(block$loads, function(load) sum(load > edges), 0)
+      finer <- paste(state, level)
+      states <- unique(finer[index])
+      at <- match(finer, states)
+      held <- numeric(length(states))
+      shown <- matrix(0, length(states), length(states))
+      for (group in block$groups) {
+        inside <- tabulate(at[group[-1] + 1], length(states))
+        held <- held + group[1] * inside
+        shown <- shown + group[1] * (inside %o% inside) / (length(group) - 1)
+      }
+      T <- shown / pmax(held, 1e-300)
+      size <- held / block$rounds
+      clear <- clear_inverse(T, size, n)
+      ready <- abs(diag(T %*% clear$inverse) - 1) < 0.02
+      way <- new_way(size, list(T = lapply(seq_len(nrow(T)), function(v) T[v, ]), inverse = lapply(seq_len(nrow(T)), function(v)
+        clear$inverse[v, ]), counts = size, readable = ready, hidden = clear$hidden, moving = rep(TRUE, length(size)),
+        most = rep(n, length(size))))
+      one <- match(states, finer)
+      kept <- unique(state[one])
+      of <- match(state[one], kept)
+      finish(list(names = names, way = way, codes = at[index], of = of, block = TRUE,
+                  first = each[one[match(seq_along(kept), of)], place, drop = FALSE],
+                  met = function(hidden) Reduce(`&`, lapply(seq_along(names), function(j) hidden[[names[j]]][each[one, place[j]]]))),
+             FALSE)
+    }
+    parts_for <- function(named, asked, full = character(0)) {
+      found <- list()
+      done <- character(0)
+      for (name in sensitive[sensitive %in% named]) {
+        if (name %in% done) next
+        block <- block_of(name)
+        if (is.null(block)) found[[length(found) + 1]] <- single(name, asked, full)
+        else {
+          these <- all_names[all_names %in% block$columns & all_names %in% named]
+          done <- c(done, these)
+          found[[length(found) + 1]] <- together(block, these, asked, full)
+        }
+      }
+      found
+    }
+
+    # --- counts as `splu query` has them
+
+    by_matrix <- function(part, matrix) !is.null(part$way$T) && (matrix || is.null(part$way$a))
+    weights_of <- function(part, met, matrix) {
+      way <- part$way
+      if (by_matrix(part, matrix)) return(rowSums(way$inverse[, met, drop = FALSE]))
+      gain <- ifelse(met & way$clear, 1 / way$signal, 0)
+      gain - sum(gain * way$b)
+    }
+    two_states <- function(part, met, matrix) {
+      way <- part$way
+      if (by_matrix(part, matrix)) {
+        into <- rowSums(way$T[, met, drop = FALSE])
+        own <- sum(way$whole[met])
+        keep <- if (own > 0) sum(way$whole[met] * into[met]) / own else mean(into[met])
+        come <- sum(way$whole[!met] * into[!met]) / max(sum(way$whole[!met]), 1e-300)
+      } else {
+        whole <- sum(way$counts[met])
+        keep <- way$a + sum(way$b[met]) - (if (whole > 0) sum((way$counts * way$b)[met]) / whole else mean(way$b[met]))
+        come <- whole * (1 - keep) / max(n - whole, 1)
+      }
+      matrix(c(1 - come, 1 - keep, come, keep), 2)
+    }
+    straight <- function(parts, records, hidden) {
+      top <- length(records)
+      met <- lapply(parts, function(part) part$met(hidden))
+      told <- all(mapply(function(part, some) all(part$way$readable[some]), parts, met))
+      if (length(parts) == 1) {
+        part <- parts[[1]]
+        way <- part$way
+        met <- met[[1]]
+        if (!is.null(part$block) && (!any(met) || all(met))) return(if (any(met)) top else 0)
+        y <- tabulate(part$codes[records], way$size)
+        if (!is.null(way$T)) {
+          found <- sum(y %*% way$inverse[, met, drop = FALSE]) + top * sum(way$shift[met])
+          return(if (told || (way$hidden == 1 && is.null(way$a))) found else min(max(found, 0), top))
+        }
+        return(sum(ifelse(way$clear, (y - top * way$b) / ifelse(way$clear, way$signal, 1), top * way$counts / n)[met]))
+      }
+      matrix <- any(vapply(parts, function(part) !is.null(part$way$T), TRUE))
+      factors <- mapply(function(part, some) weights_of(part, some, matrix)[part$codes[records]], parts, met, SIMPLIFY = FALSE)
+      found <- sum(Reduce(`*`, factors))
+      if (told || !matrix) found else min(max(found, 0), top)
+    }
+    likely <- function(parts, records, hidden) {
+      top <- length(records)
+      met <- lapply(parts, function(part) part$met(hidden))
+      if (length(parts) == 1 && is.null(parts[[1]]$way$a)) {
+        way <- parts[[1]]$way
+        found <- if (any(met[[1]])) likeliest(tabulate(parts[[1]]$codes[records], way$size), way$T, met[[1]]) else 0
+      } else {
+        matrix <- any(vapply(parts, function(part) is.null(part$way$a), TRUE))
+        T <- matrix(1)
+        bits <- integer(top)
+        for (at in seq_along(parts)) {
+          T <- kronecker(two_states(parts[[at]], met[[at]], matrix && length(parts) > 1), T)
+          bits <- bits + met[[at]][parts[[at]]$codes[records]] * 2L^(at - 1L)
+        }
+        found <- likeliest_state(tabulate(bits + 1L, nrow(T)), T)
+      }
+      room <- vapply(names(hidden), function(name) max(sum(counts[[name]][hidden[[name]]]),
+                                                        min(n, sum(ways[[name]]$most[hidden[[name]]]))), 0)
+      min(max(found, 0), top, room)
+    }
+
+    # --- tables of cells, and sums over them
+
+    effect_of <- function(effects, asked) {
+      whole <- effects$whole
+      result <- whole
+      for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
+        known <- effects$columns[[name]]
+        rest <- if (is.null(known[["*"]])) 1 else known[["*"]]
+        each <- vapply(labels[[name]], function(label) if (is.null(known[[label]])) rest else known[[label]], 0)
+        f <- counts[[name]]
+        flags <- asked[[name]]
+        inside <- sum(f[flags])
+        if (!inside || whole <= 1) next
+        between <- max(n * whole - sum(f * each), 0)
+        pairs <- n^2 - sum(f^2)
+        part <- if (pairs > 0) (inside^2 - sum(f[flags]^2)) / pairs else 0
+        result <- 1 + (result - 1) * max((sum((f * each)[flags]) + between * part) / inside - 1, 0) / (whole - 1)
+      }
+      max(result, 1)
+    }
+    cells_of <- function(asked, full = character(0)) {
+      named <- unique(c(unlist(lapply(asked, names)), full))
+      for (name in named) if (!name %in% all_names) unknown(name)
+      plain <- setdiff(all_names[all_names %in% named], sensitive)
+      parts <- parts_for(named, asked, full)
+      size <- vapply(parts, function(part) length(part$counts), 0)
+      if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
+                                    "answer; ask about fewer values or columns.")
+      for (part in parts) if (any(!part$told[-length(part$told)]))
+        refuse("The release does not tell where \u201c", paste(part$names, collapse = ", "),
+               "\u201d has some of its values: they are too frequent or too rare for this draw.")
+      stand <- lapply(plain, function(name) {
+        found <- classes(name, asked, full)
+        found$first[found$of][codes[[name]]]
+      })
+      pattern <- if (length(plain)) do.call(paste, stand) else rep("", n)
+      seen <- unique(pattern)
+      p <- match(pattern, seen)
+      one <- match(seen, pattern)
+      key <- p
+      for (part in parts) key <- (key - 1) * length(part$of) + part$codes
+      first <- which(!duplicated(key))
+      times <- tabulate(match(key, key[first]), length(first))
+      choice <- if (length(parts)) as.matrix(expand.grid(lapply(size, seq_len))) else matrix(0, 1, 0)
+      weights <- matrix(1, length(first), nrow(choice))
+      for (j in seq_along(parts)) weights <- weights * parts[[j]]$W[parts[[j]]$codes[first], choice[, j], drop = FALSE]
+      X <- rowsum(times * weights, p[first], reorder = TRUE)
+      grid <- list()
+      for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
+      for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
+        parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
+      only <- if (length(asked) == 1) asked[[1]][setdiff(names(asked[[1]]), sensitive)] else list()
+      wide <- max(1, vapply(unlist(lapply(parts, function(part) part$names)), function(name) {
+        effects <- facts$persons$design_effects[[name]]
+        if (is.null(effects)) 1 else effect_of(effects, only)
+      }, 0))
+      list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
+           shown = lapply(parts, function(part) part$codes[first]), wide = wide,
+           meets = function(chosen) {
+             result <- matrix(TRUE, length(seen), nrow(choice))
+             for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
+             result
+           })
+    }
+    sums_of <- function(cells, functions) {
+      k <- length(functions)
+      psi <- lapply(functions, function(one) one * 1)
+      values <- vapply(psi, function(one) sum(one * cells$X), 0)
+      if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
+      h <- vapply(psi, function(one) rowSums(cells$weights * one[cells$p, , drop = FALSE]), numeric(length(cells$p)))
+      h <- matrix(h, ncol = k)
+      means <- vapply(psi, as.vector, numeric(length(cells$X)))
+      means <- matrix(means, ncol = k)
+      for (j in seq_along(cells$parts)) {
+        part <- cells$parts[[j]]
+        c_of <- cells$choice[, j]
+        others <- do.call(paste, c(list(rep("", nrow(cells$choice))), lapply(setdiff(seq_along(cells$parts), j), function(i)
+          cells$choice[, i])))
+        group <- match(others, unique(others))
+        line <- t(rowsum(t(cells$X), group))[, group, drop = FALSE]
+        factor <- (part$moving / pmax(n - part$counts, 1))[c_of]
+        share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
+        Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
+        Q <- matrix(Q, ncol = k)
+        h <- h - ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
+        d <- (diag(length(part$counts)) - part$K) %*% Q
+        means <- means - d[rep(c_of, each = nrow(cells$X)), , drop = FALSE]
+      }
+      V <- t(h * cells$times) %*% h - t(means * as.vector(cells$X)) %*% means
+      list(values = values, V = cells$wide * V)
+    }
+    shares_of <- function(pairs) {
+      asked <- list()
+      for (pair in pairs) {
+        met <- chosen_of(both(pair[[1]], pair[[2]]))
+        own <- chosen_of(pair[[1]])
+        group <- chosen_of(pair[[2]])
+        for (name in setdiff(names(own), sensitive))
+          group[[name]] <- if (is.null(group[[name]])) own[[name]] else own[[name]] & group[[name]]
+        asked <- c(asked, list(met, group))
+      }
+      cells <- cells_of(asked)
+      sums <- sums_of(cells, lapply(asked, cells$meets))
+      if (any(sums$values[seq(2, length(asked), 2)] <= 0))
+        refuse("No record is left to take a share of, as far as can be told.")
+      sums
+    }
+    check <- function(method) if (!method %in% METHODS) refuse("There is no method \u201c", method, "\u201d here; choose among ",
+                                                               paste(METHODS, collapse = ", "), ". The program has more.")
+
+    # --- questions
+
+    r <- list(id = facts$id, facts = facts, sensitive = sensitive)
+    typed <- raw
+    for (name in all_names) {
+      column <- raw[[name]]
+      column[column %in% missing_of[[name]]] <- NA
+      if (is.null(entries[[name]]$texts)) column <- switch(entries[[name]]$kind, integer = as.integer(column),
+        decimal = as.numeric(column), date = as.Date(substr(column, 1, 10)), column)
+      typed[[name]] <- column
+    }
+    r$table <- typed
+    r$count <- function(conditions = NULL, method = "unbiased") {
+      check(method)
+      chosen <- chosen_of(conditions)
+      hidden <- chosen[names(chosen) %in% sensitive]
+      picked <- chosen[!names(chosen) %in% sensitive]
+      inside <- rep(TRUE, n)
+      for (name in names(picked)) inside <- inside & picked[[name]][codes[[name]]]
+      records <- which(inside)
+      top <- length(records)
+      what <- paste("records with", words(conditions))
+      if (!length(hidden)) return(answer(what, top, top, top, method = method, exact = TRUE, published = top, selected = top,
+                                         release = facts$id))
+      shown <- inside
+      for (name in names(hidden)) shown <- shown & hidden[[name]][codes[[name]]]
+      parts <- parts_for(names(hidden), list(hidden))
+      told <- all(vapply(parts, function(part) {
+        met <- part$met(hidden)
+        all(part$way$readable[met]) && (is.null(part$block) || (any(met) && !all(met)))
+      }, TRUE))
+      estimate <- if (method == "unbiased") straight(parts, records, hidden) else likely(parts, records, hidden)
+      low <- 0
+      high <- top
+      if (told) {
+        cells <- cells_of(list(chosen))
+        sums <- sums_of(cells, list(cells$meets(chosen)))
+        half <- arm(sums, 1)
+        low <- max(0, min(sums$values - half, top))
+        high <- min(top, max(sums$values + half, 0))
+      }
+      if (method == "bayes") {
+        low <- min(low, estimate)
+        high <- max(high, estimate)
+      }
+      answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
+             release = facts$id)
+    }
+    r$share <- function(conditions, where = NULL, method = "unbiased") {
+      check(method)
+      what <- paste("share with", words(conditions))
+      if (method == "bayes") {
+        if (any(names(chosen_of(where)) %in% sensitive))
+          refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
+                 "the method \u201cunbiased\u201d.")
+        count <- r$count(list(conditions, where), method)
+        if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
+        return(answer(what, count$estimate / count$selected, count$low / count$selected, count$high / count$selected,
+                      method = method, exact = count$exact, release = facts$id))
+      }
+      sums <- shares_of(list(list(conditions, where)))
+      ends <- quotient(sums, c(1, 0), c(0, 1))
+      answer(what, sums$values[1] / sums$values[2], max(ends[1], 0), min(ends[2], 1), release = facts$id)
+    }
+    r$difference <- function(first, second, where = NULL) {
+      sums <- shares_of(list(list(first, where), list(second, where)))
+      v <- sums$values
+      value <- v[1] / v[2] - v[3] / v[4]
+      half <- arm(sums, c(1 / v[2], -v[1] / v[2]^2, -1 / v[4], v[3] / v[4]^2))
+      answer(paste("share with", words(first), "less share with", words(second)), value, max(value - half, -1),
+             min(value + half, 1), release = facts$id)
+    }
+    r$ratio <- function(first, second, where = NULL) {
+      sums <- shares_of(list(list(first, where), list(second, where)))
+      ends <- product_quotient(sums, c(1, 4), c(2, 3))
+      v <- sums$values
+      answer(paste("share with", words(first), "over share with", words(second)), v[1] * v[4] / (v[2] * v[3]), ends[1],
+             ends[2], release = facts$id)
+    }
+    r$odds_ratio <- function(first, second, where = NULL) {
+      asked <- list(chosen_of(first), chosen_of(second), chosen_of(where))
+      cells <- cells_of(asked)
+      a <- cells$meets(asked[[1]])
+      b <- cells$meets(asked[[2]])
+      of <- cells$meets(asked[[3]])
+      sums <- sums_of(cells, list(of & a & b, of & a & !b, of & !a & b, of & !a & !b))
+      ends <- product_quotient(sums, c(1, 4), c(2, 3))
+      v <- sums$values
+      answer(paste("odds ratio of", words(first), "and", words(second)), v[1] * v[4] / (v[2] * v[3]), ends[1], ends[2],
+             release = facts$id)
+    }
+    r$mean <- function(column, where = NULL) {
+      numbers <- numbers_of(column)
+      of <- chosen_of(where)
+      cells <- cells_of(list(of), column)
+      each <- matrix(numbers[cells$grid[[column]]], nrow(cells$X))
+      known <- cells$meets(of) & !is.na(each)
+      sums <- sums_of(cells, list(ifelse(known, each, 0), known))
+      if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
+      ends <- quotient(sums, c(1, 0), c(0, 1))
+      answer(paste("mean of", column), sums$values[1] / sums$values[2], max(ends[1], min(numbers, na.rm = TRUE)),
+             min(ends[2], max(numbers, na.rm = TRUE)), release = facts$id)
+    }
+    r$quantile <- function(column, q = 0.5, where = NULL) {
+      if (!(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
+      numbers <- numbers_of(column)
+      of <- chosen_of(where)
+      order <- sort(unique(numbers[!is.na(numbers)]))
+      cells <- cells_of(list(of), column)
+      each <- matrix(numbers[cells$grid[[column]]], nrow(cells$X))
+      inside <- cells$meets(of) & !is.na(each)
+      sums <- sums_of(cells, lapply(order, function(most) inside & each <= most))
+      k <- length(order)
+      if (sums$values[k] <= 0) refuse("No record to take a quantile of is left.")
+      gap <- sums$values - q * sums$values[k]
+      half <- vapply(seq_len(k), function(at) {
+        slope <- replace(numeric(k), at, 1)
+        slope[k] <- slope[k] - q
+        arm(sums, slope)
+      }, 0)
+      first <- function(reached) order[c(which(reached), k)[1]]
+      answer(sprintf("quantile %g of %s", q, column), first(gap >= -1e-9), first(gap + half >= 0), first(gap - half >= 0),
+             release = facts$id)
+    }
+    r$trend <- function(conditions, by, period = "month") {
+      if (!by %in% all_names) unknown(by)
+      if (by %in% sensitive) refuse("\u201c", by, "\u201d is sensitive: a trend goes over a column published unchanged.")
+      label <- labels[[by]]
+      known <- !label %in% missing_of[[by]]
+      if (entries[[by]]$kind %in% c("date", "datetime") || all(grepl("^[0-9]{4}-[0-9]{2}$", label[known]))) {
+        pairs <- lapply(label[known], period_of, period)
+        times <- replace(rep(NA_real_, length(label)), which(known), vapply(pairs, function(pair) as.numeric(pair[[1]]), 0))
+        names_of <- replace(rep("", length(label)), which(known), vapply(pairs, function(pair) pair[[2]], ""))
+      } else {
+        times <- numbers_of(by)
+        names_of <- label
+      }
+      chosen <- chosen_of(conditions)
+      groups <- chosen[!names(chosen) %in% sensitive]
+      found <- sort(unique(times[!is.na(times)]))
+      cells <- cells_of(c(list(chosen), lapply(found, function(t) stats::setNames(list(!is.na(times) & times == t), by))))
+      when <- matrix(times[cells$grid[[by]]], nrow(cells$X))
+      met <- cells$meets(chosen)
+      of <- cells$meets(groups)
+      sums <- sums_of(cells, c(lapply(found, function(t) !is.na(when) & when == t & met),
+                               lapply(found, function(t) !is.na(when) & when == t & of)))
+      k <- length(found)
+      count <- sums$values[seq_len(k)]
+      totals <- sums$values[k + seq_len(k)]
+      if (sum(totals > 0) < 2) refuse("A trend needs records in two periods at least.")
+      centre <- sum(found * totals) / sum(totals)
+      slope <- c((found - centre) / sum(totals * (found - centre)^2), numeric(k))
+      parts <- list()
+      for (at in which(totals > 0)) {
+        value <- count[at] / totals[at]
+        half <- arm(sums, replace(numeric(2 * k), at, 1 / totals[at]))
+        name <- names_of[match(found[at], times)]
+        parts[[name]] <- answer(name, value, max(0, value - half), min(1, value + half))
+      }
+      value <- sum(slope * sums$values)
+      half <- arm(sums, slope)
+      answer(paste("change of the share with", words(conditions), "per", period, "of", by), value, value - half,
+             value + half, parts = parts, release = facts$id)
+    }
+    r$crosstab <- function(rows, columns, where = NULL) {
+      of <- chosen_of(where)
+      cells <- cells_of(list(of), c(rows, columns))
+      inside <- cells$meets(of)
+      m <- c(length(labels[[rows]]), length(labels[[columns]]))
+      asked <- expand.grid(b = c(seq_len(m[2]), NA), a = c(seq_len(m[1]), NA))
+      functions <- lapply(seq_len(nrow(asked)), function(at) {
+        met <- inside
+        if (!is.na(asked$a[at])) met <- met & cells$grid[[rows]] == asked$a[at]
+        if (!is.na(asked$b[at])) met <- met & cells$grid[[columns]] == asked$b[at]
+        met
+      })
+      sums <- sums_of(cells, functions)
+      most <- sums$values[nrow(asked)]
+      parts <- list()
+      for (at in seq_len(nrow(asked))) {
+        name <- paste(if (is.na(asked$a[at])) "(all)" else labels[[rows]][asked$a[at]],
+                      if (is.na(asked$b[at])) "(all)" else labels[[columns]][asked$b[at]], sep = " | ")
+        value <- sums$values[at]
+        half <- Z * sqrt(max(sums$V[at, at], 0))
+        parts[[name]] <- answer(name, value, max(0, min(value - half, most)), max(0, min(value + half, most)))
+      }
+      whole <- parts[["(all) | (all)"]]
+      answer(paste(rows, "by", columns), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
+    }
+    regression <- function(title, outcome, on, where, link, is_logistic) {
+      of <- chosen_of(where)
+      asked <- list(of)
+      full <- character(0)
+      counted <- !is_logistic && is.character(outcome) && length(outcome) == 1 && outcome %in% all_names
+      if (counted) full <- outcome
+      else {
+        met <- chosen_of(outcome)
+        asked <- c(asked, list(met))
+      }
+      terms <- if (is.list(on) || is.character(on)) as.list(on) else list(on)
+      for (term in terms) {
+        if (is.character(term) && length(term) == 1 && term %in% all_names) full <- c(full, term)
+        else asked <- c(asked, list(chosen_of(term)))
+      }
+      cells <- cells_of(asked, full)
+      shape <- dim(cells$X)
+      y <- if (counted) matrix(numbers_of(outcome)[cells$grid[[outcome]]], shape[1]) else cells$meets(met) * 1
+      design <- list("(intercept)" = matrix(1, shape[1], shape[2]))
+      for (term in terms) {
+        if (!(is.character(term) && length(term) == 1 && term %in% all_names)) {
+          design[[words(term)]] <- cells$meets(chosen_of(term)) * 1
+          next
+        }
+        code <- cells$grid[[term]]
+        if (entries[[term]]$kind %in% c("integer", "decimal")) {
+          design[[term]] <- matrix(numbers_of(term)[code], shape[1])
+          next
+        }
+        absent <- labels[[term]] %in% missing_of[[term]]
+        for (at in which(!absent & counts[[term]] > 0)[-1]) design[[paste0(term, "=", labels[[term]][at])]] <- matrix(
+          ifelse(absent[code], NA, (code == at) * 1), shape[1])
+      }
+      X <- vapply(design, as.vector, numeric(prod(shape)))
+      X <- matrix(X, ncol = length(design))
+      used <- as.vector(cells$meets(of)) & !is.na(as.vector(y)) & !apply(is.na(X), 1, any)
+      rows <- X[used, , drop = FALSE]
+      outcomes <- as.vector(y)[used]
+      weights <- as.vector(cells$X)[used]
+      beta <- fitted_to(rows, outcomes, weights, link, is_logistic)
+      mean <- link(as.vector(rows %*% beta))
+      bread <- inverse_of(t(rows) %*% (rows * (weights * mean$slope)))
+      sums <- sums_of(cells, lapply(seq_along(beta), function(a) {
+        gap <- numeric(prod(shape))
+        gap[used] <- rows[, a] * (outcomes - mean$mean)
+        matrix(gap, shape[1])
+      }))
+      parts <- list()
+      for (at in seq_along(beta)) {
+        half <- arm(sums, bread[at, ])
+        parts[[names(design)[at]]] <- answer(names(design)[at], beta[at], beta[at] - half, beta[at] + half)
+      }
+      first <- parts[[min(2, length(parts))]]
+      answer(paste(title, "of", words(outcome), "on", paste(names(design)[-1], collapse = ", ")), first$estimate, first$low,
+             first$high, parts = parts, release = facts$id)
+    }
+    r$logit <- function(outcome, on, where = NULL) regression("logistic regression", outcome, on, where, logistic, TRUE)
+    r$poisson <- function(outcome, on, where = NULL) regression("Poisson regression", outcome, on, where, exponential, FALSE)
+    r$json <- written
+    r
+  }
+})
+
+splu_release <- function(folder = ".") .splu(folder)
+
+print.splu_answer <- function(x, ...) {
+  said <- function(number) if (is.infinite(number)) "no bound" else format(number, digits = 4, big.mark = ",")
+  cat(sprintf("%s: %s (95 %%: %s to %s)\n", x$what, said(x$estimate), said(x$low), said(x$high)))
+  for (part in x$parts) {
+    cat("  ")
+    print(part)
+  }
+  invisible(x)
+}
+
+if (sys.nframe() == 0L && !interactive()) local({
+  args <- commandArgs(trailingOnly = TRUE)
+  given <- function(name) {
+    at <- which(args == name)
+    found <- args[at + 1]
+    if (length(at)) args <<- args[-c(at, at + 1)]
+    found
+  }
+  as_json <- "--json" %in% args
+  args <- args[args != "--json"]
+  own <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  folder <- c(given("--release"), dirname(normalizePath(own)))[1]
+  where <- given("--where")
+  on <- given("--on")
+  method <- c(given("--method"), "unbiased")[1]
+  by <- given("--by")
+  q <- c(as.numeric(given("--q")), 0.5)[1]
+  status <- tryCatch({
+    r <- splu_release(folder)
+    asked <- args[-1]
+    period <- "month"
+    if (length(by) && !by %in% names(r$table)) {
+      period <- sub("^.*:", "", by)
+      by <- sub(":[^:]*$", "", by)
+    }
+    kind <- gsub("-", "_", if (length(args)) args[1] else "")
+    found <- switch(kind, count = r$count(c(asked, where), method), share = r$share(asked, where, method),
+      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
+      quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
+      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
+      stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
+    if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
+    0L
+  }, error = function(fault) {
+    message("splu_release: ", conditionMessage(fault))
+    2L
+  })
+  quit(status = status)
+})

@@ -1,0 +1,1525 @@
+#!/usr/bin/env python3
+"""Answers from a release of SPLU Desktop, with 95 % intervals, from nothing but the folder it was handed out in.
+
+    from splu_release import Release
+    r = Release("the/folder")
+    r.count({"Ward": "Cardiology", "Diagnosis": "Heart failure"})
+    r.odds_ratio("Smoker=yes", "Diagnosis=Heart failure", where={"Ward": "Cardiology"})
+    r.logit("Diagnosis=Heart failure", on=["Age", "Sex"])
+
+or in the folder itself: python splu_release.py count 'Ward=Cardiology' 'Diagnosis=Heart failure' --json
+
+Needs Python 3.9 or newer and no packages; `Release.frame()` gives a pandas DataFrame where pandas is installed.
+
+Sensitive columns were re-drawn: a record of value v is shown as u with the chance T[v, u], so counting rows is wrong.
+Every answer here goes back through T. "unbiased": each record weighs what the inverse of T makes of it, which is right
+on average over releases. "bayes": the likeliest count, never negative. Intervals are about the original table: they say
+how far the re-drawing may have moved the answer, T being computed from published counts included, not how far its
+patients stand for others. The formulas are in the program's docs/recipient.md. Version 1; MIT licence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import hashlib
+import itertools
+import json
+import math
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+__version__ = "1"
+Z = 1.959963984540054  # of a 95 % interval
+METHODS = ("unbiased", "bayes")
+_MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
+_MOST_STATES = 16  # of conditions on columns drawn together
+_STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
+_DATES = ("date", "datetime")
+_NUMBERS = ("integer", "decimal")
+
+
+class Refused(ValueError):
+    """A question that this release can't answer, or a folder that is none; the sentence says why."""
+
+
+class Answer:
+    """One figure: `estimate`, and the ends of its 95 % interval, `low` and `high`.
+
+    `what` says in words what it is, `method` how it was estimated, `exact` whether nothing sensitive is in it.
+    `selected` is the number of records meant, where that is exact; `published` what counting rows would have said.
+    `parts` holds the figures that it is made of, by name: coefficients, periods, cells.
+    """
+
+    def __init__(self, what, estimate, low, high, method="unbiased", exact=False, **more):
+        self.what, self.estimate, self.low, self.high = what, estimate, low, high
+        self.method, self.exact = method, exact
+        self.published = more.pop("published", None)
+        self.selected = more.pop("selected", None)
+        self.share = more.pop("share", None)
+        self.parts = more.pop("parts", {})
+        self.release = more.pop("release", "")
+        self.note = more.pop("note", "")
+
+    def __getitem__(self, name):
+        return self.parts[name]
+
+    def __repr__(self):
+        text = f"{self.what}: {_said(self.estimate)} (95 %: {_said(self.low)} to {_said(self.high)})"
+        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values())])
+
+    def as_dict(self):
+        """Return it as plain data."""
+        found = {"what": self.what, "estimate": _plain(self.estimate), "low": _plain(self.low)}
+        found.update(high=_plain(self.high), method=self.method, exact=self.exact)
+        for name in ("published", "selected", "share", "note", "release"):
+            value = getattr(self, name)
+            if value not in (None, ""):
+                found[name] = value
+        if self.parts:
+            found["parts"] = {
+                " | ".join("(all)" if each is None else each for each in name)
+                if isinstance(name, tuple)
+                else str(name): part.as_dict()
+                for name, part in self.parts.items()
+            }
+        return found
+
+
+class Release:
+    """A release folder, read and checked. Raises Refused where it is none."""
+
+    def __init__(self, folder="."):
+        folder = Path(folder)
+        if folder.name == "release.json":
+            folder = folder.parent
+        if folder.is_file():
+            raise Refused(
+                f"“{folder.name}” is a packed release: unpack it first (an encrypted one with 7-Zip and the "
+                "password that came by another way), then name the folder."
+            )
+        if not (folder / "release.json").is_file():
+            raise Refused(f"“{folder}” holds no release.json; name the folder of a release.")
+        try:
+            self.facts = json.loads((folder / "release.json").read_text("utf-8-sig"))
+            if self.facts["format"] != "splu-release" or self.facts["version"] != 1:
+                raise Refused("This release is of another format; take the splu_release.py that came with it.")
+        except (ValueError, KeyError, TypeError):
+            raise Refused("release.json is damaged; ask for the release again.") from None
+        if "transitions" not in self.facts:
+            raise Refused(
+                "This release was made before the program wrote down its transitions; ask for it anew, or "
+                "use the program itself."
+            )
+        self.id = self.facts["id"]
+        self.columns = {entry["name"]: entry for entry in self.facts["columns"]}
+        self.sensitive = [name for name, entry in self.columns.items() if entry["role"] == "sa"]
+        self.n = self.facts["records"]
+        self._read(folder)
+        stated = self.facts["transitions"]
+        self._blocks = {tuple(block["columns"]): block for block in stated.get("blocks", ())}
+        self._ways = {name: _Way(self.counts(name), stated["columns"][name], self.n) for name in self.sensitive}
+
+    # --- the table
+
+    def _read(self, folder):
+        raw = (folder / "table.csv").read_bytes() if (folder / "table.csv").is_file() else None
+        entry = next(entry for entry in self.facts["files"] if entry["name"] == "table.csv")
+        if raw is None or hashlib.sha256(raw).hexdigest() != entry["sha256"]:
+            raise Refused(
+                "table.csv is missing or is not the table that was released, as after saving it with "
+                "another program; take the original file."
+            )
+        rows = csv.reader(raw.decode("utf-8-sig").splitlines(keepends=True), strict=True)
+        header = [_restored(name) for name in next(rows)]
+        cells = list(zip(*rows))
+        if header != list(self.columns) or (cells and len(cells[0]) != self.n):
+            raise Refused("table.csv and release.json don't fit together; ask for the release again.")
+        self.labels, self.codes = {}, {}
+        for name, texts in zip(header, cells):
+            seen = [_restored(text) for text in dict.fromkeys(texts)]
+            labels = list(self.columns[name].get("domain") or _sorted(seen, self.columns[name]["kind"]))
+            place = {label: at for at, label in enumerate(labels)}
+            code = {text: place[_restored(text)] for text in set(texts)}
+            self.labels[name], self.codes[name] = labels, [code[text] for text in texts]
+
+    def counts(self, column):
+        """Return how many published records show each label of a column."""
+        found = Counter(self.codes[column])
+        return [found[at] for at in range(len(self.labels[column]))]
+
+    def missing(self, column):
+        """Return the labels that stand for no value."""
+        return set(self.columns[column]["missing"])
+
+    def rows(self):
+        """Return the records as dicts with their types: numbers and dates as such, "01" as text, None for no value.
+
+        The sensitive columns show re-drawn values.
+        """
+        typed = {}
+        for name, labels in self.labels.items():
+            entry, none = self.columns[name], self.missing(name)
+            typed[name] = [None if label in none else _typed(label, entry) for label in labels]
+        return [{name: typed[name][self.codes[name][at]] for name in typed} for at in range(self.n)]
+
+    def frame(self):
+        """Return the same as a pandas DataFrame, text columns as text. Raises Refused where pandas is missing."""
+        try:
+            import pandas
+        except ImportError:
+            raise Refused("pandas is not installed; use rows().") from None
+        return pandas.DataFrame(self.rows(), columns=list(self.labels))
+
+    # --- questions
+
+    def count(self, conditions=(), method="unbiased"):
+        """Return how many records of the original table meet conditions.
+
+        conditions : {"Column": "value"}, with lists of values, "10..20" for a range, "2024-03" for a month,
+        {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value".
+        """
+        _check(method)
+        chosen = self._chosen(conditions)
+        picked = {name: some for name, some in chosen.items() if name not in self._ways}
+        hidden = {name: some for name, some in chosen.items() if name in self._ways}
+        records = [i for i in range(self.n) if all(self.codes[name][i] in some for name, some in picked.items())]
+        top, what = len(records), f"records with {_words(conditions)}"
+        if not hidden:
+            return Answer(what, top, top, top, method, True, published=top, selected=top, release=self.id)
+        shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)
+        parts = [self._part(names, [hidden]) for names in self._by_block(hidden)]
+        told = all(part.told(hidden) for part in parts)
+        estimate = (
+            self._straight(parts, records, hidden) if method == "unbiased" else self._likeliest(parts, records, hidden)
+        )
+        low, high, note = 0.0, float(top), "" if told else "the release does not tell where these values are"
+        if told:
+            sums = _Table(self, [chosen]).sums([lambda cell: float(cell.meets(chosen))])
+            centre, arm = sums.values[0], sums.arm([1.0])
+            low, high = max(0.0, min(centre - arm, top)), min(float(top), max(centre + arm, 0.0))
+        if method == "bayes":
+            low, high = min(low, estimate), max(high, estimate)
+        share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
+        return Answer(
+            what, estimate, low, high, method, published=shown, selected=top, share=share, note=note, release=self.id
+        )
+
+    def share(self, conditions, where=(), method="unbiased"):
+        """Return the share of records that meet conditions, of those that meet `where`.
+
+        Conditions on columns published unchanged count as `where`: {"Ward": "Cardiology", "Diagnosis": "Heart failure"}
+        asks for the share of heart failure in Cardiology.
+        """
+        what = f"share with {_words(conditions)}" + (f" of {_words(where)}" if where else "")
+        if method == "bayes":
+            if any(name in self._ways for name in self._chosen(where)):
+                raise Refused(
+                    "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
+                    "`where`, or take the method “unbiased”."
+                )
+            count = self.count(_both(conditions, where), method)
+            if not count.selected:
+                raise Refused("No record meets the conditions on columns published unchanged.")
+            ends = [one / count.selected for one in (count.estimate, count.low, count.high)]
+            return Answer(what, *ends, method, count.exact, selected=count.selected, release=self.id)
+        _check(method)
+        sums = self._shares([(conditions, where)])
+        low, high = sums.quotient([1, 0], [0, 1])
+        return Answer(what, sums.values[0] / sums.values[1], max(low, 0.0), min(high, 1.0), release=self.id)
+
+    def difference(self, first, second, where=()):
+        """Return the share of `first` less that of `second`, each as for `share`."""
+        sums = self._shares([(first, where), (second, where)])
+        (x, n, y, k), what = sums.values, f"share with {_words(first)} less share with {_words(second)}"
+        value, arm = x / n - y / k, sums.arm([1 / n, -x / n**2, -1 / k, y / k**2])
+        return Answer(what, value, max(value - arm, -1.0), min(value + arm, 1.0), release=self.id)
+
+    def ratio(self, first, second, where=()):
+        """Return the share of `first` over that of `second`, each as for `share` (a risk ratio of two groups)."""
+        sums = self._shares([(first, where), (second, where)])
+        low, high = sums.product_quotient((0, 3), (1, 2))
+        x, n, y, k = sums.values
+        what = f"share with {_words(first)} over share with {_words(second)}"
+        return Answer(what, x * k / (n * y), low, high, release=self.id)
+
+    def odds_ratio(self, first, second, where=()):
+        """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
+        one, other, of = self._chosen(first), self._chosen(second), self._chosen(where)
+        sums = _Table(self, [one, other, of]).sums(
+            [
+                lambda cell, a=a, b=b: float(cell.meets(of) and cell.meets(one) == a and cell.meets(other) == b)
+                for a in (True, False)
+                for b in (True, False)
+            ]
+        )
+        low, high = sums.product_quotient((0, 3), (1, 2))
+        a, b, c, d = sums.values
+        return Answer(
+            f"odds ratio of {_words(first)} and {_words(second)}", a * d / (b * c), low, high, release=self.id
+        )
+
+    def mean(self, column, where=()):
+        """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
+        numbers = self._numbers(column)
+        of = self._chosen(where)
+        sums = _Table(self, [of], [column]).sums(
+            [
+                lambda cell: numbers[cell[column]] if cell.meets(of) and numbers[cell[column]] is not None else 0.0,
+                lambda cell: float(cell.meets(of) and numbers[cell[column]] is not None),
+            ]
+        )
+        if sums.values[1] <= 0:
+            raise Refused("No record to take a mean of is left.")
+        low, high = sums.quotient([1, 0], [0, 1])
+        known = [number for number in numbers if number is not None]
+        return Answer(
+            f"mean of {column}" + _of(where),
+            sums.values[0] / sums.values[1],
+            max(low, min(known)),
+            min(high, max(known)),
+            release=self.id,
+        )
+
+    def quantile(self, column, q=0.5, where=()):
+        """Return the least value of a column of numbers that at least the share q of records stay at or below.
+
+        Of intervals, the one it lies in, by its middle.
+        """
+        if not 0 < q < 1:
+            raise Refused("The share q of a quantile lies between 0 and 1.")
+        numbers, of = self._numbers(column), self._chosen(where)
+        order = sorted({number for number in numbers if number is not None})
+        table = _Table(self, [of], [column])
+        sums = table.sums(
+            [
+                lambda cell, most=most: float(
+                    cell.meets(of) and numbers[cell[column]] is not None and numbers[cell[column]] <= most
+                )
+                for most in order
+            ]
+        )
+        whole, at = sums.values[-1], len(order) - 1
+        if whole <= 0:
+            raise Refused("No record to take a quantile of is left.")
+        first = {}
+        for place, number in enumerate(order):
+            slope = [0.0] * len(order)
+            slope[place] += 1.0
+            slope[at] -= q
+            gap, arm = sums.values[place] - q * whole, sums.arm(slope)
+            for name, reached in (("low", gap + arm >= 0), ("estimate", gap >= -1e-9), ("high", gap - arm >= 0)):
+                if reached:
+                    first.setdefault(name, number)
+        ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
+        return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)
+
+    def trend(self, conditions, by, period="month"):
+        """Return how much the share of records that meet conditions grows per period, by least squares over records.
+
+        by : a column of dates, published unchanged, or of numbers, for which the period is 1; period : "year",
+        "quarter", "month", "week" or "day". `parts` has the share of each period.
+        """
+        if by in self._ways:
+            raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
+        kind = self.columns[by]["kind"] if by in self.columns else ""
+        none = self.missing(by) if by in self.columns else ()
+        if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
+            times = [None if label in none else _period(label, period) for label in self.labels[by]]
+        else:
+            times = [
+                None if number is None else (number, str(label))
+                for number, label in zip(self._numbers(by), self.labels[by])
+            ]
+        chosen = self._chosen(conditions)
+        groups = {name: some for name, some in chosen.items() if name not in self._ways}
+        found = defaultdict(set)
+        for at, time in enumerate(times):
+            if time is not None:
+                found[time].add(at)
+        table = _Table(self, [chosen, *({by: frozenset(codes)} for codes in found.values())])
+        meant = {code: time for time, codes in found.items() for code in codes}
+        periods = sorted(found)
+        functions = []
+        for time in periods:
+            functions += [
+                lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(chosen)),
+                lambda cell, t=time: float(meant.get(cell[by]) == t and cell.meets(groups)),
+            ]
+        sums = table.sums(functions)
+        inside = [(time, 2 * at) for at, time in enumerate(periods) if sums.values[2 * at + 1] > 0]
+        if len(inside) < 2:
+            raise Refused("A trend needs records in two periods at least.")
+        totals = [sums.values[at + 1] for _, at in inside]
+        centre = sum(time[0] * n for (time, _), n in zip(inside, totals)) / sum(totals)
+        spread = sum((time[0] - centre) ** 2 * n for (time, _), n in zip(inside, totals))
+        slope, parts = [0.0] * len(functions), {}
+        for (time, at), n in zip(inside, totals):
+            slope[at] = (time[0] - centre) / spread
+            along = [0.0] * len(functions)
+            along[at] = 1 / n
+            value, arm = sums.values[at] / n, sums.arm(along)
+            parts[time[1]] = Answer(time[1], value, max(0.0, value - arm), min(1.0, value + arm), selected=round(n))
+        value = sum(along * x for along, x in zip(slope, sums.values))
+        arm = sums.arm(slope)
+        return Answer(
+            f"change of the share with {_words(conditions)} per {period} of {by}",
+            value,
+            value - arm,
+            value + arm,
+            parts=parts,
+            release=self.id,
+        )
+
+    def crosstab(self, rows, columns, where=()):
+        """Return counts of all values of one column against all of another, of records of `where`.
+
+        `parts` has a cell under (value, value), a margin under (value, None) and (None, value), all under (None, None).
+        Cells add up to their margins exactly; single ones may be below 0, their intervals are cut to what can be.
+        """
+        of = self._chosen(where)
+        table = _Table(self, [of], [rows, columns])
+        names = self.labels[rows], self.labels[columns]
+        asked = [(a, b) for a in [*range(len(names[0])), None] for b in [*range(len(names[1])), None]]
+        sums = table.sums(
+            [
+                lambda cell, a=a, b=b: float(cell.meets(of) and a in (None, cell[rows]) and b in (None, cell[columns]))
+                for a, b in asked
+            ]
+        )
+        parts = {}
+        for at, ((a, b), value) in enumerate(zip(asked, sums.values)):
+            key = (None if a is None else names[0][a], None if b is None else names[1][b])
+            arm = sums.arm({at: 1.0})
+            most = sums.values[-1]
+            parts[key] = Answer(
+                " | ".join("(all)" if each is None else each for each in key),
+                value,
+                max(0.0, min(value - arm, most)),
+                max(0.0, min(value + arm, most)),
+            )
+        whole = parts[None, None]
+        return Answer(
+            f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
+        )
+
+    def logit(self, outcome, on, where=()):
+        """Return the logistic regression of a condition on columns: `parts` has "(intercept)" and every coefficient.
+
+        on : columns of numbers as they are, others by a coefficient per value but the first; "Column=value" for one.
+        The figure itself is the first coefficient.
+        """
+        return self._regression("logistic regression", outcome, on, where, _logistic)
+
+    def poisson(self, outcome, on, where=()):
+        """Return the Poisson regression, with a logarithmic link, of a condition or a column of numbers on columns."""
+        return self._regression("Poisson regression", outcome, on, where, _exponential)
+
+    def _regression(self, name, outcome, on, where, link):
+        on = [on] if isinstance(on, str) else list(on)
+        of, full, asked, terms = self._chosen(where), [], [], []
+        if outcome in self.columns and link is _exponential:
+            numbers = self._numbers(outcome)
+            full.append(outcome)
+            value = lambda cell: numbers[cell[outcome]]  # noqa: E731
+        else:
+            met = self._chosen(outcome)
+            asked.append(met)
+            value = lambda cell: float(cell.meets(met))  # noqa: E731
+        for term in on:
+            if term not in self.columns:
+                chosen = self._chosen(term)
+                asked.append(chosen)
+                terms.append((_words(term), lambda cell, some=chosen: float(cell.meets(some))))
+                continue
+            full.append(term)
+            if self.columns[term]["kind"] in _NUMBERS:
+                numbers_of = self._numbers(term)
+                terms.append((term, lambda cell, some=numbers_of, name=term: some[cell[name]]))
+                continue
+            none, held = self.missing(term), self.counts(term)
+            codes = [at for at, label in enumerate(self.labels[term]) if label not in none and held[at]]
+            some = [None if label in none else at for at, label in enumerate(self.labels[term])]
+            for code in codes[1:]:
+                terms.append(
+                    (
+                        f"{term}={self.labels[term][code]}",
+                        lambda cell, some=some, name=term, code=code: (
+                            None if some[cell[name]] is None else float(some[cell[name]] == code)
+                        ),
+                    )
+                )
+        table = _Table(self, [of, *asked], full)
+        used, design, outcomes = {}, [], []
+        for cell in table.cells:
+            row = [1.0, *(term(cell) for _, term in terms)]
+            y = value(cell)
+            if cell.meets(of) and y is not None and None not in row:
+                used[cell] = len(design)
+                design.append(row)
+                outcomes.append(y)
+        weights = [table.cells[cell] for cell in used]
+        beta = _fitted(design, outcomes, weights, link)
+        means = [link(sum(b * x for b, x in zip(beta, row))) for row in design]
+        k = len(beta)
+        steep = [
+            [sum(w * m[1] * row[a] * row[b] for w, m, row in zip(weights, means, design)) for b in range(k)]
+            for a in range(k)
+        ]
+        bread = _inverse(steep)
+        sums = table.sums(
+            [
+                lambda cell, a=a: (
+                    0.0 if cell not in used else design[used[cell]][a] * (outcomes[used[cell]] - means[used[cell]][0])
+                )
+                for a in range(k)
+            ]
+        )
+        parts = {}
+        for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
+            arm = sums.arm(bread[at])
+            parts[title] = Answer(title, beta[at], beta[at] - arm, beta[at] + arm)
+        first = parts[terms[0][0]] if terms else parts["(intercept)"]
+        words = outcome if isinstance(outcome, str) else _words(outcome)
+        return Answer(
+            f"{name} of {words} on {', '.join(title for title, _ in terms)}",
+            first.estimate,
+            first.low,
+            first.high,
+            parts=parts,
+            release=self.id,
+        )
+
+    # --- what questions mean
+
+    def _chosen(self, conditions):
+        """Return column -> the codes of its labels that meet conditions; what every label meets is left out."""
+        found = {}
+        for name, excluded, text in _conditions(conditions, self.columns):
+            codes = self._codes_of(name, text)
+            if excluded:
+                codes = set(range(len(self.labels[name]))) - codes
+            found[name] = frozenset(codes & found.get(name, codes))
+            if not found[name]:
+                raise Refused(f"The conditions on “{name}” contradict each other: no value meets them all.")
+        return {name: codes for name, codes in found.items() if len(codes) < len(self.labels[name])}
+
+    def _codes_of(self, name, text):
+        labels, none = self.labels[name], self.missing(name)
+        if isinstance(text, (list, tuple, set, frozenset)):
+            return set().union(*(self._codes_of(name, one) for one in text))
+        text = "" if text is None else str(text)
+        place = {label: at for at, label in enumerate(labels)}
+        if text in place and text not in none:
+            return {place[text]}
+        if text.strip() in ("", "(empty)"):
+            found = {at for at, label in enumerate(labels) if label in none}
+            if found:
+                return found
+        if text.strip() in place:
+            return {place[text.strip()]}
+        if "|" in text:
+            return set().union(*(self._codes_of(name, part.strip()) for part in text.split("|")))
+        found = self._range(name, text)
+        if not found:
+            raise Refused(f"No published record has {name} = “{text}”.")
+        return found
+
+    def _range(self, name, text):
+        entry, none = self.columns[name], self.missing(name)
+        low, dots, high = (part.strip() for part in text.partition(".."))
+        inside = set()
+        known = [
+            (at, label)
+            for at, label in enumerate(self.labels[name])
+            if label not in none and label not in entry.get("texts", ())
+        ]
+        if entry["kind"] in _DATES or all(re.fullmatch(r"\d{4}(-\d\d)?|\d{4} Q\d", label) for _, label in known):
+            if not dots:
+                low = high = text.strip()
+            for end in (low, high):
+                if end and not re.fullmatch(r"\d{4}(-\d\d(-\d\d.*)?| Q\d)?", end):
+                    return inside
+            for at, label in known:
+                if (not low or label >= low) and (not high or label[: len(high)] <= high):
+                    inside.add(at)
+            return inside
+        ends = [_ends(label) for _, label in known]
+        try:
+            low, high = (
+                float(end) if end else sign * math.inf for end, sign in ((low, -1), (high if dots else low, 1))
+            )
+        except ValueError:
+            return inside
+        if None in ends:
+            return inside
+        for (at, label), (least, most) in zip(known, ends):
+            if low <= least and most <= high:
+                inside.add(at)
+            elif least <= high and most >= low and least < most:
+                raise Refused(f"“{name}” was published in intervals, and {text} cuts through “{label}”.")
+        return inside
+
+    def _numbers(self, name):
+        """Return a number per label of a column: intervals by their middle, None for no value. Raises Refused."""
+        if name not in self.columns:
+            raise Refused(_unknown(name, self.columns))
+        stated = self.facts["transitions"]["columns"].get(name, {}).get("numbers")
+        if stated:
+            return stated  # of a sensitive column in intervals: what stands for each of them
+        found = []
+        for label in self.labels[name]:
+            if label in self.missing(name):
+                found.append(None)
+                continue
+            ends = _ends(label)
+            if ends is None:
+                raise Refused(f"“{name}” holds “{label}”, which is no number and no interval of numbers.")
+            if not all(map(math.isfinite, ends)):
+                raise Refused(f"“{label}” of “{name}” has no end, so it has no middle: ask for counts or shares.")
+            found.append(sum(ends) / 2)
+        if all(number is None for number in found):
+            raise Refused(f"“{name}” holds no numbers.")
+        return found
+
+    def _shares(self, pairs):
+        """Return the sums x, n of each pair (conditions, where): how many meet both, and how many they are of."""
+        functions, asked = [], []
+        for conditions, where in pairs:
+            chosen, of = self._chosen(conditions), self._chosen(where)
+            group = dict(of)
+            for name, some in chosen.items():
+                if name not in self._ways:
+                    group[name] = some & of.get(name, some)
+            asked += [chosen, of, group]
+            functions += [
+                lambda cell, a=chosen, b=group: float(cell.meets(a) and cell.meets(b)),
+                lambda cell, b=group: float(cell.meets(b)),
+            ]
+        sums = _Table(self, asked).sums(functions)
+        if any(sums.values[at] <= 0 for at in range(1, len(functions), 2)):
+            raise Refused("No record is left to take a share of, as far as can be told.")
+        return sums
+
+    # --- the sensitive columns
+
+    def _by_block(self, names):
+        """Return the sensitive columns among names, those drawn together side by side."""
+        found = {}
+        for name in (name for name in self.columns if name in names and name in self._ways):
+            block = next((block for block in self._blocks if name in block), (name,))
+            found.setdefault(block, []).append(name)
+        return list(found.values())
+
+    def _part(self, names, asked, full=()):
+        block = next((block for block in self._blocks if names[0] in block), None)
+        if block is None:
+            return _Single(self, names[0], asked, names[0] in full)
+        return _Together(self, self._blocks[block], names, asked, full)
+
+    def _straight(self, parts, records, hidden):
+        """Return the unbiased count over records, as `splu query --method unbiased` does."""
+        top = len(records)
+        if len(parts) == 1:
+            return parts[0].unbiased(Counter(parts[0].codes[i] for i in records), top, hidden)
+        matrix = any(part.by_matrix for part in parts)
+        weights = [part.weights(hidden, matrix) for part in parts]
+        held = Counter(zip(*([part.codes[i] for i in records] for part in parts)))
+        found = sum(n * math.prod(w[u] for w, u in zip(weights, us)) for us, n in held.items())
+        sure = all(part.told(hidden) for part in parts)
+        return found if sure or not matrix else min(max(found, 0.0), top)
+
+    def _likeliest(self, parts, records, hidden):
+        """Return the likeliest count over records, as `splu query --method bayes` does."""
+        top = float(len(records))
+        if len(parts) == 1:
+            found = parts[0].likeliest(Counter(parts[0].codes[i] for i in records), top, hidden)
+        else:
+            matrix = any(part.only_matrix for part in parts)
+            kron = [[1.0]]
+            for part in parts:
+                kron = _kron(part.two_states(hidden, matrix), kron)
+            y = [0.0] * len(kron)
+            for i in records:
+                y[sum(part.meets(part.codes[i], hidden) << bit for bit, part in enumerate(parts))] += 1
+            found = _likeliest_state(y, kron)
+        return min(max(found, 0.0), top, *(self._ways[name].room(some, self.n) for name, some in hidden.items()))
+
+    def widened(self, names, asked):
+        """Return how many times the variance of independent records sums over records have (persons, README)."""
+        effects = self.facts.get("persons", {}).get("design_effects", {})
+        found = 1.0
+        for name in names:
+            if name in effects:
+                found = max(found, self._effect(effects[name], asked))
+        return found
+
+    def _effect(self, effects, asked):
+        result, whole = effects["whole"], effects["whole"]
+        for name, chosen in sorted(asked.items()):
+            if name in self._ways:
+                continue
+            known, counts = effects["columns"].get(name, {}), self.counts(name)
+            each = [known.get(label, known.get("*", 1.0)) for label in self.labels[name]]
+            inside = sum(counts[at] for at in chosen)
+            if not inside or whole <= 1:
+                continue
+            same = sum(counts[at] * each[at] for at in chosen)
+            between = max(self.n * whole - sum(n * e for n, e in zip(counts, each)), 0.0)
+            pairs = self.n**2 - sum(n * n for n in counts)
+            part = (inside**2 - sum(counts[at] ** 2 for at in chosen)) / pairs if pairs > 0 else 0.0
+            result = 1 + (result - 1) * max((same + between * part) / inside - 1, 0.0) / (whole - 1)
+        return max(result, 1.0)
+
+
+# --- transitions
+
+
+class _Way:
+    """The transition of one sensitive column: the numbers a, b_s, or the matrix T with its inverse, or both."""
+
+    def __init__(self, counts, stated, n):
+        self.counts, self.n, self.stated = [float(count) for count in counts], n, stated
+        self.a = stated.get("a")
+        self.T, self.inverse = stated.get("T"), stated.get("inverse")
+        if self.a is None and self.T is None:
+            raise Refused(
+                f"A sensitive column has too many values for this file ({stated['left_out']}); use the program itself."
+            )
+        if self.a is not None:
+            others = [max(n - f, 1.0) for f in self.counts]
+            self.b = [(1 - self.a) * f / o for f, o in zip(self.counts, others)]
+            self.signal = [self.a - b for b in self.b]
+            error = [
+                (1 - self.a) * n / o**2 * math.sqrt(max(f, 1.0) * (1 - self.a)) for f, o in zip(self.counts, others)
+            ]
+            self.clear = [signal > 3 * e for signal, e in zip(self.signal, error)]
+        if self.T is not None:
+            self.whole, self.readable = stated["counts"], stated["readable"]
+            self.moving, self.shift = stated["moving"], stated.get("shift") or [0.0] * len(counts)
+        else:
+            self.whole, self.readable, self.moving = self.counts, self.clear, [True] * len(counts)
+        self.size = len(self.counts)
+
+    def room(self, chosen, n):
+        """Return the most records of the whole table that can have one of some values."""
+        shown = sum(self.counts[at] for at in chosen)
+        return max(shown, min(n, sum(self.stated["most"][at] for at in chosen)))
+
+    def entry(self, u, s):
+        """Return how much a record shown as u counts for s."""
+        if self.T is not None:
+            return self.inverse[u][s]
+        return ((u == s) - self.b[s]) / self.signal[s] if self.clear[s] else 0.0
+
+    def chance(self, v, u):
+        """Return T[v, u]."""
+        if self.T is not None:
+            return self.T[v][u]
+        return self.a if u == v else self.b[u]
+
+
+class _Single:
+    """A sensitive column by itself, its values in classes by which asked conditions they meet, or each its own."""
+
+    def __init__(self, release, name, asked, full):
+        self.names, self.way, self.codes = [name], release._ways[name], release.codes[name]
+        sets = [chosen[name] for chosen in asked if name in chosen]
+        keys = [(at,) if full else tuple(at in some for some in sets) for at in range(self.way.size)]
+        order = sorted(dict.fromkeys(keys), key=lambda key: not any(key) and not full)  # the rest is last
+        self.of = [order.index(key) for key in keys]
+        self.first = [[keys.index(key)] for key in order]
+        self.members = [[at for at in range(self.way.size) if keys[at] == key] for key in order]
+        rest = not full and not any(order[-1])
+        self._classes(rest)
+        self.by_matrix, self.only_matrix = self.way.T is not None, self.way.a is None
+
+    def _classes(self, rest):
+        way, m = self.way, self.way.size
+        number = len(self.members)
+        share = [sum(way.whole[at] for at in some) for some in self.members]
+        self.counts = share
+        self.W = []
+        # For two numbers a sum over a class is [u in the class] / signal - sum of b / signal: no loop over its values.
+        for u in range(m):
+            row = [sum(way.entry(u, s) for s in some) for some in self.members] if way.T is not None else None
+            self.W.append(row)
+        if way.T is None:
+            off = [sum(way.b[s] / way.signal[s] for s in some if way.clear[s]) for some in self.members]
+            self.W = [
+                [(1 / way.signal[u] if self.of[u] == c and way.clear[u] else 0.0) - off[c] for c in range(number)]
+                for u in range(m)
+            ]
+        for u, row in enumerate(self.W):
+            if rest:
+                row[-1] = 1.0 - sum(row[:-1])
+            else:
+                left = 1.0 - sum(row)
+                self.W[u] = [w + left * f / way.n for w, f in zip(row, share)]
+        self.K = []
+        for c, some in enumerate(self.members):
+            whole = sum(way.whole[v] for v in some)
+            parts = [way.whole[v] / whole for v in some] if whole > 0 else [1 / len(some)] * len(some)
+            if way.T is not None:
+                row = [sum(p * sum(way.T[v][u] for u in other) for p, v in zip(parts, some)) for other in self.members]
+            else:
+                row = [sum(way.b[u] for u in other) for other in self.members]
+                row[c] += way.a - sum(p * way.b[v] for p, v in zip(parts, some))
+                scale = sum(row)
+                row = [chance / scale for chance in row]
+            self.K.append(row)
+        self.moving = [
+            sum(way.whole[v] for v in some if way.moving[v]) / f if f > 0 else 1.0
+            for some, f in zip(self.members, share)
+        ]
+        self.fed = [1.0] * number
+
+    def meets(self, u, hidden):
+        return u in hidden[self.names[0]]
+
+    def told(self, hidden):
+        return all(self.way.readable[s] for s in hidden[self.names[0]])
+
+    def needs(self, c):
+        """Return whether a class can be told from the others."""
+        return all(self.way.readable[s] for s in self.members[c])
+
+    def weights(self, hidden, matrix):
+        way, chosen = self.way, hidden[self.names[0]]
+        if way.T is not None and (matrix or way.a is None):
+            return [sum(way.inverse[u][s] for s in chosen) for u in range(way.size)]
+        off = sum(way.b[s] / way.signal[s] for s in chosen if way.clear[s])
+        return [(1 / way.signal[u] if u in chosen and way.clear[u] else 0.0) - off for u in range(way.size)]
+
+    def unbiased(self, y, top, hidden):
+        way, chosen = self.way, hidden[self.names[0]]
+        if way.T is not None:
+            found = sum(n * sum(way.inverse[u][s] for s in chosen) for u, n in y.items())
+            found += top * sum(way.shift[s] for s in chosen)
+            sure = self.told(hidden) or (way.stated["hidden"] == 1 and way.a is None)
+            return found if sure else min(max(found, 0.0), top)
+        return sum(
+            (y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n for s in chosen
+        )
+
+    def two_states(self, hidden, matrix):
+        way, chosen = self.way, hidden[self.names[0]]
+        if way.T is not None and (matrix or way.a is None):
+            into = [sum(row[u] for u in chosen) for row in way.T]
+            own = sum(way.whole[v] for v in chosen)
+            keep = (
+                sum(way.whole[v] * into[v] for v in chosen) / own
+                if own > 0
+                else sum(into[v] for v in chosen) / len(chosen)
+            )
+            others = [(way.whole[v], into[v]) for v in range(way.size) if v not in chosen]
+            come = sum(f * chance for f, chance in others) / max(sum(f for f, _ in others), 1e-300)
+        else:
+            whole = sum(way.counts[s] for s in chosen)
+            fed = [way.b[s] for s in chosen]
+            keep = (
+                way.a
+                + sum(fed)
+                - (sum(way.counts[s] * way.b[s] for s in chosen) / whole if whole > 0 else sum(fed) / len(fed))
+            )
+            come = whole * (1 - keep) / max(way.n - whole, 1.0)
+        return [[1 - come, come], [1 - keep, keep]]
+
+    def likeliest(self, y, top, hidden):
+        chosen = hidden[self.names[0]]
+        if self.way.a is None:
+            return _likeliest(y, self.way.T, chosen)
+        inside = float(sum(y[s] for s in chosen))
+        return _likeliest_state([top - inside, inside], self.two_states(hidden, False))
+
+
+class _Together(_Single):
+    """Columns drawn together: the states that their asked conditions tell, by how combinations share groups."""
+
+    def __init__(self, release, block, names, asked, full):
+        self.names = names
+        place = [block["columns"].index(name) for name in names]
+        code = [{label: at for at, label in enumerate(release.labels[name])} for name in names]
+        rows = [[code[j][combination[at]] for j, at in enumerate(place)] for combination in block["combinations"]]
+        sets = [[chosen[name] for chosen in asked if name in chosen] for name in names]
+        keys = [
+            tuple(
+                (at,) if name in full else tuple(at in some for some in sets[j])
+                for j, (name, at) in enumerate(zip(names, row))
+            )
+            for row in rows
+        ]
+        whole = list(zip(*(release.codes[name] for name in block["columns"])))
+        labels = [{label: at for at, label in enumerate(release.labels[name])} for name in block["columns"]]
+        at_row = {
+            tuple(labels[j][label] for j, label in enumerate(combination)): number
+            for number, combination in enumerate(block["combinations"])
+        }
+        index = [at_row[codes] for codes in whole]
+        order = sorted(dict.fromkeys(keys))
+        if len(order) > _MOST_STATES and not full and len(asked) == 1:
+            every = tuple((True,) for _ in names)
+            keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
+            order = sorted(dict.fromkeys(keys))
+        if len(order) > _MOST_STATES * 4:
+            raise Refused(
+                f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
+                "some of them."
+            )
+        parts = max(1, min(5, 12 // max(len(order), 1)))
+        loads = [block["loads"][number] for number in index]
+        edges = sorted({_quantile_of(sorted(loads), at / parts) for at in range(1, parts)})
+        finer = [(order.index(key), sum(load > edge for edge in edges)) for key, load in zip(keys, block["loads"])]
+        states = sorted({finer[number] for number in index})
+        at_state = {state: at for at, state in enumerate(states)}
+        held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]
+        for times, *members in block["groups"]:
+            inside = Counter(at_state[finer[number]] for number in members)
+            for v, n in inside.items():
+                held[v] += times * n
+                for u, k in inside.items():
+                    shown[v][u] += times * n * k / len(members)
+        T = [[chance / max(n, 1e-300) for chance in row] for row, n in zip(shown, held)]
+        counts = [n / block["rounds"] for n in held]
+        inverse, hidden = _clear_inverse(T, counts, release.n)
+        ready = [abs(sum(T[v][u] * inverse[u][v] for u in range(len(states))) - 1) < 0.02 for v in range(len(states))]
+        stated = {
+            "T": T,
+            "inverse": inverse,
+            "counts": counts,
+            "readable": ready,
+            "hidden": hidden,
+            "moving": [True] * len(states),
+            "most": [float(release.n)] * len(states),
+        }
+        self.way = _Way(counts, stated, release.n)
+        self.codes = [at_state[finer[number]] for number in index]
+        self.rows = {}
+        for number, state in enumerate(finer):
+            self.rows.setdefault(at_state.get(state), rows[number])
+        classes = sorted({state[0] for state in states})
+        self.of = [classes.index(state[0]) for state in states]
+        self.members = [[at for at, c in enumerate(self.of) if c == number] for number in range(len(classes))]
+        self.first = [self.rows[some[0]] for some in self.members]
+        self._classes(False)
+        self.by_matrix = self.only_matrix = True
+
+    def meets(self, u, hidden):
+        return all(at in hidden[name] for name, at in zip(self.names, self.rows[u]))
+
+    def _met(self, hidden):
+        return {u for u in range(self.way.size) if self.meets(u, hidden)}
+
+    def told(self, hidden):
+        met = self._met(hidden)
+        return bool(met) and len(met) < self.way.size and all(self.way.readable[s] for s in met)
+
+    def weights(self, hidden, matrix):
+        met = self._met(hidden)
+        return [sum(self.way.inverse[u][s] for s in met) for u in range(self.way.size)]
+
+    def unbiased(self, y, top, hidden):
+        met = self._met(hidden)
+        if not met:
+            return 0.0
+        if len(met) == self.way.size:
+            return float(top)
+        found = sum(n * sum(self.way.inverse[u][s] for s in met) for u, n in y.items())
+        sure = all(self.way.readable[s] for s in met) or self.way.stated["hidden"] == 1
+        return found if sure else min(max(found, 0.0), top)
+
+    def two_states(self, hidden, matrix):
+        met, way = self._met(hidden), self.way
+        into = [sum(row[u] for u in met) for row in way.T]
+        own = sum(way.whole[v] for v in met)
+        others = [(way.whole[v], into[v]) for v in range(way.size) if v not in met]
+        keep = sum(way.whole[v] * into[v] for v in met) / max(own, 1e-300)
+        come = sum(f * chance for f, chance in others) / max(sum(f for f, _ in others), 1e-300)
+        return [[1 - come, come], [1 - keep, keep]]
+
+    def likeliest(self, y, top, hidden):
+        met = self._met(hidden)
+        return _likeliest(y, self.way.T, met) if met else 0.0
+
+
+# --- tables of cells, and sums over them
+
+
+class _Cell:
+    """A cell of a table: one value of each column stands for all of its class."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, column):
+        return self.values[column]
+
+    def meets(self, chosen):
+        return all(self.values[name] in some for name, some in chosen.items())
+
+
+class _Table:
+    """The table over classes of columns, as it was before the draw: `cells` has unbiased counts, `sums` variances."""
+
+    def __init__(self, release, asked, full=()):
+        self.release = release
+        names = {name for chosen in asked for name in chosen} | set(full)
+        for name in names:
+            if name not in release.columns:
+                raise Refused(_unknown(name, release.columns))
+        plain = [name for name in release.columns if name in names and name not in release._ways]
+        self.parts = [release._part(block, asked, full) for block in release._by_block(names)]
+        number = math.prod(len(part.members) for part in self.parts)
+        if number > _MOST_CLASSES:
+            raise Refused(
+                f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
+                "about fewer values or columns."
+            )
+        for part in self.parts:
+            for c in range(len(part.members)):
+                if not part.needs(c) and c < len(part.members) - 1:
+                    raise Refused(
+                        f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
+                        "they are too frequent or too rare for this draw."
+                    )
+        self.asked = {}
+        if len(asked) == 1:
+            self.asked = {name: some for name, some in asked[0].items() if name not in release._ways}
+        classes = []
+        for name in plain:
+            sets = [chosen[name] for chosen in asked if name in chosen]
+            keys = [
+                (at,) if name in full else tuple(at in some for some in sets) for at in range(len(release.labels[name]))
+            ]
+            first = {}
+            for at, key in enumerate(keys):
+                first.setdefault(key, at)
+            classes.append([first[key] for key in keys])
+        patterns = (
+            zip(*([of[code] for code in release.codes[name]] for name, of in zip(plain, classes)))
+            if plain
+            else [()] * release.n
+        )
+        shown = zip(*(part.codes for part in self.parts)) if self.parts else [()] * release.n
+        self.keys = Counter(zip(patterns, shown))
+        self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
+        self.cell, self.cells, self.counted = {}, {}, defaultdict(float)
+        self.weight = {}
+        for (p, us), n in self.keys.items():
+            if us not in self.weight:
+                self.weight[us] = [
+                    math.prod(part.W[u][c] for part, u, c in zip(self.parts, us, cs)) for cs in self.choices
+                ]
+            for cs, weight in zip(self.choices, self.weight[us]):
+                self.counted[p, cs] += n * weight
+        for p, cs in self.counted:
+            values = dict(zip(plain, p))
+            for part, c in zip(self.parts, cs):
+                values.update(zip(part.names, part.first[c]))
+            self.cell[p, cs] = _Cell(values)
+        self.cells = {self.cell[key]: x for key, x in self.counted.items()}
+
+    def sums(self, functions):
+        """Return the sums over the original records of functions of their cell, with their covariances."""
+        k, release = len(functions), self.release
+        psi = {key: [function(cell) for function in functions] for key, cell in self.cell.items()}
+        values = [math.fsum(x * psi[key][a] for key, x in self.counted.items()) for a in range(k)]
+        if not self.parts:
+            return _Sums(values, [[0.0] * k for _ in range(k)])
+        moved = []  # per part: how T's own error moves the sums, by shown value and by true class
+        for j, part in enumerate(self.parts):
+            number = len(part.members)
+            line = defaultdict(float)
+            for (p, cs), x in self.counted.items():
+                line[p, cs[:j] + cs[j + 1 :]] += x
+            Q = [[0.0] * k for _ in range(number)]
+            for (p, cs), x in self.counted.items():
+                c = cs[j]
+                share = (line[p, cs[:j] + cs[j + 1 :]] - x) / max(release.n - part.counts[c], 1.0) * part.moving[c]
+                if share:
+                    for a, value in enumerate(psi[p, cs]):
+                        Q[c][a] += share * value
+            D = [
+                [sum((row[c] - (part.of[u] == c)) * Q[c][a] for c in range(number)) for a in range(k)]
+                for u, row in enumerate(part.W)
+            ]
+            d = [
+                [sum(((c == e) - part.K[c][e]) * Q[e][a] for e in range(number)) for a in range(k)]
+                for c in range(number)
+            ]
+            moved.append((D, d))
+        V = [[0.0] * k for _ in range(k)]
+
+        def add(times, h):
+            for a in range(k):
+                if h[a]:
+                    row, scaled = V[a], times * h[a]
+                    for b in range(a + 1):
+                        row[b] += scaled * h[b]
+
+        for (p, us), n in self.keys.items():
+            lines = [psi[p, cs] for cs in self.choices]
+            h = [
+                math.fsum(w * line[a] for w, line in zip(self.weight[us], lines))
+                - sum(D[u][a] for (D, _), u in zip(moved, us))
+                for a in range(k)
+            ]
+            add(n, h)
+        for (p, cs), x in self.counted.items():
+            add(-x, [value - sum(d[c][a] for (_, d), c in zip(moved, cs)) for a, value in enumerate(psi[p, cs])])
+        wide = release.widened([name for part in self.parts for name in part.names], self.asked)
+        V = [[wide * V[max(a, b)][min(a, b)] for b in range(k)] for a in range(k)]
+        return _Sums(values, V)
+
+
+class _Sums:
+    """Sums with their covariances."""
+
+    def __init__(self, values, V):
+        self.values, self.V = values, V
+
+    def along(self, slope, other=None):
+        """Return the covariance of two combinations of the sums."""
+        slope = list(slope.items()) if isinstance(slope, dict) else [(a, s) for a, s in enumerate(slope) if s]
+        other = slope if other is None else [(a, s) for a, s in enumerate(other) if s]
+        found = sum(s * t * self.V[a][b] for a, s in slope for b, t in other)
+        return max(found, 0.0) if other is slope else found
+
+    def arm(self, slope):
+        return Z * math.sqrt(self.along(slope))
+
+    def quotient(self, over, under):
+        """Return the ends of the interval of a quotient of combinations of the sums (Fieller 1954)."""
+        top, bottom = (sum(s * x for s, x in zip(slope, self.values)) for slope in (over, under))
+        return _fieller(top, bottom, self.along(over), self.along(under), self.along(over, under))
+
+    def product_quotient(self, over, under):
+        """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts. Raises Refused."""
+        slopes = []
+        for i, j in (over, under):
+            slope = [0.0] * len(self.values)
+            slope[i], slope[j] = self.values[j], self.values[i]
+            slopes.append(slope)
+        for at in {*over, *under}:
+            if self.values[at] <= 0:
+                raise Refused("A group that this is made of may well have no record: the release can't tell the ratio.")
+        tops = [self.values[i] * self.values[j] for i, j in (over, under)]
+        low, high = _fieller(*tops, self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes))
+        if low <= 0 and math.isinf(high):
+            raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
+        return max(low, 0.0), high
+
+
+def _fieller(top, bottom, vt, vb, cov):
+    """Return all q for which top - q bottom may be 0; unbounded above where bottom may be 0."""
+    two, one, none = bottom**2 - Z * Z * vb, top * bottom - Z * Z * cov, top**2 - Z * Z * vt
+    root = math.sqrt(max(one * one - two * none, 0.0))
+    if two > 0:
+        return (one - root) / two, (one + root) / two
+    if one * one - two * none <= 0:
+        return -math.inf, math.inf
+    ends = sorted(((one - root) / two, (one + root) / two)) if two < 0 else [none / (2 * one)] * 2
+    return (ends[1], math.inf) if top / bottom >= ends[1] else (-math.inf, ends[0])
+
+
+# --- mathematics
+
+
+def _likeliest(y, T, chosen):
+    """Return the likeliest number of records of some values, over all values at once (EM)."""
+    m = len(T)
+    x = [float(y[s]) + 1e-9 for s in range(m)]
+    for _ in range(5000):
+        expected = [sum(x[v] * T[v][u] for v in range(m)) for u in range(m)]
+        ratio = [y[u] / expected[u] if expected[u] > 0 else 0.0 for u in range(m)]
+        new = [x[v] * sum(r * t for r, t in zip(ratio, T[v])) for v in range(m)]
+        settled = all(abs(b - a) <= 1e-7 * max(a, 1.0) for a, b in zip(x, new))
+        x = new
+        if settled:
+            break
+    return sum(x[s] for s in chosen)
+
+
+def _likeliest_state(y, T):
+    """Return the likeliest number of records in the last state."""
+    exact = _solved([list(row) for row in zip(*T)], y)
+    if exact is not None:
+        if all(one >= 0 for one in exact):
+            return exact[-1]
+        if len(y) == 2:
+            return min(max(exact[-1], 0.0), sum(y))
+    x = list(y)
+    for _ in range(_STEPS):
+        expected = [sum(v * row[u] for v, row in zip(x, T)) for u in range(len(y))]
+        ratio = [a / b if b > 0 else 0.0 for a, b in zip(y, expected)]
+        new = [v * sum(t * r for t, r in zip(row, ratio)) for v, row in zip(x, T)]
+        settled = all(abs(b - a) <= _FINE * max(a, _GONE) for a, b in zip(x, new))
+        x = new
+        if settled:
+            break
+    return x[-1]
+
+
+def _kron(one, other):
+    return [[a * b for a in row for b in inner] for row in one for inner in other]
+
+
+def _solved(matrix, right):
+    """Return the solution of linear equations, None where there is none or many."""
+    n = len(right)
+    rows = [list(row) + [value] for row, value in zip(matrix, right)]
+    for at in range(n):
+        best = max(range(at, n), key=lambda i: abs(rows[i][at]))
+        if abs(rows[best][at]) < 1e-13:
+            return None
+        rows[at], rows[best] = rows[best], rows[at]
+        for i in range(n):
+            if i != at and rows[i][at]:
+                factor = rows[i][at] / rows[at][at]
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[at])]
+    return [rows[at][n] / rows[at][at] for at in range(n)]
+
+
+def _inverse(matrix):
+    columns = []
+    for at in range(len(matrix)):
+        found = _solved(matrix, [float(i == at) for i in range(len(matrix))])
+        if found is None:
+            raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
+        columns.append(found)
+    return [list(row) for row in zip(*columns)]
+
+
+def _clear_inverse(T, counts, n):
+    """Return the inverse of T over the directions that tell anything, and how many do not (the program's rule)."""
+    m = len(counts)
+    root = [math.sqrt(max(count, 1e-9)) for count in counts]
+    even = [[root[v] * T[v][u] / root[u] for u in range(m)] for v in range(m)]
+    values, vectors = _jacobi([[(even[v][u] + even[u][v]) / 2 for u in range(m)] for v in range(m)])
+    clear = [at for at in range(m) if values[at] > 3 / math.sqrt(max(n, 1))]
+    inverse = [
+        [sum(vectors[v][at] * vectors[u][at] / values[at] for at in clear) / root[v] * root[u] for u in range(m)]
+        for v in range(m)
+    ]
+    return inverse, m - len(clear)
+
+
+def _jacobi(A):
+    """Return eigenvalues and eigenvectors (columns) of a symmetric matrix."""
+    m = len(A)
+    A, X = [list(row) for row in A], [[float(i == j) for j in range(m)] for i in range(m)]
+    for _ in range(100):
+        if sum(A[i][j] ** 2 for i in range(m) for j in range(i)) < 1e-26:
+            break
+        for p in range(m - 1):
+            for q in range(p + 1, m):
+                if abs(A[p][q]) < 1e-300:
+                    continue
+                tau = (A[q][q] - A[p][p]) / (2 * A[p][q])
+                t = math.copysign(1.0, tau) / (abs(tau) + math.sqrt(1 + tau * tau))
+                c = 1 / math.sqrt(1 + t * t)
+                s = t * c
+                for i in range(m):
+                    A[i][p], A[i][q] = c * A[i][p] - s * A[i][q], s * A[i][p] + c * A[i][q]
+                A[p], A[q] = ([c * a - s * b for a, b in zip(A[p], A[q])], [s * a + c * b for a, b in zip(A[p], A[q])])
+                for row in X:
+                    row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
+    return [A[i][i] for i in range(m)], X
+
+
+def _quantile_of(ordered, q):
+    at = q * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
+
+
+def _logistic(eta):
+    """Return the mean and its slope."""
+    mean = 1 / (1 + math.exp(-eta)) if eta > -700 else 0.0
+    return mean, mean * (1 - mean)
+
+
+def _exponential(eta):
+    mean = math.exp(min(eta, 700.0))
+    return mean, mean
+
+
+def _fitted(design, outcomes, weights, link):
+    """Return the coefficients that solve sum of weight x (y - mean) = 0, by Newton's steps, halved if they stray."""
+    whole = math.fsum(weights)
+    if whole <= 0:
+        raise Refused("No record is left to fit a regression to.")
+    k = len(design[0])
+    beta = [0.0] * k
+    centre = math.fsum(w * y for w, y in zip(weights, outcomes)) / whole
+    if (link is _logistic and not 0 < centre < 1) or centre <= 0:
+        raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
+    beta[0] = math.log(centre / (1 - centre)) if link is _logistic else math.log(centre)
+
+    def score(beta):
+        found = [0.0] * k
+        for row, y, w in zip(design, outcomes, weights):
+            gap = w * (y - link(sum(b * x for b, x in zip(beta, row)))[0])
+            for a, x in enumerate(row):
+                found[a] += gap * x
+        return found
+
+    scale = [max(math.sqrt(sum(abs(w) * row[a] ** 2 for w, row in zip(weights, design))), 1e-9) for a in range(k)]
+
+    def size(found):
+        return sum((f / s) ** 2 for f, s in zip(found, scale))
+
+    now = score(beta)
+    for _ in range(100):
+        steep = [[0.0] * k for _ in range(k)]
+        for row, w in zip(design, weights):
+            slope = w * link(sum(b * x for b, x in zip(beta, row)))[1]
+            for a in range(k):
+                if row[a]:
+                    for b in range(k):
+                        steep[a][b] += slope * row[a] * row[b]
+        step = _solved(steep, now)
+        if step is None:
+            raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
+        for halved in range(30):
+            tried = [b + s / 2**halved for b, s in zip(beta, step)]
+            there = score(tried)
+            if size(there) <= size(now):
+                break
+        beta, now = tried, there
+        if max(abs(s) for s in step) < 1e-10 * (1 + max(abs(b) for b in beta)):
+            return beta
+        if max(abs(b) for b in beta) > 1e6:
+            break
+    if size(now) < 1e-12 * max(whole, 1.0):
+        return beta
+    raise Refused("The regression has no solution here: too little is left of the outcome's link to these columns.")
+
+
+# --- texts
+
+
+_SIGNS = "=+\\-@＝＋－＠"
+_GUARDED = re.compile(rf"\A'(?=['\" \u00a0\u3000]*[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])'(?=['\" \u00a0\u3000]*[{_SIGNS}])")
+
+
+def _restored(text):
+    """Return a cell without the apostrophes that keep spreadsheets from running it."""
+    return _GUARDED.sub("", text) if "'" in text else text
+
+
+def _typed(label, entry):
+    if label in entry.get("texts", ()):
+        return label
+    if entry["kind"] == "integer":
+        return int(float(label))
+    if entry["kind"] == "decimal":
+        return float(label)
+    if entry["kind"] == "date":
+        return datetime.date.fromisoformat(label[:10])
+    if entry["kind"] == "datetime":
+        return datetime.datetime.fromisoformat(label.replace(" ", "T"))
+    return label
+
+
+def _sorted(labels, kind):
+    if kind in _NUMBERS:
+
+        def key(label):
+            try:
+                return 0, float(label), label
+            except ValueError:
+                return 1, 0.0, label
+
+        return sorted(labels, key=key)
+    return sorted(labels)
+
+
+_NUMBER = r"([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_INTERVALS = (
+    ("below", re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-–,]\s*{_NUMBER}\s*\)")),
+    ("to", re.compile(rf"{_NUMBER}\s+to\s+{_NUMBER}|{_NUMBER}\s*[-–]\s*{_NUMBER}")),
+    ("under", re.compile(rf"(?:below|under|<)\s*{_NUMBER}")),
+    ("from", re.compile(rf"{_NUMBER}\s*(?:and more|or more|and over|\+)|(?:>=|≥)\s*{_NUMBER}")),
+    ("one", re.compile(_NUMBER)),
+)
+
+
+def _ends(label):
+    """Return the least and the largest number that a label stands for, None where it is none."""
+    for way, pattern in _INTERVALS:
+        found = pattern.fullmatch(label.strip())
+        if found:
+            ends = [float(part.replace("−", "-")) for part in found.groups() if part is not None]
+            return (
+                (-math.inf, ends[0])
+                if way == "under"
+                else (ends[0], math.inf)
+                if way == "from"
+                else (ends[0], ends[-1])
+            )
+    return None
+
+
+_UNITS = ("year", "quarter", "month", "week", "day")
+
+
+def _period(label, period):
+    """Return the number of the period that a date is in, and its name."""
+    if period not in _UNITS:
+        raise Refused(f"There is no period “{period}”; choose among {', '.join(_UNITS)}.")
+    year, month = int(label[:4]), int(label[5:7] or 1)
+    if period == "year":
+        return year, f"{year:04d}"
+    if period == "quarter":
+        return 4 * year + (month - 1) // 3, f"{year:04d} Q{(month - 1) // 3 + 1}"
+    if period == "month":
+        return 12 * year + month - 1, f"{year:04d}-{month:02d}"
+    if len(label) < 10:
+        raise Refused(f"“{label}” is a month: it lies in no one {period}.")
+    day = datetime.date.fromisoformat(label[:10])
+    if period == "week":
+        monday = day - datetime.timedelta(days=day.weekday())
+        return monday.toordinal() // 7, monday.isoformat()
+    return day.toordinal(), day.isoformat()
+
+
+def _conditions(conditions, columns):
+    """Yield (column, whether it is excluded, what is asked) of conditions in any of their forms."""
+    if isinstance(conditions, str):
+        conditions = [conditions]
+    if isinstance(conditions, dict):
+        for name, asked in conditions.items():
+            excluded = name not in columns and name.endswith("!") and name[:-1] in columns
+            if not excluded and name not in columns:
+                raise Refused(_unknown(name, columns))
+            yield (name[:-1], True, asked) if excluded else (name, False, asked)
+        return
+    for text in conditions:
+        if not isinstance(text, str):
+            yield from _conditions(text, columns)
+            continue
+        found = [name for name in columns if re.match(re.escape(name) + r"\s*!?=", text)]
+        if not found:
+            raise Refused(f"“{text}” is no condition on a column of the release; write Column=value.")
+        name = max(found, key=len)
+        sign, _, asked = text[len(name) :].partition("=")
+        yield name, sign.strip() == "!", asked
+
+
+def _unknown(name, columns):
+    return f"The release has no column “{name}”; its columns are: {', '.join(columns)}."
+
+
+def _both(first, second):
+    parts = []
+    for one in (first, second):
+        parts += [one] if isinstance(one, (str, dict)) and one else list(one)
+    return parts
+
+
+def _words(conditions):
+    if isinstance(conditions, str):
+        return conditions
+    if isinstance(conditions, dict):
+        return ", ".join(
+            f"{name}={'|'.join(map(str, asked)) if isinstance(asked, (list, tuple, set)) else asked}"
+            for name, asked in conditions.items()
+        )
+    return ", ".join(_words(one) for one in conditions)
+
+
+def _of(where):
+    return f" of {_words(where)}" if where else ""
+
+
+def _check(method):
+    if method not in METHODS:
+        raise Refused(f"There is no method “{method}” here; choose among {', '.join(METHODS)}. The program has more.")
+
+
+def _said(number):
+    if not isinstance(number, (int, float)):
+        return str(number)
+    if math.isinf(number):
+        return "no bound"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def _plain(number):
+    return number if not isinstance(number, float) or math.isfinite(number) else None
+
+
+# --- command line
+
+
+def main(arguments=None):
+    """Run the command line and return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="splu_release.py", description="Answers from this release, with 95 % intervals."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="QUESTION")
+
+    def command(name, words, conditions="*"):
+        one = commands.add_parser(name, help=words, description=words)
+        if conditions:
+            one.add_argument("conditions", nargs=conditions, metavar="COLUMN=VALUE")
+        one.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="only of such records")
+        one.add_argument("--json", action="store_true", help="as JSON")
+        one.add_argument("--release", default=str(Path(__file__).resolve().parent), help="folder of the release")
+        return one
+
+    for name in ("count", "share"):
+        command(name, f"{name} of records that meet conditions").add_argument(
+            "--method", choices=METHODS, default="unbiased"
+        )
+    for name, words in (
+        ("difference", "difference of two shares"),
+        ("ratio", "ratio of two shares"),
+        ("odds-ratio", "odds ratio of two conditions"),
+    ):
+        command(name, words, 2)
+    mean = command("mean", "mean of a column of numbers", None)
+    quantile = command("quantile", "quantile of a column of numbers", None)
+    for one in (mean, quantile):
+        one.add_argument("column")
+        one.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE")
+    quantile.add_argument("--q", type=float, default=0.5)
+    command("trend", "change of a share over time", "+").add_argument("--by", required=True, metavar="COLUMN[:PERIOD]")
+    command("crosstab", "all counts of two columns", 2)
+    for name in ("logit", "poisson"):
+        command(name, "regression on columns", 1).add_argument("--on", action="append", required=True, metavar="COLUMN")
+    args = parser.parse_args(arguments)
+    try:
+        release = Release(args.release)
+        asked, where = getattr(args, "conditions", []), args.where
+        if args.command == "count":
+            answer = release.count(_both(asked, where), args.method)
+        elif args.command == "share":
+            answer = release.share(asked, where, args.method)
+        elif args.command in ("difference", "ratio", "odds-ratio"):
+            answer = getattr(release, args.command.replace("-", "_"))(*asked, where=where)
+        elif args.command == "mean":
+            answer = release.mean(args.column, _both(asked, where))
+        elif args.command == "quantile":
+            answer = release.quantile(args.column, args.q, _both(asked, where))
+        elif args.command == "trend":
+            by, _, period = (args.by, "", "") if args.by in release.columns else args.by.rpartition(":")
+            answer = release.trend(_both(asked, where), by or args.by, period or "month")
+        elif args.command == "crosstab":
+            answer = release.crosstab(*asked, where=where)
+        else:
+            answer = getattr(release, args.command)(asked[0], args.on, where)
+    except Refused as fault:
+        print(f"splu_release: {fault}", file=sys.stderr)
+        return 2
+    print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""Shares, differences, ratios, odds ratios, means, quantiles, trends and cross-tables, by the unbiased estimate.
+
+Each is a function of sums over cells (`analyse.cells`); intervals are Fieller's for quotients, normal for the rest. The
+recipient's kit (`resources/kit`) has the same formulas in files of its own.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import numpy as np
+
+from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats, Sums
+from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
+from splu_desktop.core.messages import listed, say
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.table import Column, Flags, Kind
+
+ALL = "(all)"  # stands for a margin
+PERIODS = ("year", "quarter", "month", "week", "day")
+_SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
+
+Conditions = Sequence[Condition]
+
+
+def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Analysed:
+    """Return the share of records that meet conditions, of those that meet `where`.
+
+    Conditions on NSAs count as `where`. Raises BadQuestion, as all analyses do.
+    """
+    sums = _shares(reader, [(conditions, where)])
+    low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    what = say("share of records with {asked}", asked=words((*conditions, *where)))
+    return Analysed(what, float(sums.values[0] / sums.values[1]), max(low, 0.0), min(high, 1.0))
+
+
+def difference(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
+    """Return the share of `first` less that of `second`, each as for `share`."""
+    sums = _shares(reader, [(first, where), (second, where)])
+    x, n, y, k = sums.values.tolist()
+    value, arm = x / n - y / k, sums.arm(np.array([1 / n, -x / n**2, -1 / k, y / k**2]))
+    what = say("share with {first} less share with {second}", first=words(first), second=words(second))
+    return Analysed(what, value, max(value - arm, -1.0), min(value + arm, 1.0))
+
+
+def ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
+    """Return the share of `first` over that of `second`, each as for `share`."""
+    sums = _shares(reader, [(first, where), (second, where)])
+    low, high = sums.product_quotient((0, 3), (1, 2))
+    x, n, y, k = sums.values.tolist()
+    what = say("share with {first} over share with {second}", first=words(first), second=words(second))
+    return Analysed(what, x * k / (n * y), low, high)
+
+
+def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
+    """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
+    one, other, of = (chosen(reader, each) for each in (first, second, where))
+    cells = CellTable(reader, [one, other, of])
+    a, b, inside = cells.meets(one), cells.meets(other), cells.meets(of)
+    sums = cells.sums([inside & a & b, inside & a & ~b, inside & ~a & b, inside & ~a & ~b])
+    low, high = sums.product_quotient((0, 3), (1, 2))
+    value = float(sums.values[0] * sums.values[3] / (sums.values[1] * sums.values[2]))
+    return Analysed(
+        say("odds ratio of {first} and {second}", first=words(first), second=words(second)), value, low, high
+    )
+
+
+def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
+    """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
+    numbers, of = numbers_of(reader, column), chosen(reader, where)
+    cells = CellTable(reader, [of], [column])
+    each = numbers[cells.codes(column)]
+    known = cells.meets(of) & ~np.isnan(each)
+    sums = cells.sums([np.where(known, each, 0.0), known])
+    if sums.values[1] <= 0:
+        raise BadQuestion(say("No record is left to take a mean of, as far as the release can tell."))
+    low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    what = say("mean of {column}{of}", column=column, of=_of(where))
+    least, most = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    return Analysed(what, float(sums.values[0] / sums.values[1]), max(low, least), min(high, most))
+
+
+def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
+    """Return the least value that at least the share q of records stay at or below; of intervals, by their middle."""
+    if not 0 < q < 1:
+        raise BadQuestion(say("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}"))
+    numbers, of = numbers_of(reader, column), chosen(reader, where)
+    cells = CellTable(reader, [of], [column])
+    each, order = numbers[cells.codes(column)], np.unique(numbers[~np.isnan(numbers)])
+    inside = cells.meets(of)
+    sums = cells.sums([inside & (each <= most) for most in order.tolist()])  # NaN is below nothing
+    if sums.values[-1] <= 0:
+        raise BadQuestion(say("No record is left to take a quantile of, as far as the release can tell."))
+    gap = sums.values - q * sums.values[-1]
+    slopes = np.eye(len(order))
+    slopes[:, -1] -= q
+    arm = np.array([sums.arm(slope) for slope in slopes])
+    estimate, low, high = (
+        float(order[np.argmax(reached)]) if reached.any() else float(order[-1])
+        for reached in (gap >= -_SETTLED, gap + arm >= 0, gap - arm >= 0)
+    )
+    return Analysed(say("quantile {q} of {column}{of}", q=f"{q:g}", column=column, of=_of(where)), estimate, low, high)
+
+
+def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month") -> Analysed:
+    """Return by how much the share of records that meet conditions grows per period, by least squares over records.
+
+    Parameters
+    ----------
+    by : an NSA of dates, or of numbers, for which the period is 1.
+    period : of `PERIODS`.
+
+    `parts` has the share of every period.
+    """
+    if by not in reader.published.nsas:
+        raise BadQuestion(say("A trend goes over a column published unchanged, not over “{column}”.", column=by))
+    column = reader.published.table[by]
+    times, names = _periods(column, period)
+    asked = chosen(reader, conditions)
+    groups = {name: flags for name, flags in asked.items() if not reader.published.is_sensitive(name)}
+    found = np.unique(times[~np.isnan(times)])
+    cells = CellTable(reader, [asked, *({by: times == at} for at in found.tolist())])
+    when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
+    sums = cells.sums(
+        [*((when == at) & inside for at in found.tolist()), *((when == at) & of for at in found.tolist())]
+    )
+    count, totals = np.split(sums.values, 2)
+    if (totals > 0).sum() < 2:
+        raise BadQuestion(say("A trend needs records in two periods at least."))
+    centre = float(found @ totals / totals.sum())
+    slope = np.zeros(2 * len(found))
+    slope[: len(found)] = (found - centre) / float(totals @ (found - centre) ** 2)
+    parts = {}
+    for at in np.flatnonzero(totals > 0).tolist():
+        along = np.zeros(len(slope))
+        along[at] = 1 / totals[at]
+        value, arm = float(count[at] / totals[at]), sums.arm(along)
+        name = names[float(found[at])]
+        parts[name] = Analysed(
+            name, value, max(0.0, value - arm), min(1.0, value + arm), selected=round(float(totals[at]))
+        )
+    value, arm = float(slope @ sums.values), sums.arm(slope)
+    what = say(
+        "change of the share with {asked} per {period} of {column}",
+        asked=words(conditions),
+        period=say(period),
+        column=by,
+    )
+    return Analysed(what, value, value - arm, value + arm, parts)
+
+
+def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) -> Analysed:
+    """Return the counts of all values of one column against all of another, SAs or not: `parts`, with their `values`.
+
+    Cells add up to their margins, whose value is None, exactly. Single ones may be below 0; intervals are cut to what
+    can be.
+    """
+    if rows == columns:
+        raise BadQuestion(say("A cross-table needs two different columns."))
+    of, table = chosen(reader, where), reader.published.table
+    cells = CellTable(reader, [of], [rows, columns])
+    inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
+    asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
+    sums = cells.sums(
+        [inside & (True if one is None else a == one) & (True if other is None else b == other) for one, other in asked]
+    )
+    most, parts = float(sums.values[-1]), {}
+    for at, (one, other) in enumerate(asked):
+        values = (
+            None if one is None else str(table[rows].labels[one]),
+            None if other is None else str(table[columns].labels[other]),
+        )
+        value, arm = float(sums.values[at]), sums.arm(np.eye(len(asked))[at])
+        low, high = (float(np.clip(end, 0.0, most)) for end in (value - arm, value + arm))
+        name = " | ".join(ALL if each is None else each for each in values)
+        parts[name] = Analysed(name, value, low, high, values=values)
+    whole = list(parts.values())[-1]
+    what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
+    return Analysed(what, whole.estimate, whole.low, whole.high, parts)
+
+
+# --- what they share
+
+
+def chosen(reader: Reader, conditions: Conditions) -> dict[str, Flags]:
+    """Return column -> (m,) the labels that meet conditions; what every label meets is left out."""
+    found: dict[str, Flags] = {}
+    for condition in conditions:
+        published = reader.published
+        flags = condition.select(published.table[condition.column], sensitive=published.is_sensitive(condition.column))
+        found[condition.column] = flags & found.get(condition.column, flags)
+        if not found[condition.column].any():
+            raise BadQuestion(
+                say(
+                    "The conditions on “{column}” contradict each other: no value meets them all.",
+                    column=condition.column,
+                )
+            )
+    return {name: flags for name, flags in found.items() if not flags.all()}
+
+
+def words(conditions: Conditions) -> str:
+    """Return conditions in words."""
+    return listed((condition.words() for condition in conditions), "{head}; {tail}", "{head}; {tail}") or say(
+        "any value"
+    )
+
+
+def _of(where: Conditions) -> str:
+    return say(" where {asked}", asked=words(where)) if where else ""
+
+
+def numbers_of(reader: Reader, name: str) -> Floats:
+    """Return (m,) a number per label of a column, NaN for no value. Raises BadQuestion where it holds others."""
+    column = reader.published.table[name]
+    stand = reader.published.typical(name) if reader.published.is_sensitive(name) else None
+    if stand is not None:
+        return stand
+    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+        numbers = np.where(column.missing, np.nan, column.values.astype(np.float64))
+        if np.isnan(numbers[~column.missing]).any():
+            raise BadQuestion(say("“{column}” holds texts among its numbers.", column=name))
+    else:
+        ends = interval_ends(column)
+        if ends is None:
+            raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
+        # 20 to 39 of whole numbers stays below 40, and a label that is one number stands for itself.
+        numbers = np.where(ends[1] - ends[0] < 1, ends[0], (ends[0] + ends[1] - whole_numbers(column)) / 2)
+        if np.isinf(numbers[~column.missing]).any():
+            at = np.flatnonzero(np.isinf(numbers))[0]
+            raise BadQuestion(
+                say(
+                    "“{label}” of “{column}” has no end, so it has no middle: ask for counts or shares.",
+                    label=column.labels[at],
+                    column=name,
+                )
+            )
+    if np.isnan(numbers).all():
+        raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
+    return numbers
+
+
+def _periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
+    """Return (m,) the number of the period that each label lies in, NaN for none, and their names."""
+    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+        times = np.where(column.missing, np.nan, column.values.astype(np.float64))
+        return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
+    if period not in PERIODS:
+        raise BadQuestion(
+            say("There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS))
+        )
+    if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
+        days = column.values.astype("datetime64[D]")
+    else:
+        try:
+            texts = [
+                str(label) if not none else "NaT" for label, none in zip(column.labels, column.missing, strict=True)
+            ]
+            days = np.array(texts, "datetime64[M]").astype("datetime64[D]")
+        except ValueError:
+            days = np.array([], "datetime64[D]")
+        if period in ("week", "day") or not len(days):
+            raise BadQuestion(
+                say("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
+            )
+    times, names = np.full(column.m, np.nan), {}
+    for at in np.flatnonzero(~np.isnat(days) & ~column.missing).tolist():
+        times[at], name = _period(days[at].item(), period)
+        names[float(times[at])] = name
+    return times, names
+
+
+def _period(day: datetime.date, period: str) -> tuple[float, str]:
+    match period:
+        case "year":
+            return day.year, f"{day.year:04}"
+        case "quarter":
+            quarter = (day.month - 1) // 3
+            return 4 * day.year + quarter, f"{day.year:04} Q{quarter + 1}"
+        case "month":
+            return 12 * day.year + day.month - 1, f"{day.year:04}-{day.month:02}"
+        case "week":
+            monday = day - datetime.timedelta(days=day.weekday())
+            return monday.toordinal() // 7, monday.isoformat()
+        case _:
+            return day.toordinal(), day.isoformat()
+
+
+def _shares(reader: Reader, pairs: Sequence[tuple[Conditions, Conditions]]) -> Sums:
+    """Return the sums x, n of each pair: how many records meet its conditions, and how many these are of."""
+    asked: list[Chosen] = []
+    counted = []
+    for conditions, where in pairs:
+        met = chosen(reader, (*conditions, *where))
+        nsas = [each for each in conditions if not reader.published.is_sensitive(each.column)]
+        group = chosen(reader, (*where, *nsas))
+        asked += [met, group]
+        counted += [met, group]
+    cells = CellTable(reader, asked)
+    sums = cells.sums([cells.meets(each) for each in counted])
+    if (sums.values[1::2] <= 0).any():
+        raise BadQuestion(say("No record is left to take a share of, as far as the release can tell."))
+    return sums

@@ -1,0 +1,337 @@
+"""Tables of cells as they were before the draw, and sums over them with their covariances.
+
+A question names columns and sets of their values, which part every column into classes. Records are counted by their
+classes of NSAs (a *pattern*) and their published values u of SAs. With phi_c(u) from the inverse of T, of mean 1 for
+records of class c and 0 for others, a record counts phi_c(u) for class c (for several SAs the product), which makes
+unbiased counts x of all cells. Every analysis is a function of sums S = sum over records of psi(cell).
+
+T is computed from the published counts f', which move together with the records. To first order a record shown as u
+adds to S
+
+    h(u) = sum_c phi_c(u) psi(p, c) - D(u),    D(u) = sum_c (phi_c(u) - [u in c]) Q_c,
+
+Q_c = sum over patterns of psi(p, c) (N_p - x_pc) / (N - f_c), 0 for classes whose chances are published. Its mean given
+the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the transition between classes, so
+
+    Var S = sum over records h h' - sum over cells x m m',
+
+both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
+drawn by person scatter by the design effect more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import say
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.table import Flags, Picked
+from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.core.transition.two_numbers import Transition
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
+
+_MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
+_MOST_STATES = 64  # of columns drawn together
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveClasses:
+    """One SA, or several drawn together, in classes.
+
+    Attributes
+    ----------
+    names : of the columns.
+    codes : (N,) published values u.
+    weights : (m, C) phi_c(u); they add up to 1.
+    of : (m,) the class of each u.
+    chances : (C, C) K.
+    counts : (C,) published records of each class.
+    moving : (C,) the part of each class whose chances are computed from published counts.
+    told : (C,) whether the class can be told from the others.
+    first : (C, names) a label code of each column that stands for its class.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes
+    weights: Floats
+    of: Codes
+    chances: Floats
+    counts: Floats
+    moving: Floats
+    told: Flags
+    first: Codes
+
+
+class CellTable:
+    """The table over classes of columns, as it was before the draw.
+
+    Attributes
+    ----------
+    counts : (P, C) unbiased counts of every pattern of NSAs with every combination of sensitive classes.
+    """
+
+    def __init__(self, reader: Reader, asked: Sequence[Chosen], full: Collection[str] = ()) -> None:
+        self._reader = reader
+        published = reader.published
+        named = {name for chosen in asked for name in chosen} | set(full)
+        self._plain = [name for name in published.nsas if name in named]
+        blocks: dict[tuple[str, ...], list[str]] = {}
+        for name in published.sensitive:
+            if name in named:
+                blocks.setdefault(published.draws[name].block(name), []).append(name)
+        self.parts = [_part(reader, block, names, asked, full) for block, names in blocks.items()]
+        self._shape = tuple(len(part.counts) for part in self.parts)
+        if math.prod(self._shape) > _MOST_CLASSES:
+            raise BadQuestion(
+                say(
+                    "That tells {number} combinations of sensitive values apart, too many for one answer; ask about "
+                    "fewer values or columns.",
+                    number=math.prod(self._shape),
+                )
+            )
+        only = asked[0] if len(asked) == 1 else {}
+        picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
+        names = [name for part in self.parts for name in part.names]
+        self._wide = max((reader.engine.widened(name, picked) for name in names), default=1.0)
+        self._count(asked, full)
+
+    def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
+        table = self._reader.published.table
+        key = np.zeros(table.n, np.int64)
+        stands = []
+        for name in self._plain:
+            first, of = _classes(name, table[name].m, asked, full)
+            key = np.unique(key * len(first) + of[table[name].codes], return_inverse=True)[1].reshape(-1)
+            stands.append(first[of])
+        patterns, one, of_record = np.unique(key, return_index=True, return_inverse=True)
+        self._first = {name: first[table[name].codes[one]] for name, first in zip(self._plain, stands, strict=True)}
+        both = of_record.reshape(-1).astype(np.int64)
+        for part in self.parts:
+            both = both * len(part.of) + part.codes
+        keys, times = np.unique(both, return_counts=True)
+        self._times = times.astype(np.float64)
+        shown: list[Codes] = []
+        for part in reversed(self.parts):
+            keys, u = np.divmod(keys, len(part.of))
+            shown.insert(0, u.astype(np.intp))
+        self._shown, self._pattern = shown, keys.astype(np.intp)
+        weights: Floats = np.ones((len(keys), 1))
+        for part, u in zip(self.parts, shown, strict=True):
+            weights = (weights[:, :, None] * part.weights[u][:, None, :]).reshape(len(keys), -1)
+        self._weights = weights
+        self.counts = np.zeros((len(patterns), weights.shape[1]))
+        np.add.at(self.counts, self._pattern, self._times[:, None] * weights)
+
+    def codes(self, column: str) -> Codes:
+        """Return (P, C) a label code of a column that stands for the class of each cell."""
+        if column in self._first:
+            return np.broadcast_to(self._first[column][:, None], self.counts.shape).astype(np.intp)
+        at, part = next((at, part) for at, part in enumerate(self.parts) if column in part.names)
+        codes = part.first[:, part.names.index(column)]
+        spread = codes.reshape([-1 if axis == at else 1 for axis in range(len(self._shape))])
+        return np.broadcast_to(np.broadcast_to(spread, self._shape).reshape(1, -1), self.counts.shape).astype(np.intp)
+
+    def meets(self, chosen: Chosen) -> Flags:
+        """Return (P, C) which cells meet conditions."""
+        result = np.ones(self.counts.shape, bool)
+        for name, flags in chosen.items():
+            result &= flags[self.codes(name)]
+        return result
+
+    def sums(self, functions: Sequence[NDArray[np.generic]]) -> Sums:
+        """Return the sums over the original records of k functions of their cell, each (P, C), with covariances.
+
+        Raises BadQuestion where the release does not tell where a class is that counts.
+        """
+        psi = np.stack([np.asarray(one, np.float64) for one in functions], axis=-1)
+        self._check(psi)
+        values = np.einsum("pc,pck->k", self.counts, psi)
+        k = psi.shape[-1]
+        if not self.parts:
+            return Sums(values, np.zeros((k, k)))
+        size, n = psi.shape[0], self._reader.published.n
+        x = self.counts.reshape(size, *self._shape)
+        shaped = psi.reshape(size, *self._shape, k)
+        moved = np.zeros((len(self._times), k))
+        means = shaped
+        for at, part in enumerate(self.parts):
+            axis = at + 1
+            across = [-1 if each == axis else 1 for each in range(x.ndim)]
+            share = (x.sum(axis=axis, keepdims=True) - x) / np.maximum(n - part.counts, 1.0).reshape(across)
+            share = share * part.moving.reshape(across)
+            others = tuple(each for each in range(x.ndim) if each != axis)
+            q = (share[..., None] * shaped).sum(axis=others)
+            member = np.eye(len(part.counts))[part.of]
+            moved += ((part.weights - member) @ q)[self._shown[at]]
+            d = (np.eye(len(part.counts)) - part.chances) @ q
+            means = means - d.reshape([*across, k])
+        h = np.stack([(self._weights * psi[self._pattern, :, one]).sum(axis=1) for one in range(k)], axis=1) - moved
+        flat = means.reshape(-1, k)
+        spread = (h * self._times[:, None]).T @ h - (flat * self.counts.reshape(-1, 1)).T @ flat
+        return Sums(values, self._wide * np.asarray(spread, np.float64))
+
+    def _check(self, psi: Floats) -> None:
+        used = psi.reshape(psi.shape[0], *self._shape, psi.shape[-1])
+        for at, part in enumerate(self.parts):
+            # A class that counts like all others needs not be told.
+            apart = np.moveaxis(used, at + 1, 0)
+            differs = (apart != apart[-1]).reshape(len(apart), -1).any(axis=1)
+            if (differs & ~part.told).any():
+                raise BadQuestion(
+                    say(
+                        "The release does not tell where “{columns}” has some of these values: they are too frequent "
+                        "or too rare for this draw.",
+                        columns=", ".join(part.names),
+                    )
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """k sums over the original records, `values` (k,), and their covariances over releases (k, k)."""
+
+    values: Floats
+    covariance: Floats
+
+    def along(self, slope: Floats, other: Floats | None = None) -> float:
+        """Return the covariance of two combinations (k,) of the sums, the variance of one."""
+        if other is None:
+            return max(float(slope @ self.covariance @ slope), 0.0)
+        return float(slope @ self.covariance @ other)
+
+    def arm(self, slope: Floats) -> float:
+        """Return half the width of the 95 % interval of a combination of the sums."""
+        return float(NORMAL_95 * math.sqrt(self.along(slope)))
+
+    def quotient(self, over: Floats, under: Floats) -> tuple[float, float]:
+        """Return the ends of the interval of a quotient of combinations of the sums."""
+        return fieller(
+            (float(over @ self.values), float(under @ self.values)),
+            (self.along(over), self.along(under), self.along(over, under)),
+        )
+
+    def product_quotient(self, over: tuple[int, int], under: tuple[int, int]) -> tuple[float, float]:
+        """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts.
+
+        Raises BadQuestion where one of them may well be 0.
+        """
+        if (self.values[[*over, *under]] <= 0).any():
+            raise BadQuestion(
+                say(
+                    "A group that this is made of may well have no record, so the release can't tell the ratio; ask "
+                    "about larger groups."
+                )
+            )
+        slopes = []
+        for i, j in (over, under):
+            slope = np.zeros(len(self.values))
+            slope[i], slope[j] = self.values[j], self.values[i]
+            slopes.append(slope)
+        products = tuple(float(self.values[i] * self.values[j]) for i, j in (over, under))
+        spread = self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes)
+        low, high = fieller((products[0], products[1]), spread)
+        if low <= 0 and math.isinf(high):
+            raise BadQuestion(say("The release can't tell this ratio: it may be anything; ask about larger groups."))
+        return max(low, 0.0), high
+
+
+def fieller(values: tuple[float, float], spread: tuple[float, float, float]) -> tuple[float, float]:
+    """Return the ends of all q for which top - q bottom may be 0 (Fieller 1954).
+
+    Parameters
+    ----------
+    values : top and bottom; spread : their variances and covariance.
+
+    An end is infinite where the bottom may be 0.
+    """
+    (top, bottom), (of_top, of_bottom, both), z = values, spread, NORMAL_95**2
+    two, one, none = bottom**2 - z * of_bottom, top * bottom - z * both, top**2 - z * of_top
+    inside = one * one - two * none
+    root = math.sqrt(max(inside, 0.0))
+    if two > 0:
+        return (one - root) / two, (one + root) / two
+    if inside <= 0 or two == 0:
+        return -math.inf, math.inf
+    low, high = sorted(((one - root) / two, (one + root) / two))
+    return (high, math.inf) if top / bottom >= high else (-math.inf, low)
+
+
+def _classes(name: str, m: int, asked: Sequence[Chosen], full: Collection[str]) -> tuple[Codes, Codes]:
+    """Return (C,) the first label of each class of a column's labels, and (m,) the class of each; the rest is last."""
+    if name in full:
+        return np.arange(m), np.arange(m)
+    sets = [chosen[name] for chosen in asked if name in chosen]
+    key = reduce(
+        lambda found, flags: 2 * np.unique(found, return_inverse=True)[1].reshape(-1) + flags,
+        sets,
+        np.zeros(m, np.int64),
+    )
+    member = np.any(sets, axis=0)
+    _, first, of = np.unique(np.where(member, key, np.iinfo(np.int64).max), return_index=True, return_inverse=True)
+    return first.astype(np.intp), of.reshape(-1).astype(np.intp)
+
+
+def _part(
+    reader: Reader, block: tuple[str, ...], names: Sequence[str], asked: Sequence[Chosen], full: Collection[str]
+) -> SensitiveClasses:
+    engine, table = reader.engine, reader.published.table
+    if len(block) == 1:
+        name = names[0]
+        first, of = _classes(name, table[name].m, asked, full)
+        rest = name not in full and not any(chosen[name][first[-1]] for chosen in asked if name in chosen)
+        return _made((name,), engine.codes(name), engine.best(name), of, first[:, None], rest=rest)
+    codes = np.zeros(table.n, np.int64)
+    stands = []
+    for name in names:
+        first, of = _classes(name, table[name].m, asked, full)
+        codes = codes * len(first) + of[table[name].codes]
+        stands.append(first[of][table[name].codes])
+    _, one, states = np.unique(codes, return_index=True, return_inverse=True)
+    if len(one) > _MOST_STATES:
+        raise BadQuestion(
+            say(
+                "{columns} are drawn together and have too many values for one answer; ask about some of them.",
+                columns=", ".join(names),
+            )
+        )
+    name, part_of = engine.states(block, states.reshape(-1), len(one))
+    standing = np.stack([each[one] for each in stands], axis=1).astype(np.intp)
+    return _made(tuple(names), engine.codes(name), engine.matrix(name), part_of.astype(np.intp), standing, rest=False)
+
+
+def _made(
+    names: tuple[str, ...], codes: Codes, through: Transition | MatrixTransition, of: Codes, first: Codes, *, rest: bool
+) -> SensitiveClasses:
+    member = np.eye(len(first))[of]
+    if isinstance(through, Transition):
+        f, moving = through.counts, np.ones(len(of))
+        gain = np.where(through.readable, 1 / np.where(through.readable, through.signal, 1.0), 0.0)
+        weights = gain[:, None] * member - (gain * through.b) @ member
+        whole = f @ member
+        own = np.divide((f * through.b) @ member, whole, out=np.zeros(len(first)), where=whole > 0)
+        chances = np.tile(through.b @ member, (len(first), 1)) + np.diag(through.a - own)
+        chances /= chances.sum(axis=1, keepdims=True)
+    else:
+        f, moving = through.counts, through.moving.astype(np.float64)
+        weights = through.inverse @ member
+        whole = f @ member
+        share = np.where(whole > 0, member * f[:, None] / np.where(whole > 0, whole, 1.0), member / member.sum(axis=0))
+        chances = share.T @ through.matrix @ member
+    if rest:
+        weights[:, -1] = 1 - weights[:, :-1].sum(axis=1)
+    else:
+        weights = weights + (1 - weights.sum(axis=1, keepdims=True)) * (whole / f.sum())
+    told = np.array([bool(through.readable[of == c].all()) for c in range(len(first))])
+    moves = np.divide((moving * f) @ member, whole, out=np.ones(len(first)), where=whole > 0)
+    return SensitiveClasses(names, codes, np.asarray(weights, np.float64), of, chances, whole, moves, told, first)

@@ -1,0 +1,151 @@
+"""Logistic and Poisson regression with sensitive outcomes and covariates.
+
+The equations are those of the regression on the original table, sum over records of x (y - mu(x'b)) = 0, taken over the
+unbiased counts of its cells: on average over releases they are the original's own, whether or not the model holds (the
+corrected score; van den Hout and van der Heijden 2002, Woo and Slavkovic 2012 for PRAM). Intervals: with A the slope of
+these sums by b and V their covariance over releases, Cov b = A^-1 V A^-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from splu_desktop.core.analyse.analyses import Conditions, chosen, numbers_of, words
+from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats
+from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import listed, say
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.table import Flags, Kind
+
+INTERCEPT = "(intercept)"
+_STEPS, _HALVINGS = 100, 30
+_FAR = 1e6  # a coefficient that runs there has no end
+_SETTLED = 1e-10
+
+Term = str | tuple[Condition, ...]
+_Link = Callable[[Floats], tuple[Floats, Floats]]
+
+
+def logit(reader: Reader, outcome: Conditions, on: Sequence[Term], where: Conditions = ()) -> Analysed:
+    """Return the logistic regression of conditions on columns of numbers, values of others, or conditions.
+
+    `parts` has a coefficient per column of numbers, per value but the first of any other, and per condition. Raises
+    BadQuestion.
+    """
+    met = chosen(reader, outcome)
+    return _regression(reader, (words(outcome), met, None), on, where, _logistic)
+
+
+def poisson(reader: Reader, outcome: str | Conditions, on: Sequence[Term], where: Conditions = ()) -> Analysed:
+    """Return the regression with logarithmic link of a column of numbers, or of conditions, as `logit`."""
+    if isinstance(outcome, str):
+        return _regression(reader, (outcome, {}, outcome), on, where, _exponential)
+    return _regression(reader, (words(outcome), chosen(reader, outcome), None), on, where, _exponential)
+
+
+def _regression(
+    reader: Reader,
+    outcome: tuple[str, Chosen, str | None],
+    on: Sequence[Term],
+    where: Conditions,
+    link: _Link,
+) -> Analysed:
+    title, met, counted = outcome
+    of, table = chosen(reader, where), reader.published.table
+    asked = [of, met, *(chosen(reader, term) for term in on if not isinstance(term, str))]
+    full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
+    cells = CellTable(reader, asked, full)
+    y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
+    names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
+    for term in on:
+        if not isinstance(term, str):
+            names.append(", ".join(map(str, term)))
+            design.append(cells.meets(chosen(reader, term)).astype(np.float64))
+            continue
+        column, codes = table[term], cells.codes(term)
+        if column.kind in (Kind.INTEGER, Kind.DECIMAL):
+            names.append(term)
+            design.append(numbers_of(reader, term)[codes])
+            continue
+        for code in np.flatnonzero(~column.missing & (column.counts() > 0))[1:].tolist():
+            names.append(f"{term}={column.labels[code]}")
+            design.append(np.where(column.missing[codes], np.nan, (codes == code).astype(np.float64)))
+    x = np.stack(design, axis=-1)
+    used: Flags = cells.meets(of) & ~np.isnan(y) & ~np.isnan(x).any(axis=-1)
+    rows, weights = x[used], cells.counts[used]
+    beta = _fitted(rows, y[used], weights, link)
+    mean, slope = link(rows @ beta)
+    gap = np.zeros((*y.shape, len(beta)))
+    gap[used] = rows * (y[used] - mean)[:, None]
+    sums = cells.sums([gap[..., at] for at in range(len(beta))])
+    bread = _inverse((rows * (weights * slope)[:, None]).T @ rows)
+    parts = {}
+    for at, name in enumerate(names):
+        arm, value = sums.arm(bread[at]), float(beta[at])
+        parts[name] = Analysed(name, value, value - arm, value + arm)
+    first = parts[names[min(1, len(names) - 1)]]
+    regression = say("logistic regression") if link is _logistic else say("Poisson regression")
+    what = say(
+        "{regression} of {outcome} on {columns}",
+        regression=regression,
+        outcome=title,
+        columns=listed([each if isinstance(each, str) else words(each) for each in on]),
+    )
+    return Analysed(what, first.estimate, first.low, first.high, parts)
+
+
+def _logistic(eta: Floats) -> tuple[Floats, Floats]:
+    mean = np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))), np.float64)
+    return mean, mean * (1 - mean)
+
+
+def _exponential(eta: Floats) -> tuple[Floats, Floats]:
+    mean = np.asarray(np.exp(np.minimum(eta, 700.0)), np.float64)
+    return mean, mean
+
+
+def _inverse(matrix: Floats) -> Floats:
+    if np.linalg.matrix_rank(matrix) < len(matrix):
+        raise BadQuestion(say("The columns named say the same of each other, or nothing at all; leave one out."))
+    return np.asarray(np.linalg.inv(matrix), np.float64)
+
+
+def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> Floats:
+    """Return (k,) the b that solve sum of weight x (y - mean) = 0: Newton's steps, halved where they go astray."""
+    whole = float(weights.sum())
+    centre = float(weights @ y) / whole if whole > 0 else 0.0
+    if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1):
+        raise BadQuestion(
+            say("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
+        )
+    beta: Floats = np.zeros(rows.shape[1])
+    beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
+    scale = np.maximum(np.sqrt(np.abs(weights) @ rows**2), 1e-9)
+
+    def score(at: Floats) -> Floats:
+        found: Floats = (weights * (y - link(rows @ at)[0])) @ rows
+        return found
+
+    now = score(beta)
+    for _ in range(_STEPS):
+        slope = weights * link(rows @ beta)[1]
+        step = _inverse((rows * slope[:, None]).T @ rows) @ now
+        for halved in range(_HALVINGS):
+            tried: Floats = beta + step / 2**halved
+            there = score(tried)
+            if ((there / scale) ** 2).sum() <= ((now / scale) ** 2).sum():
+                break
+        beta, now = tried, there
+        if np.abs(step).max() < _SETTLED * (1 + np.abs(beta).max()):
+            return beta
+        if np.abs(beta).max() > _FAR:
+            break
+    if ((now / scale) ** 2).sum() < 1e-12 * max(whole, 1.0):
+        return beta
+    raise BadQuestion(
+        say("The regression has no solution here: too little is left of the outcome's link to these columns.")
+    )

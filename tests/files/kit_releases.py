@@ -1,0 +1,90 @@
+"""Releases of every draw, and the recipient's kit as a module."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
+from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.joined import design
+from splu_desktop.core.draw.together import planned
+from splu_desktop.core.draw.ways import gamma_tolerances
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Kind, Table
+
+KIT = Path(__file__).resolve().parents[2] / "resources/kit"
+
+
+def kit() -> ModuleType:
+    """Return the kit, loaded from its one file."""
+    if "splu_release" not in sys.modules:
+        spec = importlib.util.spec_from_file_location("splu_release", KIT / "splu_release.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules["splu_release"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["splu_release"])
+    return sys.modules["splu_release"]
+
+
+def table_of(n: int = 6_000, seed: int = 5) -> Table:
+    """Return wards, dates, ages, and columns that depend on them: codes as 01, a skewed test, flags."""
+    chance = np.random.default_rng(seed)
+    ward = chance.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
+    age = chance.integers(20, 80, n)
+    day = np.datetime64("2023-11-15") + chance.integers(0, 200, n)
+    sick = 1 / (1 + np.exp(-(age - 60) / 12 - (ward == "B")))
+    code = np.where(chance.random(n) < 0.5, chance.integers(0, 9, n), (age // 12 + 2 * (ward == "C")) % 9)
+    test = np.where(chance.random(n) < 0.3 * sick, "positive", np.where(chance.random(n) < 0.1, "unclear", "negative"))
+    flags = [chance.random(n) < 0.3 * sick + 0.05]
+    flags.append(np.where(chance.random(n) < 0.7, flags[0], chance.random(n) < 0.2))
+    stay = np.minimum(chance.geometric(0.2, n) + (test == "positive") * 4, 15)
+    who = np.minimum(np.cumsum(chance.random(n) < 0.8), n - 1)
+    columns = {
+        "ward": (ward, Kind.CATEGORY),
+        "age": (age, Kind.INTEGER),
+        "day": (day, Kind.DATE),
+        "code": (np.char.zfill(code.astype(str), 2), Kind.CATEGORY),
+        "test": (test, Kind.CATEGORY),
+        "flag": (np.where(flags[0], "yes", "no"), Kind.CATEGORY),
+        "other": (np.where(flags[1], "yes", "no"), Kind.CATEGORY),
+        "stay": (stay, Kind.INTEGER),
+        "person": (np.char.add("p", who.astype(str)), Kind.CATEGORY),
+    }
+    return Table(
+        tuple(
+            Column.from_labels(name, cells.astype(str).tolist(), kind=kind) for name, (cells, kind) in columns.items()
+        )
+    )
+
+
+def plans(table: Table) -> dict[str, Plan]:
+    """Return a plan for each kind of draw."""
+    test = table["test"]
+    several = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}))
+    fakes = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}), fakes=1)
+    chosen: dict[str, dict[str, Draw]] = {
+        "plain": {"code": PlainGroups(4), "stay": PlainGroups(3)},
+        "tight": {"stay": PlainGroups(4), "code": PlainGroups(2)},
+        "several sizes": {"test": several, "code": PlainGroups(3)},
+        "fakes": {"test": fakes},
+        "joined": {
+            "test": design(test, gamma_tolerances(test, 4), follows=4),
+            "flag": design(table["flag"], gamma_tolerances(table["flag"], 3), follows=3),
+        },
+        "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
+        "persons": {"code": PlainGroups(3)},
+    }
+    found = {}
+    for name, draws in chosen.items():
+        persons = ByPerson("person", "draw") if name == "persons" else None
+        roles = {each: Role.SA if each in draws else Role.NSA for each in table.names}
+        roles["person"] = Role.IDENTIFIER
+        found[name] = Plan(roles, draws, persons=persons)
+    return found

@@ -1,0 +1,268 @@
+"""The recipient's kit against the program, on releases of every draw: the same counts, shares, ratios, regressions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.analyse import analyses, regression
+from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.reader import Condition, Method, Reader, parse_condition
+from splu_desktop.files.release.folder import read_release, write_release
+from tests.files.kit_releases import kit, plans, table_of
+from tests.optional import needs
+from tests.seeded import Seeded
+
+TABLE = table_of(2_500)
+PLANS = plans(TABLE)
+VALUES = {"code": "02", "stay": "4", "test": "positive", "flag": "yes", "other": "yes"}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return a release folder for each kind of draw."""
+    base = tmp_path_factory.mktemp("kit")
+    for name, plan in PLANS.items():
+        write_release(sanitise.run(TABLE, plan, randomness=Seeded(3)), base / name)
+    return {name: base / name for name in PLANS}
+
+
+def questions(published: Published, number: int) -> list[dict[str, list[str]]]:
+    """Return random questions of one to three columns, single values and sets, at least one of them sensitive."""
+    chance, found = random.Random(1), []
+    for _ in range(number):
+        columns = chance.sample(published.table.names, chance.choice([1, 2, 2, 3, 3]))
+        if not any(map(published.is_sensitive, columns)):
+            columns[0] = chance.choice(published.sensitive)
+        asked = {}
+        for name in columns:
+            labels = [str(label) for label in published.table[name].labels]
+            asked[name] = chance.sample(
+                labels, min(len(labels), len(labels) // 2 if len(labels) > 9 else chance.choice([1, 1, 2]))
+            )
+        found.append(asked)
+    return found
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_counts_are_those_of_the_program(name: str, folders: dict[str, Path]) -> None:
+    release, published = kit().Release(folders[name]), read_release(folders[name]).published
+    reader = Reader(published)
+    for asked in questions(published, 25):
+        conditions = [Condition(column, tuple(values)) for column, values in asked.items()]
+        for method in ("unbiased", "bayes"):
+            ours, theirs = reader.answer(conditions, Method.named(method)), release.count(asked, method)
+            assert theirs.estimate == pytest.approx(ours.estimate, rel=1e-4, abs=1e-3), asked
+            assert (theirs.published, theirs.selected) == (ours.published, ours.n_p)
+            assert 0 <= theirs.low <= theirs.high <= ours.n_p
+
+
+def analysed(reader: Reader, sa: str, other: str) -> dict[str, Callable[[], Analysed]]:
+    """Return analyses by the program, named as the kit's methods and their arguments are written."""
+
+    def of(*texts: str) -> tuple[Condition, ...]:
+        return tuple(parse_condition(text, reader.published) for text in texts)
+
+    met, also = f"{sa}={VALUES[sa]}", f"{other}={VALUES[other]}"
+    return {
+        f"share(['ward=B', '{met}'])": lambda: analyses.share(reader, of("ward=B", met)),
+        f"share('{met}', ['{also}'])": lambda: analyses.share(reader, of(met), of(also)),
+        f"difference(['ward=B', '{met}'], ['ward!=B', '{met}'])": lambda: analyses.difference(
+            reader, of("ward=B", met), of("ward!=B", met)
+        ),
+        f"ratio(['ward=B', '{met}'], ['ward=A', '{met}'])": lambda: analyses.ratio(
+            reader, of("ward=B", met), of("ward=A", met)
+        ),
+        f"odds_ratio('age=20..49', '{met}')": lambda: analyses.odds_ratio(reader, of("age=20..49"), of(met)),
+        f"odds_ratio('{also}', '{met}', ['ward=A|B'])": lambda: analyses.odds_ratio(
+            reader, of(also), of(met), of("ward=A|B")
+        ),
+        "mean('stay', ['ward=B'])": lambda: analyses.mean(reader, "stay", of("ward=B")),
+        f"mean('age', ['{met}'])": lambda: analyses.mean(reader, "age", of(met)),
+        "quantile('stay', 0.5, ['ward=B'])": lambda: analyses.quantile(reader, "stay", 0.5, of("ward=B")),
+        f"trend('{met}', 'day')": lambda: analyses.trend(reader, of(met), "day"),
+        f"trend(['{met}', 'ward=A'], 'day', 'quarter')": lambda: analyses.trend(
+            reader, of(met, "ward=A"), "day", "quarter"
+        ),
+        f"crosstab('ward', '{sa}')": lambda: analyses.crosstab(reader, "ward", sa),
+        f"logit('{met}', ['age', 'ward'])": lambda: regression.logit(reader, of(met), ["age", "ward"]),
+        f"logit('ward=B', ['{other}', 'age'])": lambda: regression.logit(reader, of("ward=B"), [other, "age"]),
+        "poisson('stay', ['age'])": lambda: regression.poisson(reader, "stay", ["age"]),
+    }
+
+
+def ask(release: Any, asked: str) -> Any:
+    """Return what a call written as a recipient writes it answers."""
+    return eval(f"release.{asked}", {"release": release})
+
+
+def figures(found: Any) -> list[float]:
+    return [one for each in (found, *found.parts.values()) for one in (each.estimate, each.low, each.high)]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_analyses_are_those_of_the_program(name: str, folders: dict[str, Path]) -> None:
+    release, published = kit().Release(folders[name]), read_release(folders[name]).published
+    answered = 0
+    for asked, ours in analysed(Reader(published), published.sensitive[0], published.sensitive[-1]).items():
+        try:
+            expected = ours()
+        except BadQuestion:
+            with pytest.raises(kit().Refused):
+                ask(release, asked)
+            continue
+        theirs = eval(f"release.{asked}")
+        assert figures(theirs) == pytest.approx(figures(expected), rel=1e-4, abs=1e-5), asked
+        answered += 1
+    assert answered >= 9
+
+
+@needs("R")
+@pytest.mark.parametrize("name", PLANS)
+def test_the_kit_in_r_says_the_same(name: str, folders: dict[str, Path]) -> None:
+    release, published = kit().Release(folders[name]), read_release(folders[name]).published
+    calls = [*analysed(Reader(published), published.sensitive[0], published.sensitive[-1])]
+    counts = questions(published, 25)
+    texts = [[f"{column}={'|'.join(values)}" for column, values in asked.items()] for asked in counts]
+    calls += [f"count({asked}, '{method}')" for asked in texts for method in ("unbiased", "bayes")]
+    script = [
+        f"source({json.dumps(str(folders[name] / 'splu_release.R'))})",
+        f"r <- splu_release({json.dumps(str(folders[name]))})",
+    ]
+    for call in calls:
+        in_r = call.replace("[", "c(").replace("]", ")")
+        script.append(f"cat(tryCatch(r$json(unclass(r${in_r})), splu_refused = function(e) 'null'), '\\n')")
+    ran = subprocess.run(["Rscript", "-"], input="\n".join(script), capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    for call, line in zip(calls, ran.stdout.splitlines(), strict=True):
+        theirs = json.loads(line)
+        if theirs is None:
+            with pytest.raises(kit().Refused):
+                ask(release, call)
+            continue
+        ours = ask(release, call)
+        for part, found in ((ours, theirs), *zip(ours.parts.values(), theirs.get("parts", {}).values(), strict=True)):
+            for end in ("estimate", "low", "high"):
+                expected, got = getattr(part, end), found[end]
+                assert (got is None and math.isinf(expected)) or got == pytest.approx(expected, rel=1e-4, abs=1e-3), (
+                    call
+                )
+
+
+def test_cells_add_up_to_their_margins(folders: dict[str, Path]) -> None:
+    table = kit().Release(folders["plain"]).crosstab("ward", "code")
+    rows, columns = ({key[at] for key in table.parts} - {None} for at in (0, 1))
+    for row in rows:
+        assert sum(table[row, one].estimate for one in columns) == pytest.approx(table[row, None].estimate)
+    for one in columns:
+        assert sum(table[row, one].estimate for row in rows) == pytest.approx(table[None, one].estimate)
+    assert table[None, None].estimate == pytest.approx(TABLE.n)
+
+
+def test_types_are_those_of_the_table(folders: dict[str, Path]) -> None:
+    rows = kit().Release(folders["plain"]).rows()
+    assert len(rows) == TABLE.n
+    assert all(type(row["age"]) is int and type(row["code"]) is str and len(row["code"]) == 2 for row in rows)
+    assert rows[0]["day"].year in (2023, 2024)
+    frame = kit().Release(folders["plain"]).frame()
+    assert "02" in set(frame["code"])
+
+
+def test_ranges_of_dates_and_negation(folders: dict[str, Path]) -> None:
+    release, published = kit().Release(folders["plain"]), read_release(folders["plain"]).published
+    reader = Reader(published)
+    for text in ("day=2023-12..2024-02", "day=2024-01", "day=2024-01-10..", "age=30..39", "ward!=A", "ward!=A|B"):
+        theirs = release.count([text])
+        assert theirs.exact
+        assert theirs.estimate == reader.answer([parse_condition(text, published)]).estimate
+
+
+def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
+    """The file that lies in the release, run as it is said in the README; -I -S: nothing but the standard library."""
+    call = [sys.executable, "-I", "-S", str(folders["plain"] / "splu_release.py")]
+    ran = subprocess.run([*call, "count", "ward=A", "code=02", "--json"], capture_output=True, text=True, check=True)
+    answer = json.loads(ran.stdout)
+    published = read_release(folders["plain"]).published
+    asked = [parse_condition(text, published) for text in ("ward=A", "code=02")]
+    assert answer["estimate"] == pytest.approx(Reader(published).answer(asked, Method.UNBIASED).estimate)
+    assert answer["release"] == json.loads((folders["plain"] / "release.json").read_text())["id"]
+    refused = subprocess.run([*call, "count", "ward=Z"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr == "splu_release: No published record has ward = “Z”.\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "count({'nowhere': 'A'})",
+        "count('no condition')",
+        "count({'ward': 'A', 'ward!': 'A'})",
+        "count({'code': '02'}, 'pooled')",
+        "mean('ward')",
+        "quantile('age', 2)",
+        "trend('code=02', 'code')",
+        "trend('code=02', 'day', 'decade')",
+        "logit('code=02', ['nowhere'])",
+        "logit('ward=A', ['ward'])",
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_a_sentence(asked: str, folders: dict[str, Path]) -> None:
+    release = kit().Release(folders["plain"])
+    with pytest.raises(kit().Refused, match=r"\A.{15,}[.]\Z"):
+        ask(release, asked)
+
+
+def test_packed_altered_and_missing_releases_are_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    module: ModuleType = kit()
+    packed = tmp_path / "release.zip"
+    with zipfile.ZipFile(packed, "w") as file:
+        file.write(folders["plain"] / "release.json", "release.json")
+    altered = shutil.copytree(folders["plain"], tmp_path / "altered")
+    (altered / "table.csv").write_text((altered / "table.csv").read_text().replace("A", "B", 1))
+    for place, said in ((packed, "unpack"), (altered, "not the table"), (tmp_path, "no release.json")):
+        with pytest.raises(module.Refused, match=said):
+            module.Release(place)
+
+
+def test_intervals_hold_the_truth() -> None:
+    """30 releases of two draws, 4 analyses each: Binomial(240, .95) outside .90 to .99 is under 1 in 500.
+
+    The whole run, of every draw and analysis, is benchmarks/analyses.py.
+    """
+    table = table_of(4_000)
+    held = []
+    for name, met in (("tight", "stay=3..5"), ("joined", "flag=yes")):
+        plan = plans(table)[name]
+        one, other = table[met.partition("=")[0]], table["ward"]
+        true_met = parse_condition(met, Published(table, {})).select(one)[one.codes]
+        inside = other.codes == other.code_of("B")
+        a, b, c, d = (float((x & y).sum()) for x, y in itertools.product((inside, ~inside), (true_met, ~true_met)))
+        ages = table["age"].values[table["age"].codes]
+        truth = (a / (a + b), a / (a + b) - c / (c + d), a * d / (b * c), float(ages[true_met].mean()))
+        for seed in range(30):
+            reader = Reader(sanitise.run(table, plan, randomness=Seeded(seed)))
+            asked, ward, rest = ((parse_condition(text, reader.published),) for text in (met, "ward=B", "ward!=B"))
+            found = (
+                analyses.share(reader, asked, ward),
+                analyses.difference(reader, (*ward, *asked), (*rest, *asked)),
+                analyses.odds_ratio(reader, ward, asked),
+                analyses.mean(reader, "age", asked),
+            )
+            held += [one.low <= right <= one.high for one, right in zip(found, truth, strict=True)]
+    assert 0.90 <= sum(held) / len(held) <= 0.99
+    assert math.isfinite(sum(truth))
