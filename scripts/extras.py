@@ -15,6 +15,7 @@ PACKAGES = {
     "pdftotext": "poppler-utils",
     "git": "git",
     "gpg": "gpg",
+    "ld": "binutils",
     "Rscript": "r-base-core",
 }
 
