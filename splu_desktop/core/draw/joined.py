@@ -142,6 +142,9 @@ class Joined(Draw):
         """Return the draw that is to follow from another gamma; its chances are found anew (`core.ways`)."""
         return self if self.follows is None else replace(self, follows=gamma)
 
+    def unbound(self) -> Joined:
+        return replace(self, follows=None)
+
     def within(self, labels: object) -> Self:
         known = {str(label) for label in np.asarray(labels, object)}
         kept = [tuple(label for label in part.values if label in known) for part in self.parts]
@@ -565,18 +568,12 @@ def _decimal(share: Fraction) -> str:
 
 def _binomial(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
+    from scipy.stats import binom  # takes longer to load than a release takes
+
     law = np.zeros(trials + 1)
-    if chance in (0.0, 1.0):
-        law[trials if chance else 0] = 1.0
-        return law
     arm = _FAR * math.sqrt(max(trials * chance * (1 - chance), 1.0))
     low, high = max(math.floor(trials * chance - arm), 0), min(math.ceil(trials * chance + arm), trials)
-    # From each count to the next by their ratio, and summed to 1: what lies farther out is below 1e-11.
-    counts = np.arange(low, high, dtype=np.float64)
-    steps = np.log((trials - counts) / (counts + 1)) + (math.log(chance) - math.log1p(-chance))
-    weights = np.cumsum(np.concatenate([[0.0], steps]))
-    weights = np.exp(weights - weights.max())
-    law[low : high + 1] = weights / weights.sum()
+    law[low : high + 1] = binom.pmf(np.arange(low, high + 1), trials, chance)
     return law
 
 

@@ -25,7 +25,7 @@ from splu_desktop.report.scene import (
     frame,
 )
 
-_COLOURS = (ACCENT, PROTECTED, ANSWERABLE, "#b25000", "#6a51a3", "#a1345c", "#2f7f86", "#7a6a00")
+COLOURS = (ACCENT, PROTECTED, ANSWERABLE, "#b25000", "#6a51a3", "#a1345c", "#2f7f86", "#7a6a00", "#557d00")
 _PLOT = 300.0  # points that the plot is wide; the legend stands right of it
 _WIDTH = 560.0
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -107,7 +107,7 @@ def picture(comparison: Comparison, t: Language) -> FigureBlock:
         if mine:
             colour = INK
         elif system.first:
-            colour, coloured = _COLOURS[coloured % len(_COLOURS)], coloured + 1
+            colour, coloured = COLOURS[coloured % len(COLOURS)], coloured + 1
         else:
             colour = BETWEEN
         places = [(x.at(a.protection), y.at(a.answerable or 0.0)) for a in _achieved(points)]
@@ -155,8 +155,10 @@ def _chapter(title: str, tried: Sequence[SystemTried], comparison: Comparison, t
                 setting, reason = t.sentence(each.system.setting), t.sentence(each.impossible)
                 text = t("Not possible here with {setting}: {reason}", setting=setting, reason=reason)
                 blocks.append(Paragraph(text, "note"))
-        for remark in dict.fromkeys(remark for each in some for remark in each.remarks[:1]):
-            blocks.append(Paragraph(t.sentence(remark), "note"))
+        said = [(each.system.setting, remark) for each in some for remark in each.remarks[:1]]
+        for setting, remark in [(system.setting, system.promise), *said]:
+            text = t("With {setting}: {remark}", setting=t.sentence(setting), remark=t.sentence(remark))
+            blocks.append(Paragraph(text, "note"))
     done = [each for each in tried if each.achieved is not None]
     if done:
         blocks += [
