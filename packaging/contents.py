@@ -33,6 +33,8 @@ EXCLUDED_MODULES = [
     "sqlite3",
     "curses",
     "readline",
+    "ssl",  # see STAND_INS; hashes come from libcrypto alone
+    "_ssl",
     "xmlrpc",
     "lib2to3",
     "pydoc_data",
@@ -48,8 +50,9 @@ EXCLUDED_MODULES = [
     "PySide6.QtPrintSupport",
     "PySide6.QtOpenGL",  # see STAND_INS
     "PySide6.QtOpenGLWidgets",
-    # SciPy beyond special functions, sparse matrices, graphs and optimisation; of spatial a stand-in.
-    *(f"scipy.{part}" for part in ("cluster", "io", "misc", "odr", "signal")),
+    # SciPy beyond special functions, sparse matrices, graphs and optimisation; see STAND_INS.
+    *(f"scipy.{part}" for part in ("cluster", "fft", "fftpack", "io", "linalg.interpolative", "misc", "odr", "signal")),
+    "scipy.linalg._decomp_interpolative",
     *(
         f"scipy.{part}"
         for part in ("datasets", "differentiate", "integrate", "interpolate", "ndimage", "spatial", "stats")
@@ -71,7 +74,6 @@ _OWN_LIBRARIES = {
     "libcrypto",
     "libffi",
     "liblzma",
-    "libssl",
     "libuuid",
     "libxcb-cursor",
     "libxcb-icccm",
@@ -103,7 +105,8 @@ _LEFT_OUT = re.compile(
     | ^pyqtgraph/(icons|colors/maps|examples|canvas|flowchart|console)/
     | ^(numpy|scipy)/.*/tests/
     | ^Cryptodome/(Math|PublicKey|SelfTest)/
-    | ^scipy/special/cython_special\. | ^scipy/(integrate|interpolate|ndimage|spatial|stats)/
+    | ^scipy/special/cython_special\. | ^scipy/linalg/_decomp_interpolative\.
+    | ^scipy/(fft|fftpack|integrate|interpolate|ndimage|spatial|stats)/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
     """,
     re.VERBOSE,

@@ -13,9 +13,10 @@ import qt_libraries
 PACKAGES = {
     "soffice": "libreoffice-calc",
     "pdftotext": "poppler-utils",
-    "Rscript": "r-base-core",
     "git": "git",
     "gpg": "gpg",
+    "ld": "binutils",
+    "Rscript": "r-base-core",
 }
 
 

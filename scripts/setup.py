@@ -152,24 +152,25 @@ def told(pip: list[str], packages: int) -> None:
         own |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELHOUSE)}
         own.pop("PIP_INDEX_URL", None)
     live = sys.stderr.isatty()
-    process = subprocess.Popen(
-        pip, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=ROOT, env=own
-    )
-    assert process.stdout is not None
     lines: list[str] = []
     begun = 0
-    for line in process.stdout:
-        lines.append(line)
-        if found := re.match(r"Collecting (\S+?)[=<>! \n]", line):
-            begun += 1
-            if live:
-                sys.stderr.write(f"\r\033[K  {min(begun, packages)} of {packages}: {found[1]}")
-                sys.stderr.flush()
-            elif begun % 10 == 0:
-                say(f"  {begun} of {packages} packages")
-        elif line.startswith("Installing collected packages"):
-            say(f"{chr(13) if live else ''}  All {begun} packages are here; laying them out ...")
-    if process.wait():
+    with subprocess.Popen(
+        pip, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=ROOT, env=own
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            # From an index a package is collected, from a wheelhouse its file is processed.
+            if found := re.match(r"(?:Collecting |Processing .*[/\\])(\w[\w.-]*?)(?:[=<>!\s]|-\d)", line):
+                begun += 1
+                if live:
+                    sys.stderr.write(f"\r\033[K  {min(begun, packages)} of {packages}: {found[1]}")
+                    sys.stderr.flush()
+                elif begun % 10 == 0:
+                    say(f"  {begun} of {packages} packages")
+            elif line.startswith("Installing collected packages"):
+                say(f"{chr(13) if live else ''}  All {begun} packages are here; laying them out ...")
+    if process.returncode:
         raise SetupFailed(("\n" if live and begun else "") + reason("".join(lines)))
 
 

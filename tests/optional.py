@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ HERE = {
     "LibreOffice": shutil.which("soffice") is not None,
     "Git": shutil.which("git") is not None,
     "GnuPG": shutil.which("gpg") is not None,
+    "binutils": sys.platform.startswith("linux") and all(map(shutil.which, ("as", "ld", "nm"))),
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,
     "R": shutil.which("Rscript") is not None,
@@ -32,6 +34,7 @@ BRING = {
     "LibreOffice": "./check --extras brings it",
     "Git": "./check --extras brings it",
     "GnuPG": "./check --extras brings it",
+    "binutils": "./check --extras brings it",
     "PowerShell": "Debian has none",
     "poppler": "./check --extras brings it",
     "R": "./check --extras brings it",

@@ -10,7 +10,7 @@ from splu_desktop import __version__
 from splu_desktop.files.disk import installed
 from splu_desktop.files.disk.resources import resource_path
 
-_NAMED = ("Python", "Qt", "numpy", "scipy", "pandas", "OpenSSL", "libssl3")  # of the bill's parts; it lists all
+_NAMED = ("Python", "Qt", "numpy", "scipy", "OpenSSL", "libssl3")  # of the bill's parts; it lists all
 
 
 def _parts() -> list[str]:

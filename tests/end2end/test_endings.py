@@ -193,3 +193,19 @@ def test_names_that_no_encoding_has(folder: Path, of: str, encoding: str) -> Non
     assert (done.returncode == 0) == Path(os.fsdecode(target)).exists()
     assert b"Something went wrong" not in done.stderr
     assert Register().read().faults == ()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+@pytest.mark.parametrize(("screen", "why"), [(None, "no DISPLAY is set"), (":4321", "could not connect to display")])
+def test_a_window_without_a_screen_says_so_in_one_sentence(screen: str | None, why: str) -> None:
+    gone = {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"}
+    environment = {name: value for name, value in os.environ.items() if name not in gone}
+    environment |= {"DISPLAY": screen} if screen else {}
+    command = [sys.executable, "-m", "splu_desktop", "--until-idle"]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert told.stdout == ""
+    (line,) = told.stderr.splitlines()
+    assert line.startswith("splu-desktop: The window finds no screen to open on (")
+    assert why in line
+    assert line.endswith("start it in a desktop session, or use the command line “splu”.")

@@ -1,0 +1,153 @@
+"""The documents' commands, run in their order in an empty folder, say what the documents say that they say."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import splu_desktop
+from splu_desktop.cli.main import build_parser, main
+from splu_desktop.files.disk.resources import sample_path
+
+ROOT = Path(splu_desktop.__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+DOCUMENTS = [README, *(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))]
+QUESTIONS = "Ward,Age,Diagnosis\nRespiratory,,Pneumonia\n,20..39,\n"
+# What stands for a file in the documents, and the file here.
+PLACES = {
+    "FOLDER": "small-release",
+    "RELEASE": "small-release",
+    "DIR": "another-release",
+    "report.pdf": "report.pdf",
+    "REPORT.json": "report.json",
+    "COL": "Diagnosis",
+    "G": "4",
+}
+
+
+def _said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command; it must end well. Returns what it printed, in one line."""
+    assert main(list(words)) == 0, words
+    return " ".join(capsys.readouterr().out.split())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("reader")
+    (made / "resources").mkdir()
+    shutil.copy(sample_path(), made / "resources")
+    (made / "questions.csv").write_text(QUESTIONS)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("SPLU_DATA_DIR", str(folder / "data"))
+
+
+def test_the_first_five_minutes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = [shlex.split(line) for line in re.findall(r"^\.venv/bin/splu (.+)$", README, re.MULTILINE)]
+    assert len(commands) == 8
+    for words in commands:
+        assert _said(capsys, *words)
+    assert {path.name for path in folder.iterdir()} >= {"my-release", "answers.csv", "cells.xlsx"}
+
+    # The table of the three counts: the same lines come, but for what each draw draws anew.
+    rows = re.findall(
+        r"^\| `([^|`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([\d,]+) \|$", README, re.MULTILINE
+    )
+    assert len(rows) == 3
+
+    def drawn(text: str) -> str:
+        return re.sub(r"\d[\d,]*", "N", text)
+
+    for question, published, estimate, interval, trust, _ in rows:
+        told = _said(capsys, "query", "my-release", *shlex.split(question))
+        line = f"Published {published} Estimate {estimate} 95 % interval {interval} Of "
+        if trust == "uncertain":  # another draw may show that it is small
+            assert re.search(r"Trust (uncertain|protected)", told)
+            assert re.search(r"Published N Estimate (N to N|N or fewer|at most N)", drawn(told)), told
+        else:
+            assert drawn(line) in drawn(told), told
+            assert drawn(f"Trust {trust}") in drawn(told)
+    told = _said(capsys, "query", "my-release", *shlex.split(rows[0][0]))
+    within = re.search(r"reliable to ±(\d+) %", told)
+    stated = re.search(r"reliable to ±(\d+) %", rows[0][4])
+    assert within is not None
+    assert stated is not None
+    assert abs(int(within[1]) - int(stated[1])) <= 1, "how wide the error bars are hardly depends on the draw"
+
+
+def test_what_the_readme_promises_is_what_the_commands_promise(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = _plain(README)
+    told = _said(capsys, "guarantee", "--gamma", "5")
+    small = "shown wrong by more than 30 % with a probability of at least 59 %"
+    large = "is within 30 % of the truth in at least 95 of 100 releases"
+    row = "is the person's own in 1 in 5 rows on average, before looking at what it says. Once read it may be nearly"
+    where = "where 80 % of the people like this one truly have a"
+    release = "No group size bounds that"
+    for words in (small, row, where, release):
+        assert words in told, words
+        assert words in readme, words
+    for share in (
+        "that 10 % of all have, a row that shows it is right with 90 %",
+        "is shown in up to 67 % of releases",
+    ):
+        assert share in told
+        assert share in readme
+    assert f"shared by 34 records or more {large}" in told
+    assert "a value that 34 records or more share is within 30 % of the truth in at least 95 of 100 releases" in readme
+    stated = re.search(
+        r"With gamma 10, the (\d+) % or more for a small count to be wrong by more than 30 % falls to (\d+) % after two"
+        r" releases and (\d+) % after five",
+        readme,
+    )
+    assert stated is not None
+    for releases, share in zip(("1", "2", "5"), stated.groups(), strict=True):
+        told = _said(capsys, "guarantee", "--gamma", "10", "--releases", releases)
+        assert f"by more than 30 % with a probability of at least {share} %" in told
+
+
+def _parser(name: str) -> argparse.ArgumentParser:
+    (commands,) = (each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
+    parser = commands.choices[name]
+    assert isinstance(parser, argparse.ArgumentParser)
+    return parser
+
+
+def test_every_command_between_the_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A small table, since the reports of the sample have tests of their own.
+    values = ("flu", "cold", "asthma", "gout", "none", "burn")
+    lines = [f"{'fm'[i % 2]},{values[i * 7 % 6]}\n" for i in range(300)]
+    (folder / "table.csv").write_text("Sex,Diagnosis\n" + "".join(lines))
+    _said(capsys, "publish", "table.csv", "--sa", "Diagnosis", "--gamma", "4", "--out", "small-release")
+    _said(capsys, "report", "small-release", "--out", "report.json")
+    named = sorted({found for text in DOCUMENTS for found in re.findall(r"`splu ([^`]+)`", text)})
+    assert len(named) > 10
+    run = []
+    for line in named:
+        words = line.split()
+        if words[0] == "--self-test":
+            with pytest.raises(SystemExit) as end:
+                main(words)
+            assert end.value.code == 0
+        elif words[-1] in ("releases", *PLACES, "FILE"):
+            # FILE is the table that is published, or the report that is written.
+            file = "table.csv" if words[0] == "publish" else "report.html"
+            words = [PLACES.get(word, file if word == "FILE" else word) for word in words]
+            assert _said(capsys, *words), line
+            run.append(words[0])
+        else:  # a command is mentioned: it and its options are there
+            options = _parser(words[0])._option_string_actions
+            assert {word for word in words if word.startswith("--")} <= set(options), line
+    assert sorted(run) == ["publish", "releases", "report", "report", "verify", "verify"]
