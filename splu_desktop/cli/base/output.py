@@ -11,12 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STEERS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_CONTROL = re.compile(f"\u2068[^{_STEERS}]*\u2069|[{_STEERS}]")
 
 
 def one_line(text: str) -> str:
-    """Return a text that a terminal only shows, on one line: what would steer it stands as “�”."""
-    return _CONTROL.sub("\ufffd", text)
+    """Return a text that a terminal only shows, on one line: what would steer it stands as “�”.
+
+    Isolates that a sentence sets around names (`core.messages.isolated`) stay; those without a match do not.
+    """
+    return _CONTROL.sub(lambda found: found[0] if len(found[0]) > 1 else "\ufffd", text)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
 from splu_desktop.core.checks.gate import IN_WORDS, Light, Line
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, label
-from splu_desktop.gui.base.words import tip, told
+from splu_desktop.gui.base.words import filled, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -86,7 +86,7 @@ class GateView(QWidget):
                 self._grid.addWidget(self._accepting(line), row, 2)
             if line.light is not Light.GREEN and line.step in _STEPS:
                 act = button(self.tr("Change"), partial(self.go.emit, _STEPS[line.step]), look="flat")
-                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=told(line.sentence)))
+                act.setAccessibleName(filled(self.tr("Change what is behind: {text}"), text=told(line.sentence)))
                 self._grid.addWidget(act, row, 3)
             if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
                 again = line.name == "earlier-release"
@@ -121,10 +121,10 @@ class GateView(QWidget):
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
             ask = button(self.tr("Give a reason…"), partial(self._ask_reason, line.column))
-            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=told(line.sentence)))
+            ask.setAccessibleName(filled(self.tr("Give a reason for: {text}"), text=told(line.sentence)))
             return ask
         box = QCheckBox(self.tr("I accept this, because…") if line.name in IN_WORDS else self.tr("I accept this"))
-        box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
+        box.setAccessibleName(filled(self.tr("I accept: {text}"), text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
         box.toggled.connect(partial(self._accept, line, box))
@@ -133,7 +133,7 @@ class GateView(QWidget):
     def _ask_reason(self, column: str) -> None:
         reason, given = QInputDialog.getText(
             self,
-            self.tr("Why is “{column}” published?").format(column=column),
+            filled(self.tr("Why is “{column}” published?"), column=column),
             self.tr("It may name a person. The report will show your reason:"),
         )
         if given and reason.strip():
