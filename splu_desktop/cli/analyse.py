@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import add_json, one_line, print_json, print_table
+from splu_desktop.cli.base.output import add_json, one_line, print_json, print_table, tell
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
@@ -87,15 +87,15 @@ def _analyse(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**found.as_dict(), "method": "unbiased", "release": release.facts["id"]})
         return
-    print(one_line(found.what))
+    tell(found.what)
     rows = [(name, *part.shown) for name, part in found.parts.items()][:_SHOWN]
     estimate, low, high = found.shown
     if not found.parts or args.analysis == "trend":
         rows = [("All" if found.parts else "Answer", estimate, low, high), *rows]
     print_table(("", "Estimate", "95 % from", "to"), [tuple(map(one_line, row)) for row in rows])
     if len(found.parts) > _SHOWN:
-        print(say("{more} more; --json shows all.", more=len(found.parts) - _SHOWN))
-    print(say("Release {id}.", id=release.facts["id"]))
+        tell(say("{more} more; --json shows all.", more=len(found.parts) - _SHOWN))
+    tell(say("Release {id}.", id=release.facts["id"]))
 
 
 def _answer(args: argparse.Namespace, reader: Reader) -> Analysed:
