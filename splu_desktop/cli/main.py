@@ -48,6 +48,15 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
+class _SelfTest(argparse.Action):
+    """Tells, and ends with 0 where the installation is as it was built, else 1."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from splu_desktop.cli import self_test  # no command needs it
+
+        parser.exit(self_test.run())
+
+
 # Each command and the module it lives in, in the order of the help.
 _COMMANDS = {
     "inspect": "inspect",
@@ -72,6 +81,9 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="splu", description="Hand out a sensitive table: small counts protected, large ones answered."
     )
     parser.add_argument("--version", action="version", version=f"splu {__version__}")
+    parser.add_argument(
+        "--self-test", action=_SelfTest, nargs=0, help="tell what is installed here and whether it is as it was built"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
     if command == "--version":

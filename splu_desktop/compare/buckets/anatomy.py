@@ -24,9 +24,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
 from splu_desktop.compare.ours.as_published import dealt, largest_first
 from splu_desktop.compare.ours.splu import GAMMAS
-from splu_desktop.core.errors import SpluError
-from splu_desktop.core.groups.forming import check_eligible
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
 
@@ -96,10 +94,17 @@ class Anatomy(System):
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         progress.report(self.title, 0.0)
-        try:
-            check_eligible(source.sensitive, self.l)
-        except SpluError as fault:
-            raise Impossible(str(fault)) from None
+        top = int(source.counts.argmax())
+        if source.counts[top] * self.l > source.n:
+            raise Impossible(
+                say(
+                    "“{value}” fills {share} of the records, more than 1 in {l}, so there are no buckets of {l} "
+                    "different values.",
+                    value=str(source.sensitive.labels[top]),
+                    share=Figure(f"{100 * source.shares[top]:.1f} %"),
+                    l=self.l,
+                )
+            )
         codes = source.sensitive.codes
         members = dealt(codes, largest_first(source.counts.astype(np.int64), self.l), chance)
         bucket = np.full(source.n, -1, np.int64)

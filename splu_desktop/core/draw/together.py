@@ -266,6 +266,10 @@ class Together(Draw):
     def confidence(self) -> Fraction:
         return self.alone_drawn.confidence
 
+    @property
+    def insider(self) -> float:
+        return self.alone_drawn.insider
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return self.alone_drawn.t_p(thresholds, releases)
 

@@ -104,6 +104,7 @@ def recipe_text(recipe: Recipe) -> str:
             "draws": plan["draws"],
             "thresholds": thresholds,
             "persons": plan.get("persons", {}),
+            "audience": plan.get("audience", {}),
         },
     }
     if recipe.source is not None:
@@ -172,7 +173,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
             "thresholds": plan.get("thresholds", {}),
             "generalisations": data.get("generalise", {}),
             "kept_identifiers": data.get("kept_identifiers", {}),
-            **({"persons": plan["persons"]} if "persons" in plan else {}),
+            **{name: plan[name] for name in ("persons", "audience") if name in plan},
         }
         made = data.get("made_with")
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))

@@ -128,6 +128,7 @@ class Recipes(QWidget):
                 generalisations=plan.generalisations,
                 kept_identifiers=plan.kept_identifiers,
                 persons=plan.persons,
+                audience=plan.audience,
                 together=len({draw.by_person("").gamma for draw in plan.draws.values()} - {None}) <= 1,
             )
             return self._keeper.open_with(project, source.path)
@@ -148,6 +149,7 @@ class Recipes(QWidget):
             generalisations=plan.generalisations,
             kept=plan.kept_identifiers,
             persons=plan.persons,
+            audience=plan.audience,
         )
         self._session.choose(choices, filled(self.tr("recipe “{name}”"), name=name))
         self.said.emit("done", filled(self.tr("The choices of “{name}” were taken over."), name=name))

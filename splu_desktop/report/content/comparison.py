@@ -155,8 +155,10 @@ def _chapter(title: str, tried: Sequence[SystemTried], comparison: Comparison, t
                 setting, reason = t.sentence(each.system.setting), t.sentence(each.impossible)
                 text = t("Not possible here with {setting}: {reason}", setting=setting, reason=reason)
                 blocks.append(Paragraph(text, "note"))
-        for remark in dict.fromkeys(remark for each in some for remark in each.remarks[:1]):
-            blocks.append(Paragraph(t.sentence(remark), "note"))
+        said = [(each.system.setting, remark) for each in some for remark in each.remarks[:1]]
+        for setting, remark in [(system.setting, system.promise), *said]:
+            text = t("With {setting}: {remark}", setting=t.sentence(setting), remark=t.sentence(remark))
+            blocks.append(Paragraph(text, "note"))
     done = [each for each in tried if each.achieved is not None]
     if done:
         blocks += [
