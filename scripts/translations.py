@@ -67,6 +67,10 @@ _OTHERS = (
     "bars",
     "blanks",
     "colons",
+    "protected",
+    "answerable",
+    "reliable",
+    "exact",
     "chosen",
     "uncertain",
     "Reading",
@@ -81,7 +85,7 @@ _OTHERS = (
 def wanted(room: str) -> dict[str, str]:
     """Return every sentence that a room can say, with the file that says it first."""
     found: dict[str, str] = {}
-    folders = {"report": ["report"], "window": ["gui"], "core": ["core", "files", "compare", "report"]}[room]
+    folders = {"report": ["report"], "window": ["gui"], "core": ["core", "files", "compare", "report", "cli"]}[room]
     for folder in folders:
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             for text in filter(None, _said(room, path)):
@@ -112,7 +116,7 @@ def _said(room: str, path: Path) -> Iterator[str]:
                 silent |= {id(part) for part in ast.walk(node)}
         elif isinstance(node, ast.JoinedStr):
             silent |= {id(part) for part in ast.walk(node)}
-    if room == "core" and path.name not in _NO_SENTENCES and "report" not in path.parts:
+    if room == "core" and path.name not in _NO_SENTENCES and not {"report", "cli"} & set(path.parts):
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
                 text = node.value

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options, check_columns, choices_from, source_of
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_table, tell, told, whole
+from splu_desktop.core.messages import say
 from splu_desktop.files.importer import describe, read, write_problems
 from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
 
@@ -54,30 +55,52 @@ def run(args: argparse.Namespace) -> None:
         return
     imported, choices = found.imported, found.imported.choices
     joined = [sheet.name for sheet in imported.sheets if sheet.chosen] if choices.sheets else []
-    details = [choices.format or "", choices.encoding or "", f"sheet “{choices.sheet}”" if choices.sheet else ""]
+    details = [choices.format or "", choices.encoding or "", _sheet(choices.sheet) if choices.sheet else ""]
     if joined:
-        details.append(f"sheets {', '.join(f'“{name}”' for name in joined)} as one table")
+        names = ", ".join(say("“{name}”", name=name) for name in joined)
+        details.append(say("sheets {names} as one table", names=names))
     if choices.delimiter is not None:
-        details.append(f"delimiter {choices.delimiter!r}")
+        details.append(say("delimiter {mark}", mark=repr(choices.delimiter)))
     last, rows = choices.header_row or 0, choices.header_rows or 1
-    where = f"rows {last - rows + 1} to {last}" if rows > 1 else f"row {last}"
+    where = (
+        say("header in rows {first} to {last}", first=str(last - rows + 1), last=str(last))
+        if rows > 1
+        else say("header in row {last}", last=str(last))
+    )
     if not joined:
-        details.append(f"header in {where}" if last else "no header")
-    print(f"{imported.source.name}: {', '.join(d for d in details if d)}; {imported.table.n:,} records")
+        details.append(where if last else say("no header"))
+    tell(
+        say(
+            "{name}: {details}; {n} records",
+            name=imported.source.name,
+            details=", ".join(told(d) for d in details if d),
+            n=imported.table.n,
+        )
+    )
     print()
     print_table(
-        ("column", "type", "distinct", "missing", "most frequent", "share", "largest gamma", "role", "reason"),
+        (
+            say("column"),
+            say("type"),
+            say("distinct"),
+            say("missing"),
+            say("most frequent"),
+            say("share"),
+            say("largest gamma"),
+            say("role"),
+            say("reason"),
+        ),
         (
             (
                 _short(c.name),
-                c.type,
-                f"{c.distinct:,}",
-                f"{c.missing:,}",
+                told(c.type),
+                whole(c.distinct),
+                whole(c.missing),
                 _short(c.most_frequent),
-                f"{100 * c.most_frequent_share:.1f} %",
-                f"{c.largest_gamma:,}",
+                per_cent(c.most_frequent_share),
+                whole(c.largest_gamma),
                 c.role,
-                c.reason,
+                told(c.reason),
             )
             for c in found.columns
         ),
@@ -85,16 +108,30 @@ def run(args: argparse.Namespace) -> None:
     )
     tokens = imported.missing_tokens
     if tokens:
-        print("\nMissing values:")
+        tell(say("Missing values:"), "\n")
         for token in tokens:
-            state = "taken as missing" if token.applied else "proposed, not applied"
-            print(f"  {token.column}: “{token.token}” in {token.count:,} records, {state} ({token.reason})")
+            state = say("taken as missing") if token.applied else say("proposed, not applied")
+            tell(
+                say(
+                    "{column}: “{token}” in {n} records, {state} ({reason})",
+                    column=token.column,
+                    token=token.token,
+                    n=token.count,
+                    state=state,
+                    reason=told(token.reason),
+                ),
+                "  ",
+            )
     if imported.problems:
-        print(f"\nProblems ({len(imported.problems)}):")
+        tell(say("Problems ({n}):", n=str(len(imported.problems))), "\n")
         for problem in imported.problems[:_LISTED]:
-            print(f"  {problem.sentence}")
+            tell(problem.sentence, "  ")
         if len(imported.problems) > _LISTED:
-            print(f"  … and {len(imported.problems) - _LISTED} more; --json lists them all.")
+            tell(say("… and {n} more; --json lists them all.", n=str(len(imported.problems) - _LISTED)), "  ")
+
+
+def _sheet(name: str) -> str:
+    return say("sheet “{name}”", name=name)
 
 
 def _short(text: str) -> str:

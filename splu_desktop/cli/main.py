@@ -15,12 +15,26 @@ from typing import Any, NoReturn
 
 from splu_desktop import __version__
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
-from splu_desktop.cli.base.output import one_line
+from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
+from splu_desktop.core.messages import say
 from splu_desktop.files.disk.room import LIBRARIES, check_room
 from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
+from splu_desktop.files.language import LANGUAGES
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
+
+
+# What argparse complains of, so that it is found among the translations.
+_COMPLAINTS = (
+    say("unrecognized arguments: {rest}"),
+    say("the following arguments are required: {names}"),
+    say("argument {name}: expected one argument"),
+    say("argument {name}: expected at least one argument"),
+    say("argument {name}: invalid choice: {given} (choose from {known})"),
+    say("argument {name}: invalid {kind} value: {given}"),
+    say("argument {name}: not allowed with argument {other}"),
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -28,7 +42,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and one sentence on stderr."""
-        print(f"splu: {message}; see “{self.prog} --help”.", file=sys.stderr)
+        print(
+            f"splu: {told(say('{fault}; see “{prog} --help”.', fault=told(message), prog=self.prog))}", file=sys.stderr
+        )
         raise SystemExit(2)
 
 
@@ -74,7 +90,24 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         wanted = []
     for name in wanted:
         _module(name).add(commands)
+    for each in (parser, *commands.choices.values()):
+        _add_language(each)
     return parser
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    # Suppressed, since a command's default would undo what was said before it.
+    parser.add_argument(
+        "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help="language of what people read (the system's)"
+    )
+
+
+def _language_of(given: Sequence[str]) -> str:
+    """Return the language asked for anywhere on the line, or the system's; even a bad line is told of in it."""
+    speak(of_the_system())
+    parser = _Parser(prog="splu", add_help=False, allow_abbrev=False)
+    _add_language(parser)
+    return str(getattr(parser.parse_known_args(given)[0], "lang", of_the_system()))
 
 
 def _module(name: str) -> Any:
@@ -161,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         heed()
         return _run(argv)
     except KeyboardInterrupt as ended:
-        _tell("stopped; nothing unfinished was left behind.")
+        _tell(say("stopped; nothing unfinished was left behind."))
         return ended.status if isinstance(ended, Ended) else 130
     finally:
         if argv is None:  # the process is about to end
@@ -175,13 +208,14 @@ def _run(argv: Sequence[str] | None) -> int:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if argv is None else argv)
     try:
+        speak(_language_of(given))
         check_room(LIBRARIES)
         parser = build_parser(given[0] if given else None)
         args, rest = parser.parse_known_args(given)
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+            parser.error(say("unrecognized arguments: {rest}", rest=" ".join(rest)))
         args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -197,7 +231,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if fault.errno not in _NO_ROOM:
             return _unforeseen(fault)
         reason = os.strerror(fault.errno or 0).lower()
-        _tell(f"What was asked for can't be written out ({reason}); make room and try again.")
+        _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))
         _let_go_of_output()
         return 2
     except Exception as fault:
@@ -209,17 +243,17 @@ def _tell(text: str) -> None:
     """Say a sentence on stderr, where somebody may have stopped listening."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            print(f"splu: {one_line(text)}", file=sys.stderr, flush=True)
+            print(f"splu: {one_line(told(text))}", file=sys.stderr, flush=True)
 
 
 def _too_little_memory() -> int:
-    _tell("There is not enough memory for this table; try on a larger computer.")
+    _tell(say("There is not enough memory for this table; try on a larger computer."))
     return 2
 
 
 def _unforeseen(fault: Exception) -> int:
     """Tell where it arose: a traceback would show the user nothing of use and might show a value of the table."""
-    _tell(f"Something went wrong inside the program ({place_of(fault)}); report these words.")
+    _tell(say("Something went wrong inside the program ({place}); report these words.", place=place_of(fault)))
     return 1
 
 

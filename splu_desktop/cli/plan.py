@@ -12,7 +12,17 @@ from typing import Any
 
 from splu_desktop.cli.base.audience_options import aim_said
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import Shown, add_json, print_json, print_promise, print_table
+from splu_desktop.cli.base.output import (
+    Shown,
+    add_json,
+    per_cent,
+    print_json,
+    print_promise,
+    print_table,
+    tell,
+    told,
+    whole,
+)
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
@@ -26,7 +36,7 @@ from splu_desktop.core.draw.ways import compared, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
-from splu_desktop.core.messages import share_of
+from splu_desktop.core.messages import Figure, say, share_of
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.risk import uniqueness as risk
@@ -318,18 +328,18 @@ def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str
 
 
 def _print_expected(found: dict[str, Any]) -> None:
-    print(f"\nWhat recipients will be told of {found['table']}:")
+    tell(say("What recipients will be told of {table}:", table=found["table"]), "\n")
     rows = [
-        [*map(_short, cell["values"]), f"{cell['true']:,}", cell["told"], cell["trust"]]
+        [*map(_short, cell["values"]), whole(cell["true"]), cell["told"], told(cell["trust"])]
         for cell in found["cells"][:_CELLS]
     ]
     numbers = len(found["columns"])
-    print_table([*found["columns"], "true count", "told", "trust"], rows, right=[numbers, numbers + 1])
+    print_table([*found["columns"], say("true count"), say("told"), say("trust")], rows, right=[numbers, numbers + 1])
     if len(found["cells"]) > _CELLS:
-        print(f"… and {len(found['cells']) - _CELLS:,} more cells; --json lists them all.")
-    print(found["words"])
+        tell(say("… and {n} more cells; --json lists them all.", n=len(found["cells"]) - _CELLS))
+    tell(found["words"])
     for line in found["readers_words"]:
-        print(f"  {line}")
+        tell(line, "  ")
 
 
 def _finite(number: float) -> float | None:
@@ -337,21 +347,23 @@ def _finite(number: float) -> float | None:
 
 
 def _print_text(said: dict[str, Any]) -> None:
-    print(f"{said['source']['name']}: {said['records']:,} records")
-    for role, title in (("sa", "re-drawn (SA)"), ("nsa", "unchanged (NSA)"), ("identifier", "left out, identifier")):
+    tell(say("{name}: {n} records", name=said["source"]["name"], n=said["records"]))
+    for role, title in (
+        ("sa", say("re-drawn (SA)")),
+        ("nsa", say("unchanged (NSA)")),
+        ("identifier", say("left out, identifier")),
+        ("dropped", say("left out")),
+    ):
         names = [name for name, given in said["roles"].items() if given == role]
         if names:
-            print(f"  {title + ':':<22}{', '.join(names)}")
-    dropped = [name for name, given in said["roles"].items() if given == "dropped"]
-    if dropped:
-        print(f"  {'left out:':<22}{', '.join(dropped)}")
+            tell(", ".join(names), f"  {told(title) + ':':<22}")
     for name, why in said["kept_identifiers"].items():
-        print(f"  “{name}” looks like an identifier and is published all the same: {why}")
+        tell(say("“{name}” looks like an identifier and is published all the same: {why}", name=name, why=why), "  ")
     if "made_safe" in said:
-        print("\nMade safe:")
+        tell(say("Made safe:"), "\n")
         for step in said["made_safe"]["steps"]:
-            print(f"  - {step['words']}")
-        print(f"  {said['made_safe']['words']}")
+            tell(step["words"], "  - ")
+        tell(said["made_safe"]["words"], "  ")
     for name, column in said["sensitive"].items():
         print()
         if "words" in column:
@@ -359,54 +371,71 @@ def _print_text(said: dict[str, Any]) -> None:
         else:
             _print_sensitive(name, column, said["thresholds"])
         if "compared" in column:
-            print(f"  {column['compared']['words']}")
+            tell(column["compared"]["words"], "  ")
         if "unprotected" in column:
             value = column["unprotected"]["value"]
             asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
-            print(f"\n  {column['unprotected']['words']} Say {asked} for that.")
+            tell(
+                say("{words} Say {options} for that.", words=told(column["unprotected"]["words"]), options=asked),
+                "\n  ",
+            )
     for table in said["expected"]:
         _print_expected(table)
     if "proposal" in said:
         print()
         for line in said["proposal"]["words"]:
-            print(line)
+            tell(line)
     for block in said["together"]:
-        print(f"\nDrawn together: {', '.join(block['columns'])}")
+        tell(say("Drawn together: {columns}", columns=", ".join(block["columns"])), "\n")
         for line in block["costs"]:
-            print(f"  {line}")
+            tell(line, "  ")
     if said["could_be_together"]:
         print()
     for each in said["could_be_together"]:
-        print(f"{each['words']} Say --together {','.join(each['columns'])} to see what is gained and lost.")
+        tell(
+            say(
+                "{words} Say --together {columns} to see what is gained and lost.",
+                words=told(each["words"]),
+                columns=",".join(each["columns"]),
+            )
+        )
     print()
     _print_risk(said["risk"])
     if said["notes"]:
         print()
     for note in said["notes"]:
-        print(f"Note: {note}")
+        tell(say("Note: {note}", note=told(note)))
     if "recipe" in said:
-        print(f"\nAll choices are kept in {said['recipe']}.")
+        tell(say("All choices are kept in {path}.", path=said["recipe"]), "\n")
 
 
 def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) -> None:
-    how = f"gamma {found['gamma']}" if "gamma" in found else "a tolerance per value"
-    print(f"Sensitive column “{name}”, {how}")
+    how = say("gamma {gamma}", gamma=str(found["gamma"])) if "gamma" in found else say("a tolerance per value")
+    tell(say("Sensitive column “{name}”, {how}", name=name, how=how))
     if found["measurement"]:
-        print("  It holds a measurement and must be put into groups first.")
+        tell(say("It holds a measurement and must be put into groups first."), "  ")
     else:
-        print(
-            f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value'] or '(empty)'}” "
-            f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
+        tell(
+            say(
+                "Largest gamma possible: {gamma}, limited by “{value}” ({n} records, {share}).",
+                gamma=str(found["largest_gamma"]),
+                value=found["limiting_value"],
+                n=found["limiting_count"],
+                share=per_cent(found["limiting_share"]),
+            ),
+            "  ",
         )
     for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
-        print(f"  {line}")
+        tell(line, "  ")
     if "recommendation" in found:
-        print(f"  {found['recommendation']['words']}")
+        tell(found["recommendation"]["words"], "  ")
     if found["remedies"]:
-        print("  What would help:")
+        tell(say("What would help:"), "  ")
     for remedy in found["remedies"]:
-        note = f" (allows gamma up to {remedy['largest_gamma']})" if remedy["largest_gamma"] >= 2 else ""
-        print(f"    - {remedy['words']}{note}")
+        words, gamma = remedy["words"], remedy["largest_gamma"]
+        if gamma >= 2:
+            words = say("{remedy} (allows gamma up to {gamma})", remedy=told(words), gamma=str(gamma))
+        tell(words, "    - ")
     if "values" not in found:
         return
     print()
@@ -418,46 +447,65 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
     rows = [
         [
             _short(row["value"]),
-            f"{row['count']:,}",
-            row["state"],
-            f"{100 * row['error_probability']:.2f} %",
-            f"{100 * row['expected_error']:.2f} %",
-            f"{100 * row['signal']:.1f} %",
+            whole(row["count"]),
+            told(row["state"]),
+            per_cent(row["error_probability"], 2),
+            per_cent(row["expected_error"], 2),
+            per_cent(row["signal"]),
         ]
         for row in listed
     ]
-    print_table(["value", "count", "state", "larger error", "expected error", "signal left"], rows, right=[1, 3, 4, 5])
+    header = [
+        say("value"),
+        say("count"),
+        say("state"),
+        say("larger error"),
+        say("expected error"),
+        say("signal left"),
+    ]
+    print_table(header, rows, right=[1, 3, 4, 5])
     if len(found["values"]) > _LISTED:
-        print(f"… and {len(found['values']) - len(listed):,} values between these; --json lists them all.")
+        left = len(found["values"]) - len(listed)
+        tell(say("… and {n} values between these; --json lists them all.", n=left))
 
 
 def _print_risk(found: dict[str, Any]) -> None:
     if not found["columns"]:
-        print("No column is published unchanged, so no record is recognisable by one.")
+        tell(say("No column is published unchanged, so no record is recognisable by one."))
         return
     total, below = found["records"], found["below"]
-    print("Recognisable records, by the columns published unchanged:")
+    tell(say("Recognisable records, by the columns published unchanged:"))
     before = found.get("without_generalisation", {}).get("below")
+    kinds = {k: told(say("unique") if k == "2" else say("in classes of fewer than {k}", k=k)) + ":" for k in below}
+    width = max(29, *map(len, kinds.values()))
     for k, count in below.items():
-        what = "unique" if k == "2" else f"in classes of fewer than {k}"
-        share = share_of(count, total) if total else "0 %"
-        note = f"; {before[k]:,} before generalising" if before else ""
-        print(f"  {what + ':':<29}{count:>11,} ({share}{note})")
+        share: str = share_of(count, total) if total else Figure("0 %")
+        if before:
+            share = say("{share}; {n} before generalising", share=share, n=before[k])
+        print(f"  {kinds[k]:<{width}}{told(whole(count)):>11} ({told(share)})")
     alone = [cause for cause in found["causes"] if cause["alone"]["below"]["2"] > total // 10]
     for cause in alone[:5]:
-        print(f"  “{cause['column']}” alone makes {cause['alone']['below']['2']:,} unique.")
+        tell(say("“{column}” alone makes {n} unique.", column=cause["column"], n=cause["alone"]["below"]["2"]), "  ")
     telling = [c for c in found["causes"] if c["left_out"]["below"]["2"] < below["2"]][:5]
     if telling:
-        print("  Leaving out one column would make unique records fewer:")
+        tell(say("Leaving out one column would make unique records fewer:"), "  ")
     for cause in telling:
-        print(f"    without “{cause['column']}”: {cause['left_out']['below']['2']:,} unique")
+        tell(say("without “{column}”: {n} unique", column=cause["column"], n=cause["left_out"]["below"]["2"]), "    ")
     coarser = [c for c in found["causes"] if c["generalised"] and c["generalised"]["below"]["2"] < below["2"]]
     coarser.sort(key=lambda cause: int(cause["generalised"]["below"]["2"]))
     if coarser:
-        print("  Generalising one column would, too:")
+        tell(say("Generalising one column would, too:"), "  ")
     for cause in coarser[:5]:
         made = cause["generalised"]
-        print(f"    “{cause['column']}”, {made['words']}: {made['below']['2']:,} unique")
+        tell(
+            say(
+                "“{column}”, {words}: {n} unique",
+                column=cause["column"],
+                words=told(made["words"]),
+                n=made["below"]["2"],
+            ),
+            "    ",
+        )
 
 
 def _short(text: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table
+from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, tell, told
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES
 from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
@@ -24,6 +25,8 @@ from splu_desktop.files.draws import draws_as_dicts
 from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, publish
+
+_YES = ("y", "yes", "j", "ja", "o", "oui")
 
 
 def add(commands: Any) -> None:
@@ -84,13 +87,13 @@ def run(args: argparse.Namespace) -> None:
     accepted = _accepted(args.accept)
     if args.trial is None:
         if args.out is None:
-            raise BadSetting("Say where the release is to go: --out DIR.")
+            raise BadSetting(say("Say where the release is to go: --out DIR."))
         check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
     language(args.language)
     password, made_up = lock_from(args) if args.zip and args.trial is None else (None, False)
     if args.password_file is not None and not args.zip:
-        raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
+        raise BadSetting(say("Only a ZIP can have a password; add --zip, or leave --password-file out."))
     before = stamp(args.file)
     if before is not None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
@@ -134,12 +137,13 @@ def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None
     """Say before the work that the same records were released before; ask whoever is there. Raises GateShut."""
     for line in examination.gate.amber:
         if line.name == "earlier-release":
-            print(f"splu: note: {line.sentence}", file=sys.stderr)
+            print(f"splu: {told(say('note: {sentence}', sentence=told(line.sentence)))}", file=sys.stderr)
             if not _at_a_terminal():
                 continue
-            if input("Publish all the same? [y/N] ").strip().lower() not in ("y", "yes"):
+            # Yes in each of the languages, whichever is spoken.
+            if input(told(say("Publish all the same? [y/N]")) + " ").strip().lower() not in _YES:
                 raise GateShut(
-                    "Nothing was published; hand out the earlier release again, or say --accept earlier-release."
+                    say("Nothing was published; hand out the earlier release again, or say --accept earlier-release.")
                 )
             accepted[line.name] = "asked at the terminal"
 
@@ -153,7 +157,10 @@ def _accepted(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, _, words = text.partition("=")
         if name not in NAMES:
-            raise BadSetting(f"There is no line “{name}” in the gate; --accept takes {', '.join(NAMES)}.")
+            known = ", ".join(NAMES)
+            raise BadSetting(
+                say("There is no line “{name}” in the gate; --accept takes {known}.", name=name, known=known)
+            )
         accepted[name] = words
     return accepted
 
@@ -184,31 +191,40 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
             }
         )
         return
-    print(f"Published {opened.published.n:,} records to {args.out}")
+    tell(say("Published {n} records to {out}", n=opened.published.n, out=str(args.out)))
     if password is not None:
-        print(password_line(password))
+        tell(password_line(password))
     for name in plan.sensitive:
-        print(f"  re-drawn (SA):        {name}, {plan.draws[name].words()}")
-    for title, role in (
-        ("unchanged (NSA)", Role.NSA),
-        ("left out, identifier", Role.IDENTIFIER),
-        ("left out", Role.DROPPED),
+        title = told(say("re-drawn (SA)")) + ":"
+        tell(say("{column}, {words}", column=name, words=told(plan.draws[name].words())), f"  {title:<21} ")
+    for words, role in (
+        (say("unchanged (NSA)"), Role.NSA),
+        (say("left out, identifier"), Role.IDENTIFIER),
+        (say("left out"), Role.DROPPED),
     ):
         if roles[role.value]:
-            print(f"  {title + ':':<21} {', '.join(roles[role.value])}")
+            tell(", ".join(roles[role.value]), f"  {told(words) + ':':<21} ")
     for sentence in opened.published.readers():
-        print(f"  {sentence}")
+        tell(sentence, "  ")
     for entry in opened.facts["files"]:
-        print(f"  {entry['name']}: {entry['bytes']:,} bytes, SHA-256 {entry['sha256']}")
-    print(f"  checked {len(outcome.checks)} ways, all passed; entry {outcome.entry.number} of the register of releases")
+        tell(say("{name}: {n} bytes, SHA-256 {sha}", name=entry["name"], n=entry["bytes"], sha=entry["sha256"]), "  ")
+    tell(
+        say(
+            "checked {n} ways, all passed; entry {number} of the register of releases",
+            n=str(len(outcome.checks)),
+            number=str(outcome.entry.number),
+        ),
+        "  ",
+    )
     for note in notes:
-        print(f"Note: {note}")
+        tell(say("Note: {note}", note=told(note)))
     for line in warnings:
-        if line.name in outcome.gate.accepted:
-            words = outcome.gate.accepted[line.name]
-            print(f"Accepted{f' ({words})' if words else ''}: {line.sentence}")
+        if line.name not in outcome.gate.accepted:
+            tell(say("Warning: {sentence}", sentence=told(line.sentence)))
+        elif reason := outcome.gate.accepted[line.name]:
+            tell(say("Accepted ({words}): {sentence}", words=reason, sentence=told(line.sentence)))
         else:
-            print(f"Warning: {line.sentence}")
+            tell(say("Accepted: {sentence}", sentence=told(line.sentence)))
 
 
 def _line(line: Any, outcome: Outcome) -> dict[str, Any]:
@@ -240,12 +256,12 @@ def _trial(order: Order, records: int, as_json: bool) -> None:
             }
         )
         return
-    print(f"Trial on {tried.published.n:,} records drawn at random; nothing was written.")
-    print("For your eyes only: the column “original” shows true counts.")
+    tell(say("Trial on {n} records drawn at random; nothing was written.", n=tried.published.n))
+    tell(say("For your eyes only: the column “original” shows true counts."))
     for bars in tried.marginals:
         print(f"\n{bars.column}")
         top = sorted(zip(bars.labels, bars.before, bars.after, strict=True), key=lambda row: -row[1])
-        rows = [[label or "(empty)", str(int(before)), str(int(after))] for label, before, after in top[:20]]
-        print_table(["value", "original", "published"], rows, right=(1, 2))
+        rows = [[label or say("(empty)"), str(int(before)), str(int(after))] for label, before, after in top[:20]]
+        print_table([say("value"), say("original"), say("published")], rows, right=(1, 2))
         if len(top) > 20:
-            print(f"… and {len(top) - 20:,} more values")
+            tell(say("… and {n} more values", n=len(top) - 20))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, print_table
-from splu_desktop.core.messages import counted
+from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
+from splu_desktop.core.messages import counted, say
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader, parse_condition, sentence
 from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
 
@@ -75,17 +75,24 @@ def _query(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**_as_dict(answer), "release": release.facts["id"]})
         return
-    print(one_line(sentence(answer.conditions)))
-    rows = [
-        ("Published", f"{answer.published:,}"),
-        ("Estimate", answer.shown),
-        ("95 % interval", "{:,} to {:,}".format(*answer.ends) + (" (draw repeated)" if answer.bootstrapped else "")),
-        ("Of", _selected(answer.n_p)),
+    tell(sentence(answer.conditions))
+    low, high = answer.ends
+    between = (
+        say("{low} to {high} (draw repeated)", low=low, high=high)
+        if answer.bootstrapped
+        else say("{low} to {high}", low=low, high=high)
+    )
+    rows: list[tuple[str, str]] = [
+        (say("Published"), whole(answer.published)),
+        (say("Estimate"), answer.shown),
+        (say("95 % interval"), between),
+        (say("Of"), _selected(answer.n_p)),
     ]
     if answer.share is not None and not answer.exact:
-        rows.append(("Share", f"{100 * answer.share[1]:.1f} % to {100 * answer.share[2]:.1f} %"))
-    rows.append(("Trust", answer.badge_text))
-    print_table(("Method", answer.method.value), rows)
+        ends = say("{low} to {high}", low=per_cent(answer.share[1]), high=per_cent(answer.share[2]))
+        rows.append((say("Share"), ends))
+    rows.append((say("Trust"), told(answer.badge_text)))
+    print_table((say("Method"), answer.method.value), rows)
 
 
 def _selected(n_p: int) -> str:
@@ -143,9 +150,9 @@ def _queries(args: argparse.Namespace) -> None:
             }
         )
         return
-    print(counted(len(answers), "{n} answer written to {out}.", "{n} answers written to {out}.", out=str(args.out)))
+    tell(counted(len(answers), "{n} answer written to {out}.", "{n} answers written to {out}.", out=str(args.out)))
     if questions.faults:
-        print(
+        tell(
             counted(
                 len(questions.faults),
                 "{n} question can't be understood; its row says why in the column “note”.",
@@ -153,9 +160,10 @@ def _queries(args: argparse.Namespace) -> None:
             )
         )
     if badges:
-        print("Trust: " + ", ".join(f"{count:,} {name}" for name, count in badges.most_common()) + ".")
+        each = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in badges.most_common())
+        tell(say("Trust: {each}.", each=each))
     if vanished:
-        print(
+        tell(
             counted(
                 vanished,
                 "{n} question names a sensitive value that no published record shows; see the column “note”.",

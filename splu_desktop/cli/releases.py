@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_table, tell, told
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
@@ -68,27 +69,39 @@ def run(args: argparse.Namespace) -> None:
                 str(entry.number),
                 entry.time[:16].replace("T", " "),
                 _source(entry.body),
-                ", ".join(f"{name}: {words}" for name, words in draws_in_words(entry.body).items()),
+                ", ".join(f"{name}: {told(words)}" for name, words in draws_in_words(entry.body).items()),
                 str(entry.body.get("recipient") or "-"),
-                "withdrawn" if entry.release in gone else _where(entry.body),
+                say("withdrawn") if entry.release in gone else _where(entry.body),
             ]
             for entry in releases
         ]
-        print_table(["entry", "made (UTC)", "source", "re-drawn", "recipient", "release"], rows, right=(0,))
+        print_table(
+            [say("entry"), say("made (UTC)"), say("source"), say("re-drawn"), say("recipient"), say("release")],
+            rows,
+            right=(0,),
+        )
     else:
-        print("Nothing was released yet.")
+        tell(say("Nothing was released yet."))
     if reading.faults:
-        more = f" ({len(reading.faults) - 1} more)" if len(reading.faults) > 1 else ""
+        first = told(reading.faults[0])[:-1]
+        if len(reading.faults) > 1:
+            first = told(say("{fault} ({n} more)", fault=first, n=str(len(reading.faults) - 1)))
         raise DamagedRegister(
-            f"{reading.faults[0][:-1]}{more}; the register is “{register.folder / 'register.jsonl'}”, and this is said "
-            "until somebody enters what happened: splu releases --acknowledge WORDS --operator NAME."
+            say(
+                "{fault}; the register is “{path}”, and this is said until somebody enters what happened: splu "
+                "releases "
+                "--acknowledge WORDS --operator NAME.",
+                fault=first,
+                path=str(register.folder / "register.jsonl"),
+            )
         )
     if not args.json and reading.acknowledged:
-        print("The register was damaged, and somebody acknowledged it; the other entries are sound:")
+        tell(say("The register was damaged, and somebody acknowledged it; the other entries are sound:"))
         for fault in reading.acknowledged:
-            print(f"  {fault}")
+            tell(fault, "  ")
     elif not args.json:
-        print(f"The register is sound: {len(reading.entries)} entries, each sealed and chained to the one before.")
+        entries = str(len(reading.entries))
+        tell(say("The register is sound: {n} entries, each sealed and chained to the one before.", n=entries))
 
 
 def _source(body: Any) -> str:
@@ -98,4 +111,4 @@ def _source(body: Any) -> str:
 
 def _where(body: Any) -> str:
     path = str(body.get("destination", ""))
-    return path if path and Path(path).exists() else f"{path} (no longer there)"
+    return path if path and Path(path).exists() else say("{path} (no longer there)", path=path)

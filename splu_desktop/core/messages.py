@@ -8,18 +8,47 @@ command line, in JSON. It also keeps its template and values, which is all that 
 from __future__ import annotations
 
 import numbers
+import re
 import string
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+_FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate: Unicode Standard Annex 9
+_STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_WHOLE = re.compile(f"{_FROM}[^\u202a-\u202e\u2066-\u2069]*{_TO}")
 
-class _English(string.Formatter):
-    """str.format, but whole numbers get their thousands marks unless a format says otherwise."""
+
+def isolated(text: str) -> str:
+    """Return a text that turns nothing round in the sentence it is put into.
+
+    One that holds a letter written from right to left, or a character that steers the direction, is set between U+2068
+    and U+2069, and loses what steers. One whose every such part is isolated already stays.
+    """
+    if text.isascii():
+        return text
+    open_parts = _WHOLE.sub("", text)
+    if not _STEERS.search(open_parts) and not any(unicodedata.bidirectional(c) in ("R", "AL") for c in open_parts):
+        return text
+    return f"{_FROM}{_STEERS.sub('', text)}{_TO}"
+
+
+class Isolating(string.Formatter):
+    """str.format that isolates every text it puts in; what is `Said` was made so. A format is for numbers alone."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Said | numbers.Number):
+            return str(super().format_field(value, format_spec))
+        return isolated(str(value))
+
+
+class _English(Isolating):
+    """Whole numbers get their thousands marks, too, unless a format says otherwise."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if not format_spec and isinstance(value, numbers.Integral):
             return f"{int(value):,}"
-        return str(super().format_field(value, format_spec))
+        return super().format_field(value, format_spec)
 
 
 _ENGLISH = _English()

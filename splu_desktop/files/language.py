@@ -18,13 +18,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.core.messages import Figure, Isolating, Said, say
 from splu_desktop.files.disk.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")
 # Thousands mark and decimal mark; the narrow space does not break across lines.
 _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
+_ISOLATING = Isolating()
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B)?")
 
 
@@ -51,7 +52,7 @@ class Language:
     def __call__(self, message: str, /, **values: object) -> str:
         """Return a sentence in this language with its placeholders filled."""
         text = self.messages.get(message, message)
-        return text.format(**values) if values else text
+        return _ISOLATING.vformat(text, (), values) if values else text
 
     def sentence(self, english: str) -> str:
         """Return a sentence of core or files in this language; as it is where there is no translation.
@@ -75,7 +76,7 @@ class Language:
                 values = {
                     name: text if name in quoted else self._part(text) for name, text in found.groupdict().items()
                 }
-                return translated.format(**values)
+                return _ISOLATING.vformat(translated, (), values)
         return None
 
     def _figure(self, text: str) -> str:
@@ -139,7 +140,7 @@ class Language:
         return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
 
 
-class _Filled(string.Formatter):
+class _Filled(Isolating):
     """str.format with numbers and parts of speech in a language."""
 
     def __init__(self, language: Language) -> None:
@@ -151,7 +152,7 @@ class _Filled(string.Formatter):
         if isinstance(value, numbers.Number):
             whole = not format_spec and isinstance(value, numbers.Integral)
             return self._language.from_english(format(int(value) if whole else value, "," if whole else format_spec))  # type: ignore[call-overload]
-        return str(super().format_field(value, format_spec))
+        return super().format_field(value, format_spec)
 
 
 @lru_cache(maxsize=8)

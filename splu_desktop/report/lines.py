@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 
+_FROM, _TO = "\u2068", "\u2069"  # around a name in a sentence (core.messages.isolated)
 Width = Callable[[str, float, bool], float]  # (text, size, bold) -> width in points
 
 
@@ -49,16 +50,27 @@ def _cut(word: str, room: float, size: float, bold: bool, measure: Width) -> int
 
 def _held_direction(text: str, lines: list[str]) -> list[str]:
     """Return the lines of a text, each led by the text's own direction: a line that happens to begin with a word in a
-    right-to-left script must not run from right to left where its sentence does not."""
+    right-to-left script must not run from right to left where its sentence does not. A name that is isolated and runs
+    over lines is isolated on each."""
+    held, carried = [], ""
+    for line in lines:
+        line = carried + line
+        carried = _FROM if line.rfind(_FROM) > line.rfind(_TO) else ""
+        held.append(line + (_TO if carried else ""))
     if _leading(text) != "L":
-        return lines
-    return ["\u200e" + line if _leading(line) == "R" else line for line in lines]
+        return held
+    return ["\u200e" + line if _leading(line) == "R" else line for line in held]
 
 
 def _leading(text: str) -> str:
-    """Return "L" or "R", the direction of the first letter that has one; "L" where none has."""
+    """Return "L" or "R", the direction of the first letter that has one and is not isolated; "L" where none has."""
+    inside = 0
     for letter in text:
         kind = unicodedata.bidirectional(letter)
-        if kind in ("L", "R", "AL"):
+        if kind in ("LRI", "RLI", "FSI"):
+            inside += 1
+        elif kind == "PDI":
+            inside = max(0, inside - 1)
+        elif kind in ("L", "R", "AL") and not inside:
             return "L" if kind == "L" else "R"
     return "L"

@@ -9,6 +9,7 @@ from pathlib import Path
 from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
@@ -63,8 +64,11 @@ def generalisations_from(texts: Iterable[str], table: Table, intervals: Iterable
         name, ways = _split(text, table)
         if name in found:
             raise BadSetting(
-                f"Column “{name}” is given with --generalise or --intervals twice; write its steps in one, "
-                "with “;” between."
+                say(
+                    "Column “{name}” is given with --generalise or --intervals twice; write its steps in one, with "
+                    "“;” between.",
+                    name=name,
+                )
             )
         column = table[name]
         steps: list[Generalisation] = []
@@ -84,8 +88,11 @@ def _as_way(text: str, table: Table) -> str:
     how = text[len(name) + 1 :].strip().lower()
     if not name or not how:
         raise BadSetting(
-            f"“{text[:80]}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
-            "COLUMN=clinical."
+            say(
+                "“{text}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
+                "COLUMN=clinical.",
+                text=text[:80],
+            )
         )
     if how in ("clinical", "auto"):
         return f"{name}:{how}"
@@ -100,7 +107,9 @@ def _split(text: str, table: Table) -> tuple[str, str]:
             if name in table:
                 return name, text[at + 1 :]
     if ":" not in text:
-        raise BadSetting(f"“{text[:80]}” after --generalise has no “:” between column and way, as in Age:width=10.")
+        raise BadSetting(
+            say("“{text}” after --generalise has no “:” between column and way, as in Age:width=10.", text=text[:80])
+        )
     raise UnknownColumn(text.partition(":")[0], table.names)
 
 
@@ -111,7 +120,9 @@ def _steps(text: str, column: Column) -> g.Steps:
     if way == "auto":
         suggested = g.suggest(column)
         if not suggested:
-            raise g.CannotGeneralise(f"Nothing is suggested for column “{column.name}”; say how to generalise it.")
+            raise g.CannotGeneralise(
+                say("Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name)
+            )
         return suggested
     if way == "clinical":
         return (g.clinical(column),)
@@ -119,11 +130,23 @@ def _steps(text: str, column: Column) -> g.Steps:
         return (g.DatePart(g.Part(way)),)
     if way not in _WITH_SETTING:
         raise BadSetting(
-            f"“{text[:40]}” is no way to generalise column “{column.name}”; the ways are auto, clinical, "
-            f"{', '.join(part.value for part in g.Part)}, {', '.join(f'{known}=…' for known in _WITH_SETTING)}."
+            say(
+                "“{text}” is no way to generalise column “{name}”; the ways are auto, clinical, {parts}, {known}.",
+                text=text[:40],
+                name=column.name,
+                parts=", ".join(part.value for part in g.Part),
+                known=", ".join(f"{known}=…" for known in _WITH_SETTING),
+            )
         )
     if not setting.strip():
-        raise BadSetting(f"“{way}” for column “{column.name}” lacks its setting, as in {_EXAMPLES[way]}.")
+        raise BadSetting(
+            say(
+                "“{way}” for column “{name}” lacks its setting, as in {example}.",
+                way=way,
+                name=column.name,
+                example=_EXAMPLES[way],
+            )
+        )
     return (_WITH_SETTING[way](setting, column),)
 
 
@@ -131,7 +154,9 @@ def _whole(text: str, column: Column) -> int:
     try:
         return int(text.strip()[:20])
     except ValueError:
-        raise BadSetting(f"“{text[:40]}” for column “{column.name}” must be a whole number.") from None
+        raise BadSetting(
+            say("“{text}” for column “{name}” must be a whole number.", text=text[:40], name=column.name)
+        ) from None
 
 
 def _rare(text: str, column: Column) -> Generalisation:

@@ -7,6 +7,7 @@ import csv
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
 from splu_desktop.files.importer.text.fixed_width import edges_of
@@ -83,13 +84,13 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     for text in args.rename:
         old, new = _pair(text, "--rename")
         if not new.strip() or old in renames:
-            raise BadSetting(f"“{text}” after --rename must give a column one new name.")
+            raise BadSetting(say("“{text}” after --rename must give a column one new name.", text=text))
         renames[old] = new.strip()
     types = {}
     for text in args.type:
         name, kind = _pair(text, "--type")
         if kind not in _KINDS:
-            raise BadSetting(f"“{kind}” is no type; choose one of {', '.join(_KINDS)}.")
+            raise BadSetting(say("“{kind}” is no type; choose one of {known}.", kind=kind, known=", ".join(_KINDS)))
         types[name] = _KINDS[kind]
     missing = {}
     for text in args.missing:
@@ -100,7 +101,10 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
             raise BadSetting(
-                f"“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop."
+                say(
+                    "“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.",
+                    text=text,
+                )
             )
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
@@ -130,7 +134,14 @@ def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
         for name in said:
             if name not in names:
                 known = ", ".join(f"“{one}”" for one in names[:12]) + (", …" if len(names) > 12 else "")
-                raise BadSetting(f"There is no column “{name}” as {option} says; the columns are: {known}.")
+                raise BadSetting(
+                    say(
+                        "There is no column “{name}” as {option} says; the columns are: {known}.",
+                        name=name,
+                        option=option,
+                        known=known,
+                    )
+                )
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -139,7 +150,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in next(csv.reader([text])))
     if not all(names) or len(set(names)) < len(names):
-        raise BadSetting("--names takes a name for every column, each a different one.")
+        raise BadSetting(say("--names takes a name for every column, each a different one."))
     return names
 
 
@@ -147,10 +158,10 @@ def _sheets(sheet: str | None, text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     if sheet is not None:
-        raise BadSetting("Give either --sheet for one sheet or --sheets for several, not both.")
+        raise BadSetting(say("Give either --sheet for one sheet or --sheets for several, not both."))
     names = tuple(next(csv.reader([text])))
     if not all(names) or len(set(names)) < len(names):
-        raise BadSetting("--sheets takes “all”, or the names of sheets, each once.")
+        raise BadSetting(say("--sheets takes “all”, or the names of sheets, each once."))
     return ALL_SHEETS if names == ("all",) else names
 
 
@@ -162,7 +173,7 @@ def source_of(text: str) -> Path:
 def _pair(text: str, option: str) -> tuple[str, str]:
     name, sign, rest = text.rpartition("=") if option == "--type" else text.partition("=")
     if not sign or not name:
-        raise BadSetting(f"“{text}” after {option} has no “=” between name and choice.")
+        raise BadSetting(say("“{text}” after {option} has no “=” between name and choice.", text=text, option=option))
     return name, rest
 
 
@@ -171,6 +182,6 @@ def _character(text: str | None, option: str, longest: int = 1) -> str | None:
         return None
     text = _NAMED.get(text, "\t" if text == "\\t" else text)
     if len(text) > longest and not (longest > 1 and edges_of(text)):
-        many = "one character" if longest == 1 else f"at most {longest} characters"
-        raise BadSetting(f"{option} takes {many}, not “{text}”.")
+        many = say("one character") if longest == 1 else say("at most {n} characters", n=longest)
+        raise BadSetting(say("{option} takes {many}, not “{text}”.", option=option, many=many, text=text))
     return text

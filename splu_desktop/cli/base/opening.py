@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.files.release.folder import OpenRelease, read_release
 from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
@@ -33,9 +34,13 @@ def password_from(args: argparse.Namespace) -> str | None:
     try:
         lines = args.password_file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError):  # no text, or no path
-        raise BadSetting(f"The password file “{args.password_file}” can't be read as text.") from None
+        raise BadSetting(
+            say("The password file “{path}” can't be read as text.", path=str(args.password_file))
+        ) from None
     if not lines or not lines[0]:
-        raise BadSetting(f"The password file “{args.password_file}” holds no password in its first line.")
+        raise BadSetting(
+            say("The password file “{path}” holds no password in its first line.", path=str(args.password_file))
+        )
     return str(lines[0])
 
 
@@ -51,7 +56,7 @@ def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
     """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
     if args.no_password:
         if args.password_file is not None:
-            raise BadSetting("Say --password-file or --no-password, not both.")
+            raise BadSetting(say("Say --password-file or --no-password, not both."))
         return None, False
     given = password_from(args)
     return (given, False) if given is not None else (new_password(), True)
@@ -59,7 +64,10 @@ def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
 
 def password_line(password: str) -> str:
     """Return the line that shows a password made up here, the only time."""
-    return f"Password: {password} (kept nowhere; write it down, and give it by another way than the file)"
+    return say(
+        "Password: {password} (kept nowhere; write it down, and give it by another way than the file)",
+        password=password,
+    )
 
 
 def add_release(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +84,7 @@ def told_how(password: str | None) -> Iterator[None]:
     except PasswordNeeded as fault:
         if password is not None:
             raise
-        raise PasswordNeeded(f"{fault} Name a file that holds it with --password-file.") from None
+        raise PasswordNeeded(say("{fault} Name a file that holds it with --password-file.", fault=str(fault))) from None
 
 
 def opened(args: argparse.Namespace) -> OpenRelease:

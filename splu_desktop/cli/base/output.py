@@ -4,19 +4,63 @@ from __future__ import annotations
 
 import argparse
 import json
+import locale
+import os
 import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.files.language import LANGUAGES, Language, language
+
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STEERS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_CONTROL = re.compile(f"\u2068[^{_STEERS}]*\u2069|[{_STEERS}]")
 
 
 def one_line(text: str) -> str:
-    """Return a text that a terminal only shows, on one line: what would steer it stands as “�”."""
-    return _CONTROL.sub("\ufffd", text)
+    """Return a text that a terminal only shows, on one line: what would steer it stands as “�”.
+
+    Isolates that a sentence sets around names (`core.messages.isolated`) stay; those without a match do not.
+    """
+    return _CONTROL.sub(lambda found: found[0] if len(found[0]) > 1 else "\ufffd", text)
+
+
+_spoken = [Language()]
+
+
+def speak(code: str) -> None:
+    """Say to people in this language from now on what the program says; data and JSON stay as they are."""
+    _spoken[0] = language(code)
+
+
+def of_the_system() -> str:
+    """Return the code of the language that the system asks for, "en" where it is none of ours."""
+    wanted = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), None)
+    code = (wanted or locale.getlocale()[0] or "")[:2].lower()
+    return code if code in LANGUAGES else "en"
+
+
+def told(text: str) -> str:
+    """Return a sentence in the language spoken."""
+    return _spoken[0].sentence(text)
+
+
+def tell(text: str, before: str = "") -> None:
+    """Print a sentence in the language spoken, on one line, behind what sets it off."""
+    print(before + one_line(told(text)))
+
+
+def whole(count: int) -> Figure:
+    """Return a whole number for a table that people read."""
+    return Figure(f"{count:,}")
+
+
+def per_cent(share: float, places: int = 1) -> Figure:
+    """Return a share of 1 for a table that people read."""
+    return Figure(f"{100 * share:.{places}f} %")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +75,10 @@ def print_json(data: Any) -> None:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
     """Print rows in columns padded to equal width; columns listed in `right` are aligned to the right."""
-    lines = [[one_line(cell) for cell in row] for row in (header, *rows)]
+    # What the program says is translated; a value that happens to read like it is not.
+    lines = [
+        [one_line(told(cell) if isinstance(cell, Said | Figure) else cell) for cell in row] for row in (header, *rows)
+    ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     aligned = set(right)
     for line in lines:
@@ -52,7 +99,7 @@ class Shown:
         """Show, at most ten times a second."""
         if self._wanted and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
-            print(f"\r{stage:<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
+            print(f"\r{told(stage):<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Clear the line."""
@@ -63,12 +110,16 @@ class Shown:
 def print_promise(found: Mapping[str, Any], alpha: int) -> None:
     """Print T_P and T_f of groups of one size as a table."""
     print_table(
-        ["figure", "value", "meaning"],
+        [say("figure"), say("value"), say("meaning")],
         [
-            ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {alpha}"],
-            ["T_f", f"{found['t_f']:,}", "count from which the error is kept (exact)"],
-            ["T_f", f"{found['t_f_chebyshev']:,}", "the same by Chebyshev's bound"],
-            ["T_f", f"{found['t_f_as_published']:,.1f}", "as published in the papers: not valid"],
+            [
+                "T_P",
+                Figure(f"{found['t_p']:.4f}"),
+                say("least probability of a larger error in counts 1 to {alpha}", alpha=str(alpha)),
+            ],
+            ["T_f", whole(found["t_f"]), say("count from which the error is kept (exact)")],
+            ["T_f", whole(found["t_f_chebyshev"]), say("the same by Chebyshev's bound")],
+            ["T_f", Figure(f"{found['t_f_as_published']:,.1f}"), say("as published in the papers: not valid")],
         ],
         right=[1],
     )

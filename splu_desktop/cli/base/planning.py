@@ -30,6 +30,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
 from splu_desktop.core.guarantees.audience import Audience
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -114,8 +115,11 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
     given = [option for option, value in _plan_options(args).items() if value not in (None, [], False)]
     if given:
         raise BadSetting(
-            f"A recipe says roles, group sizes, thresholds and generalisations itself; leave out {', '.join(given)}, "
-            "or leave out --recipe."
+            say(
+                "A recipe says roles, group sizes, thresholds and generalisations itself; leave out {known}, or "
+                "leave out --recipe.",
+                known=", ".join(given),
+            )
         )
     recipe = read_recipe(args.recipe)
     imported = read(args.file, overruled(recipe.choices, asked))
@@ -129,12 +133,15 @@ def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
     if args.person is None:
         if args.person_order or args.person_reason or args.person_number or args.shift_dates:
             raise BadSetting(
-                "--person-order, --person-reason, --person-number and --shift-dates belong to --person; give it, too."
+                say(
+                    "--person-order, --person-reason, --person-number and --shift-dates belong to --person; give "
+                    "it, too."
+                )
             )
         return None
     name, sign, way = args.person.rpartition("=")
     if not sign:
-        raise BadSetting(f"“{args.person[:80]}” after --person gives no way; write COLUMN=draw.")
+        raise BadSetting(say("“{text}” after --person gives no way; write COLUMN=draw.", text=args.person[:80]))
     if name not in table:
         raise UnknownColumn(name, table.names)
     shift, days = _shift_said(args.shift_dates, table)
@@ -148,7 +155,9 @@ def _shift_said(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
         return (), 0
     names, sign, days = text.rpartition("=")
     if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
-        raise BadSetting(f"“{text[:80]}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.")
+        raise BadSetting(
+            say("“{text}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.", text=text[:80])
+        )
     return tuple(_names(names, table)), int(days.strip()[:9])
 
 
@@ -184,14 +193,17 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         known = max((name for name in table.names if text.startswith(f"{name}=")), key=len, default="")
         name, sign, why = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
         if not sign or not why.strip():
-            raise BadSetting(f"“{text[:80]}” after --keep gives no reason; write COLUMN=REASON.")
+            raise BadSetting(say("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80]))
         kept[name.strip()] = why.strip()
     ways = ways_said(args, table)
     for name in {name for text in args.together for name in _names(text, table)}.intersection(ways):
         if any(text.startswith(f"{name}=") for text in args.draw):
             raise BadSetting(
-                f"Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
-                "--draw or of --together."
+                say(
+                    "Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
+                    "--draw or of --together.",
+                    name=name,
+                )
             )
         del ways[name]  # “*=...” is for the others
     return make_plan(
@@ -247,10 +259,12 @@ def make_plan(
     for text in sensitive:
         for name, own in sensitive_column(text, table):
             if name in gammas:
-                raise BadSetting(f"Column “{name}” is given with --sa twice; name it once.")
+                raise BadSetting(say("Column “{name}” is given with --sa twice; name it once.", name=name))
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
             if name in (rules or {}) and own is not None:
-                raise BadSetting(f"Column “{name}” has both a group size gamma and tolerances; give it one of them.")
+                raise BadSetting(
+                    say("Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name)
+                )
     blocks = [_names(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
     own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {})})
@@ -264,13 +278,18 @@ def make_plan(
         for name in (name for text in texts for name in _names(text, table)):
             if roles.setdefault(name, role) is not role:
                 raise BadSetting(
-                    f"Column “{name}” is given two roles, {roles[name].value} and {option[2:]}; give it one."
+                    say(
+                        "Column “{name}” is given two roles, {role} and {option}; give it one.",
+                        name=name,
+                        role=roles[name].value,
+                        option=option[2:],
+                    )
                 )
     for name in kept:
         if name not in table:
             raise UnknownColumn(name, table.names)
         if not roles.setdefault(name, Role.NSA).published:
-            raise BadSetting(f"Column “{name}” is left out and kept at once; give it one of the two.")
+            raise BadSetting(say("Column “{name}” is left out and kept at once; give it one of the two.", name=name))
     suggested = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     generalisations |= suggested
     generalised = table_after(table, generalisations)
@@ -283,7 +302,14 @@ def make_plan(
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
-            notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
+            notes.append(
+                say(
+                    "“{name}” was taken as {role}: {reason}",
+                    name=name,
+                    role=suggestion.role.value,
+                    reason=suggestion.reason,
+                )
+            )
     more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     if more:  # a measurement that is suggested as sensitive
         suggested, generalisations = suggested | more, generalisations | more
@@ -291,7 +317,9 @@ def make_plan(
         notes += [_grouped(name, steps) for name, steps in more.items()]
     for name in ways or {}:
         if name not in gammas and name not in own_ways:
-            raise BadSetting(f"Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.")
+            raise BadSetting(
+                say("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
+            )
     found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised), **(draws or {})}
     for names in blocks:
         found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
@@ -313,7 +341,7 @@ def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[
     names: dict[str, None] = {}
     for name in (name for block in blocks for name in block):
         if name in found:
-            raise BadSetting(f"Column “{name}” after --together is given two draws; give one.")
+            raise BadSetting(say("Column “{name}” after --together is given two draws; give one.", name=name))
         found[name] = names[name] = None
     return names
 
@@ -324,7 +352,7 @@ def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) 
     # A column without --sa has none of its own, one with it may have the usual one.
     said = {own[name] for name in names if name in own}
     if len(said) > 1:
-        raise BadSetting(f"Columns drawn together have one gamma; give {', '.join(names)} the same.")
+        raise BadSetting(say("Columns drawn together have one gamma; give {known} the same.", known=", ".join(names)))
     return said.pop() if said else usual
 
 
@@ -338,7 +366,11 @@ def _in_groups(table: Table, roles: Mapping[str, Role], said: Mapping[str, Steps
 def _grouped(name: str, steps: Steps) -> str:
     words = words_for(name, steps)
     other = "--generalise" if not isinstance(steps[0], Intervals) else "--intervals"
-    return f"{words} This is suggested, since a measurement can't be re-drawn as it stands; {other} says it otherwise."
+    return say(
+        "{words} This is suggested, since a measurement can't be re-drawn as it stands; {option} says it otherwise.",
+        words=words,
+        option=other,
+    )
 
 
 def _words(plan: Plan, apart: Iterable[str] = ()) -> list[str]:
@@ -350,8 +382,12 @@ def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]
     for name, suggestion in suggest_roles(table).items():
         if suggestion.role is Role.IDENTIFIER and name not in kept and name in roles and roles[name].published:
             raise BadSetting(
-                f"Column “{name}” looks like an identifier ({suggestion.reason}); to publish it all the same, give the "
-                f"reason with --keep '{name}=REASON', or leave it out."
+                say(
+                    "Column “{name}” looks like an identifier ({reason}); to publish it all the same, give the "
+                    "reason with --keep '{name}=REASON', or leave it out.",
+                    name=name,
+                    reason=suggestion.reason,
+                )
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Table
 
 
@@ -24,7 +25,11 @@ def sensitive_column(text: str, table: Table) -> list[tuple[str, int | None]]:
             return [(name, int(number))]
         except ValueError:
             raise BadSetting(
-                f"The group size gamma of column “{name}” must be a whole number from 2, not “{number}”."
+                say(
+                    "The group size gamma of column “{name}” must be a whole number from 2, not “{number}”.",
+                    name=name,
+                    number=number,
+                )
             ) from None
     if "," in text:
         return [entry for part in text.split(",") for entry in sensitive_column(part.strip(), table)]

@@ -20,6 +20,7 @@ from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import linear, on_ladder
 from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import combined
@@ -97,26 +98,34 @@ def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
     for name, rest, text in _each(args.tolerance, args, table, ":", "--tolerance"):
         label, sign, limit = rest.rpartition("=")
         if not sign:
-            raise BadSetting(f"“{text[:80]}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.")
+            raise BadSetting(
+                say("“{text}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.", text=text[:80])
+            )
         one = said.setdefault(name, _Said())
         if label == "*":
             if one.rest not in (None, limit):
-                raise BadSetting(f"The values of “{name}” not named are given two tolerances; give one.")
+                raise BadSetting(say("The values of “{name}” not named are given two tolerances; give one.", name=name))
             one.rest = limit
         elif one.given.setdefault(label, limit) != limit:
             raise BadSetting(
-                f"The value “{label}” of “{name}” has two tolerances, {one.given[label]} and {limit}; give one."
+                say(
+                    "The value “{label}” of “{name}” has two tolerances, {one} and {limit}; give one.",
+                    label=label,
+                    name=name,
+                    one=one.given[label],
+                    limit=limit,
+                )
             )
     for name, path, _ in _each(args.tolerances, args, table, "=", "--tolerances"):
         one = said.setdefault(name, _Said())
         if one.file is not None:
-            raise BadSetting(f"Column “{name}” has two files of tolerances; give one.")
+            raise BadSetting(say("Column “{name}” has two files of tolerances; give one.", name=name))
         one.file = Path(path)
     for name, rest, _ in _each(args.tolerance_rule, args, table, "=", "--tolerance-rule"):
         theta, sign, offset = rest.partition(",")
         one = said.setdefault(name, _Said())
         if one.rule is not None or one.rest is not None:
-            raise BadSetting(f"The values of “{name}” not named have two rules; give one.")
+            raise BadSetting(say("The values of “{name}” not named have two rules; give one.", name=name))
         one.rule = theta.strip(), offset.strip() if sign else "0.02"
     gamma = args.gamma if args.gamma is not None else DEFAULT_GAMMA
     return {name: _maker(one, gamma) for name, one in said.items()}
@@ -127,9 +136,9 @@ def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, number, text in _each(args.fakes, args, table, "=", "--fakes"):
         if not number.strip().isdigit():
-            raise BadSetting(f"“{text[:80]}” after --fakes gives no whole number; write COLUMN=1.")
+            raise BadSetting(say("“{text}” after --fakes gives no whole number; write COLUMN=1.", text=text[:80]))
         if found.setdefault(name, int(number)) != int(number):
-            raise BadSetting(f"Column “{name}” is given two numbers of fake values; give one.")
+            raise BadSetting(say("Column “{name}” is given two numbers of fake values; give one.", name=name))
     return found
 
 
@@ -147,7 +156,14 @@ def _each(
 def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
     names = [name for name in table.names if text.startswith(name + mark)]
     if not names:
-        raise BadSetting(f"“{text[:80]}” after {option} names no column of the table; begin with COLUMN{mark}.")
+        raise BadSetting(
+            say(
+                "“{text}” after {option} names no column of the table; begin with COLUMN{mark}.",
+                text=text[:80],
+                option=option,
+                mark=mark,
+            )
+        )
     name = max(names, key=len)
     return name, text[len(name) + 1 :]
 
@@ -179,7 +195,7 @@ def designed(
             found[name] = by_tolerances(table[name], make(table[name]), way, fakes=fakes.get(name, 0))
     for name, number in fakes.items():
         if name not in found and name not in gammas:
-            raise BadSetting(f"Column “{name}” is not sensitive, so it has no groups for fake values.")
+            raise BadSetting(say("Column “{name}” is not sensitive, so it has no groups for fake values.", name=name))
         if name in gammas and name not in rules and number:
             found[name] = plain_with_fakes(table[name], gammas[name], number)
     for name, gamma in gammas.items():
@@ -200,14 +216,16 @@ def ways_said(args: argparse.Namespace, table: Table) -> dict[str, DrawWay]:
         if way.strip() not in ("groups", "joined"):
             continue
         if name in found:
-            raise BadSetting(f"Column “{name}” is given two draws; give one.")
+            raise BadSetting(say("Column “{name}” is given two draws; give one.", name=name))
         key, _, number = setting.partition("=")
         try:
             leave = Fraction(number.strip()) if setting else Fraction(0)
         except (ValueError, ZeroDivisionError):
             leave = Fraction(-1)
         if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):
-            raise BadSetting(f"“{text[:80]}” after --draw is not understood; write COLUMN=joined,leave=0.1.")
+            raise BadSetting(
+                say("“{text}” after --draw is not understood; write COLUMN=joined,leave=0.1.", text=text[:80])
+            )
         found[name] = DrawWay(way.strip(), leave)
     return found
 
@@ -220,7 +238,7 @@ def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
         if name in ways:
             continue
         if name in found:
-            raise BadSetting(f"Column “{name}” is given two draws; give one.")
+            raise BadSetting(say("Column “{name}” is given two draws; give one.", name=name))
         found[name] = draw_said(said)
     return found
 

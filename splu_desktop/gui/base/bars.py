@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import number
+from splu_desktop.gui.base.words import filled, number
 
 _ROWS = 14
 
@@ -120,5 +120,5 @@ class BarsView(QWidget):
             painter.drawText(
                 QRectF(0, len(shown) * line, self.width(), line),
                 middle,
-                self.tr("and {n} more values").format(n=number(more)),
+                filled(self.tr("and {n} more values"), n=number(more)),
             )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from splu_desktop.gui.base.plots import Plot
 from splu_desktop.gui.base.widgets import IconButton
-from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.words import filled, tip
 
 
 class SavePlotButton(IconButton):
@@ -27,7 +27,7 @@ class SavePlotButton(IconButton):
         self.plot = plot
         self.setAutoDefault(False)
         tip(self, self.tr("Save this plot as a picture (SVG or PNG)"))
-        self.setAccessibleName(self.tr("Save the plot “{title}” as a picture").format(title=title))
+        self.setAccessibleName(filled(self.tr("Save the plot “{title}” as a picture"), title=title))
         self.clicked.connect(lambda: self.ask())
 
     def ask(self) -> None:
@@ -42,7 +42,9 @@ class SavePlotButton(IconButton):
             self.plot.save(path if path.suffix.lower() in (".svg", ".png") else path.with_suffix(".svg"))
         except OSError as fault:
             self.failed.emit(
-                self.tr("“{name}” can't be written ({why}); choose another folder.").format(
-                    name=path.name, why=fault.strerror or type(fault).__name__
+                filled(
+                    self.tr("“{name}” can't be written ({why}); choose another folder."),
+                    name=path.name,
+                    why=fault.strerror or type(fault).__name__,
                 )
             )

@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import as_html, decimal, number, percent
+from splu_desktop.gui.base.words import as_html, decimal, filled, number, percent
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
@@ -298,14 +298,20 @@ class LargeCountsPlot(Plot):
         # The words stand where the curve, which falls to the right, leaves room: above it, or below it near the edge.
         self._tag.setAnchor((0.0, 1.0) if at < -0.95 else (1.0, 0.0))
         self._tag.setPos(at, height)
-        self._tag.setText(self.tr("{count} or more").format(count=number(t_f)))
+        self._tag.setText(filled(self.tr("{count} or more"), count=number(t_f)))
         self._draw_rug(what)
         self._shown = what
         self.setAccessibleDescription(
-            self.tr(
-                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability of"
-                " at most {t_e}."
-            ).format(t_f=number(t_f), epsilon=percent(what.epsilon), t_e=percent(t_e))
+            filled(
+                self.tr(
+                    "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a "
+                    "probability of"
+                    " at most {t_e}."
+                ),
+                t_f=number(t_f),
+                epsilon=percent(what.epsilon),
+                t_e=percent(t_e),
+            )
         )
 
     def _draw_rug(self, what: LargeCounts) -> None:
@@ -333,12 +339,16 @@ class LargeCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = self.tr("Failing in {t_e} (T_E): {exact} records or more (T_f)").format(
-            t_e=percent(float(what.t_e[place])), exact=number(float(what.exact[place]))
+        words: str = filled(
+            self.tr("Failing in {t_e} (T_E): {exact} records or more (T_f)"),
+            t_e=percent(float(what.t_e[place])),
+            exact=number(float(what.exact[place])),
         )
         if self._published.isVisible():
-            words += self.tr("; by Chebyshev {chebyshev}; as published, not valid: {count}").format(
-                chebyshev=number(float(what.chebyshev[place])), count=decimal(float(what.as_published[place]))
+            words += filled(
+                self.tr("; by Chebyshev {chebyshev}; as published, not valid: {count}"),
+                chebyshev=number(float(what.chebyshev[place])),
+                count=decimal(float(what.as_published[place])),
             )
         return words
 
@@ -401,13 +411,20 @@ class SmallCountsPlot(Plot):
         low = what.t_p < 0.8
         self._tag.setAnchor((1.0, 1.0) if low else (1.0, 0.0))
         self._tag.setPos(most + 0.7, what.t_p)
-        self._tag.setText(self.tr("at least {share} up to {alpha}").format(share=percent(what.t_p), alpha=what.alpha))
+        self._tag.setText(filled(self.tr("at least {share} up to {alpha}"), share=percent(what.t_p), alpha=what.alpha))
         self._shown = what
         self.setAccessibleDescription(
-            self.tr(
-                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at least"
-                " {t_p}, the least at a count of {at}."
-            ).format(alpha=what.alpha, epsilon=percent(what.epsilon), t_p=percent(what.t_p), at=what.at)
+            filled(
+                self.tr(
+                    "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at "
+                    "least"
+                    " {t_p}, the least at a count of {at}."
+                ),
+                alpha=what.alpha,
+                epsilon=percent(what.epsilon),
+                t_p=percent(what.t_p),
+                at=what.at,
+            )
         )
 
     def places(self) -> Floats:
@@ -417,7 +434,10 @@ class SmallCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = self.tr("Count {f}: wrong by more than {epsilon} with probability {share}").format(
-            f=place + 1, epsilon=percent(what.epsilon), share=percent(float(what.probability[place]))
+        words: str = filled(
+            self.tr("Count {f}: wrong by more than {epsilon} with probability {share}"),
+            f=place + 1,
+            epsilon=percent(what.epsilon),
+            share=percent(float(what.probability[place])),
         )
         return words

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.words import filled
 
 _SHOWN = 6
 
@@ -30,7 +31,7 @@ class ReasonDialog(QDialog):
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
         lines = [
-            self.tr("“{column}”: {reason}").format(column=name, reason=reason)
+            filled(self.tr("“{column}”: {reason}"), column=name, reason=reason)
             for name, reason in list(zip(names, reasons, strict=True))[:_SHOWN]
         ]
         column.addWidget(label("\n".join(lines), "strong", wrap=True))

@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.gui.base.words import filled
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     import numpy as np
@@ -450,8 +451,12 @@ class Session(QObject):
         release = self._release
         if release is not None:
             self.noticed.emit(
-                self.tr(
-                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
-                    " undo."
-                ).format(name=release.folder.name, why=why)
+                filled(
+                    self.tr(
+                        "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
+                        " undo."
+                    ),
+                    name=release.folder.name,
+                    why=why,
+                )
             )

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.messages import Said
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import number, percent, tip, told
+from splu_desktop.gui.base.words import filled, number, percent, tip, told
 
 _SURE = 1.5  # seconds before which nothing is said of the time left
 _GAP = 6  # between a button's icon and its text
@@ -330,14 +330,20 @@ class Busy(QWidget):
         passed = time.monotonic() - self._started
         left = passed * (1 - done) / done if done > 0 else 0.0
         if passed < _SURE or left < 1.5:
-            text = self.tr("{stage}: {share}").format(stage=told(stage), share=percent(done, 0))
+            text = filled(self.tr("{stage}: {share}"), stage=told(stage), share=percent(done, 0))
         elif left < 90:
-            text = self.tr("{stage}: {share}, about {n} seconds left").format(
-                stage=told(stage), share=percent(done, 0), n=number(left)
+            text = filled(
+                self.tr("{stage}: {share}, about {n} seconds left"),
+                stage=told(stage),
+                share=percent(done, 0),
+                n=number(left),
             )
         else:
-            text = self.tr("{stage}: {share}, about {n} minutes left").format(
-                stage=told(stage), share=percent(done, 0), n=number(left / 60)
+            text = filled(
+                self.tr("{stage}: {share}, about {n} minutes left"),
+                stage=told(stage),
+                share=percent(done, 0),
+                n=number(left / 60),
             )
         self.stage.setText(text)
         self.bar.setAccessibleDescription(self.stage.text())

@@ -3,7 +3,8 @@
 Names of columns, values, files and sheets are written by others. Qt takes what looks like HTML for HTML in tooltips,
 message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
 what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
-through `caption`, every copy through `copy_text`; labels are of plain text (`widgets.label`).
+through `caption`, every copy through `copy_text`,
+every name in a sentence through `filled`; labels are of plain text (`widgets.label`).
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from PySide6.QtCore import QLocale
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from splu_desktop.core.messages import Isolating
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
 
+_ISOLATING = Isolating()
 _spoken = [Language()]
 _PLAIN = "<span style='white-space: pre-wrap'>"
 
@@ -31,6 +34,11 @@ def speak(language: Language) -> None:
 def told(text: str) -> str:
     """Return a sentence of core or files in the window's language; no line of it begins with a per cent sign."""
     return re.sub(r"(?<=\d) %", "\u00a0%", _spoken[0].sentence(text))
+
+
+def filled(sentence: str, /, **values: object) -> str:
+    """Return a translated sentence with its placeholders filled; names from right to left are isolated."""
+    return _ISOLATING.vformat(sentence, (), values)
 
 
 def number(count: float) -> str:

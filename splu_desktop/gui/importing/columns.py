@@ -9,7 +9,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
 from splu_desktop.gui.base.widgets import line_edit, margins
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 
 
 class ColumnsForm(QScrollArea):
@@ -43,7 +43,7 @@ class ColumnsForm(QScrollArea):
         for column in imported.table.columns:
             box = self.types[column.name]
             box.clear()
-            box.addItem(self.tr("Detected: {value}").format(value=told(column.kind.value)), None)
+            box.addItem(filled(self.tr("Detected: {value}"), value=told(column.kind.value)), None)
             for kind in Kind:
                 box.addItem(told(kind.value), kind)
             wanted = asked.types.get(column.name)
@@ -58,11 +58,11 @@ class ColumnsForm(QScrollArea):
             row = QWidget()
             beside = QHBoxLayout(row)
             margins(beside, 0, spacing=8)
-            name = line_edit(self.tr("Name of {column}").format(column=old), shortened(old))
+            name = line_edit(filled(self.tr("Name of {column}"), column=old), shortened(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
             kind = QComboBox()
-            kind.setAccessibleName(self.tr("Type of {column}").format(column=now))
+            kind.setAccessibleName(filled(self.tr("Type of {column}"), column=now))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
             beside.addWidget(name, 1)

@@ -34,7 +34,7 @@ from splu_desktop.files.importer import (
 from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
-from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
 
@@ -130,7 +130,7 @@ class ReadDialog(QDialog):
         self._path, self._tasks = path, tasks
         self.asked = asked
         self._filling = True
-        self.setWindowTitle(self.tr("How “{name}” is read").format(name=path.name))
+        self.setWindowTitle(filled(self.tr("How “{name}” is read"), name=path.name))
         self.resize(1000, 600)
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
@@ -245,7 +245,7 @@ class ReadDialog(QDialog):
         for key, edit in (("header_row", self.header), ("last_row", self.last)):
             text = edit.text().strip()
             if text and not text.isdecimal():
-                self.banner.say("warning", self.tr("Rows are counted from 1; “{text}” is no row.").format(text=text))
+                self.banner.say("warning", filled(self.tr("Rows are counted from 1; “{text}” is no row."), text=text))
                 self.use.setEnabled(False)
                 return
             found[key] = int(text) if text else None
@@ -323,7 +323,7 @@ class ReadDialog(QDialog):
             box.clear()
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
             found_out = (
-                self.tr("detected") if one_sheet else self.tr("Detected: {value}").format(value=self._said(key, value))
+                self.tr("detected") if one_sheet else filled(self.tr("Detected: {value}"), value=self._said(key, value))
             )
             box.addItem(found_out, None)
             for one in known:
@@ -333,7 +333,7 @@ class ReadDialog(QDialog):
                 same = self._alike(found)
                 if same:
                     box.addItem(
-                        self.tr("All {n} with the same columns, as one table").format(n=number(same)), ALL_SHEETS
+                        filled(self.tr("All {n} with the same columns, as one table"), n=number(same)), ALL_SHEETS
                     )
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
@@ -343,7 +343,7 @@ class ReadDialog(QDialog):
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
         if resolved.header_row is not None:
-            self.header.setPlaceholderText(self.tr("detected: {row}").format(row=number(resolved.header_row)))
+            self.header.setPlaceholderText(filled(self.tr("detected: {row}"), row=number(resolved.header_row)))
 
     def _alike(self, found: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""

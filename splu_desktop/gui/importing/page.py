@@ -18,7 +18,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.base.words import caption, number, size, told
+from splu_desktop.gui.base.words import caption, filled, number, size, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
@@ -149,7 +149,7 @@ class ImportPage(Page):
         self.problems = ProblemList(self.tasks)
         self.problems.saved.connect(
             lambda name: self.banner.say(
-                "done", self.tr("The list of problems was saved as “{name}”.").format(name=name)
+                "done", filled(self.tr("The list of problems was saved as “{name}”."), name=name)
             )
         )
         self.problems.failed.connect(self.fault)
@@ -194,7 +194,7 @@ class ImportPage(Page):
         self.tasks.run("ahead", load_ahead)
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
         job.done.connect(self.session.open_source)
-        self.follow(job, self.tr("Reading “{name}”").format(name=path.name))
+        self.follow(job, filled(self.tr("Reading “{name}”"), name=path.name))
         return job
 
     def follow(self, job: Job, heading: str) -> None:
@@ -247,8 +247,11 @@ class ImportPage(Page):
         table = imported.table
         self.name.setText(imported.source.name)
         self.summary.setText(
-            self.tr("{records} records, {columns} columns, {size}").format(
-                records=number(table.n), columns=number(len(table.columns)), size=size(imported.source.size)
+            filled(
+                self.tr("{records} records, {columns} columns, {size}"),
+                records=number(table.n),
+                columns=number(len(table.columns)),
+                size=size(imported.source.size),
             )
         )
         if self.preview_model._table is not table:
@@ -263,13 +266,14 @@ class ImportPage(Page):
             if found and not self.banner.isVisible():
                 self.banner.say(
                     "warning",
-                    self.tr(
-                        "Not everything in the file fitted; the tab Problems lists what and where ({count})."
-                    ).format(count=number(found)),
+                    filled(
+                        self.tr("Not everything in the file fitted; the tab Problems lists what and where ({count})."),
+                        count=number(found),
+                    ),
                     self.tr("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )
-        self.set_primary(self.tr("Continue with {n} records").format(n=number(table.n)), True)
+        self.set_primary(filled(self.tr("Continue with {n} records"), n=number(table.n)), True)
 
     def _show_recent(self) -> None:
         while (old := self._recent_row.takeAt(0)) is not None:
@@ -295,9 +299,13 @@ class ImportPage(Page):
         rest = sum(sheet.rows for sheet in same if not sheet.chosen)
         self.banner.say(
             "warning",
-            self.tr(
-                "Only the sheet “{sheet}” was read; {rows} rows on other sheets with the same columns were not."
-            ).format(sheet=imported.choices.sheet, rows=number(rest)),
+            filled(
+                self.tr(
+                    "Only the sheet “{sheet}” was read; {rows} rows on other sheets with the same columns were not."
+                ),
+                sheet=imported.choices.sheet,
+                rows=number(rest),
+            ),
             self.tr("Read them as one table"),
             lambda: self.open_file(path, replace(asked, sheet=None, sheets=ALL_SHEETS, names=None)),
         )
@@ -329,8 +337,8 @@ class ImportPage(Page):
             lines.append(_ReadingOf(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:
             if token.applied:
-                what = self.tr("Missing in “{column}”").format(column=token.column)
-                how = self.tr("“{token}” in {n} records").format(token=token.token, n=number(token.count))
+                what = filled(self.tr("Missing in “{column}”"), column=token.column)
+                how = filled(self.tr("“{token}” in {n} records"), token=token.token, n=number(token.count))
                 lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
             lines.append(_ReadingOf(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))

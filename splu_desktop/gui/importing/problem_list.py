@@ -13,7 +13,7 @@ from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import button, line_edit, margins
-from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.base.words import filled, number, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer.problems import Problem
@@ -102,4 +102,4 @@ class ProblemList(QWidget):
 
 def tab_title(count: int) -> str:
     """Return the title of the tab with so many problems."""
-    return QCoreApplication.translate("ProblemList", "&Problems ({count})").format(count=number(count))
+    return filled(QCoreApplication.translate("ProblemList", "&Problems ({count})"), count=number(count))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.base.words import copy_text, number, size, tip
+from splu_desktop.gui.base.words import copy_text, filled, number, size, tip
 
 
 class DonePart(QWidget):
@@ -87,24 +87,31 @@ class DonePart(QWidget):
             return
         self._release, self._compared = release, compared
         self.hand.setVisible(release.folder.is_dir())
-        self.title.setText(self.tr("{n} records are published").format(n=number(release.published.n)))
+        self.title.setText(filled(self.tr("{n} records are published"), n=number(release.published.n)))
         self.text.setText(
-            self.tr("{path}. Hand out all of it: the table, and the files that tell how to read its counts.").format(
-                path=release.folder
+            filled(
+                self.tr("{path}. Hand out all of it: the table, and the files that tell how to read its counts."),
+                path=release.folder,
             )
         )
         lines = [
-            self.tr("{name}, {size}, SHA-256 {sha}").format(
-                name=entry["name"], size=size(int(entry["bytes"])), sha=str(entry["sha256"])
+            filled(
+                self.tr("{name}, {size}, SHA-256 {sha}"),
+                name=entry["name"],
+                size=size(int(entry["bytes"])),
+                sha=str(entry["sha256"]),
             )
             for entry in release.facts["files"]
             if entry.get("format") in ("csv", "xlsx", "parquet")
         ]
         self.files.setText("\n".join(lines))
         self.checks.setText(
-            self.tr(
-                "{n} checks passed: all records there, unchanged columns equal, counts plausible, order random."
-            ).format(n=number(checks))
+            filled(
+                self.tr(
+                    "{n} checks passed: all records there, unchanged columns equal, counts plausible, order random."
+                ),
+                n=number(checks),
+            )
         )
         self.column.clear()
         self.column.addItems(list(compared))

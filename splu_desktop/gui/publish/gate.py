@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QVBoxLayout,
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, label, margins
-from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.base.words import filled, number, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -98,7 +98,7 @@ class GateView(QWidget):
                 act = button(
                     self.tr("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat"
                 )
-                act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=told(line.sentence)))
+                act.setAccessibleName(filled(self.tr("Change what is behind: {text}"), text=told(line.sentence)))
                 self._grid.addWidget(act, row, 3)
             if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
                 again = line.name == "earlier-release"
@@ -141,7 +141,7 @@ class GateView(QWidget):
         margins(column, 0, spacing=4)
         column.addWidget(part)
         every = button(
-            self.tr("Accept all {n} of this kind…").format(n=number(number_of)),
+            filled(self.tr("Accept all {n} of this kind…"), n=number(number_of)),
             partial(self.accept_kind, name),
             look="flat",
         )
@@ -152,10 +152,10 @@ class GateView(QWidget):
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
             ask = button(self.tr("Give a reason…"), partial(self._ask_one, line, None))
-            ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=told(line.sentence)))
+            ask.setAccessibleName(filled(self.tr("Give a reason for: {text}"), text=told(line.sentence)))
             return ask
         box = QCheckBox(self.tr("I accept this, because…"))
-        box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
+        box.setAccessibleName(filled(self.tr("I accept: {text}"), text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
         box.toggled.connect(partial(self._ask_one, line, box))
@@ -193,7 +193,7 @@ class GateView(QWidget):
     def _ask_words(self, lines: Sequence[Line]) -> str:
         first = lines[0]
         if first.name == "identifiers" and first.column is not None and len(lines) == 1:
-            title = self.tr("Why is “{column}” published?").format(column=first.column)
+            title = filled(self.tr("Why is “{column}” published?"), column=first.column)
             text = self.tr("It may name a person. The report will show your reason:")
         elif any(line.grave for line in lines):
             title = self.tr("Accept a grave risk")

@@ -23,7 +23,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.release.handover import check_password, hand_over, new_password
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 
 
 class HandOverDialog(QDialog):
@@ -39,7 +39,7 @@ class HandOverDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._release, self._tasks = release, tasks
         self._job: Job | None = None
-        self.setWindowTitle(self.tr("Hand over {name}").format(name=release.name))
+        self.setWindowTitle(filled(self.tr("Hand over {name}"), name=release.name))
         self.resize(620, 300)
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
@@ -154,7 +154,7 @@ class HandOverDialog(QDialog):
 
     def _done(self, target: Path) -> None:
         self._end()
-        self.banner.say("done", self.tr("“{path}” is written.").format(path=target))
+        self.banner.say("done", filled(self.tr("“{path}” is written."), path=target))
         self.close_button.setText(self.tr("Close"))
         self.save.setEnabled(False)
 

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins
-from splu_desktop.gui.base.words import number, tip
+from splu_desktop.gui.base.words import filled, number, tip
 from splu_desktop.gui.publish.done import DonePart
 from splu_desktop.gui.publish.gate import GateView
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
@@ -184,7 +184,7 @@ class PublishPage(Page):
         assert order is not None
         assert self.busy is not None
         n, name = number(order.table.n), order.target.name
-        self.busy.begin(self.tr("Publishing {n} records to “{name}”").format(n=n, name=name))
+        self.busy.begin(filled(self.tr("Publishing {n} records to “{name}”"), n=n, name=name))
         self.show_part(self.busy)
         for part in (self.earlier, self.try_it):
             part.hide()
@@ -208,7 +208,7 @@ class PublishPage(Page):
         if choices is not None:
             kept = {**choices.kept, column: reason}
             self.session.choose(
-                replace(choices, kept=kept), self.tr("reason for publishing {column}").format(column=column)
+                replace(choices, kept=kept), filled(self.tr("reason for publishing {column}"), column=column)
             )
 
     def _ask_again(self) -> None:
@@ -292,9 +292,12 @@ class PublishPage(Page):
                 self.place.propose(source.path)
             self.banner.say(
                 "warning",
-                self.tr(
-                    "“{name}” was published from other choices. Publish again to have a release of these, or undo."
-                ).format(name=old.folder.name),
+                filled(
+                    self.tr(
+                        "“{name}” was published from other choices. Publish again to have a release of these, or undo."
+                    ),
+                    name=old.folder.name,
+                ),
             )
         if not done:
             self.place.show_note()
@@ -356,7 +359,7 @@ class PublishPage(Page):
         if self._is_done():
             self.set_primary(self.tr("Ask the release for counts"), True)
             return
-        text = self.tr("Publish {n} records").format(n=number(source.imported.table.n))
+        text = filled(self.tr("Publish {n} records"), n=number(source.imported.table.n))
         waiting = self.gate.open_lines()
         if self.place.problem():
             self.set_primary(text, False, self.tr("Choose another place first."))

@@ -16,7 +16,7 @@ from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.handover import check_password, new_password
 from splu_desktop.gui.base.widgets import Card, button, label, line_edit, restyle
-from splu_desktop.gui.base.words import tip, told
+from splu_desktop.gui.base.words import filled, tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
 
@@ -169,13 +169,13 @@ class PlaceCard(Card):
         except SpluError as fault:
             return told(str(fault))
         except (OSError, ValueError):
-            return self.tr("“{folder}” can't be used; choose another folder.").format(folder=folder)
+            return filled(self.tr("“{folder}” can't be used; choose another folder."), folder=folder)
         return ""
 
     def show_note(self) -> None:
         """Say what would be written, or what is wrong with the place."""
         problem = self.problem()
-        self.note.setText(problem or self.tr("Will be written: {path}").format(path=self.target()))
+        self.note.setText(problem or filled(self.tr("Will be written: {path}"), path=self.target()))
         restyle(self.note, "problem" if problem else "quiet")
 
     def ask_folder(self) -> None:

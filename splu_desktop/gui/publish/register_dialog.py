@@ -17,7 +17,7 @@ from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, chang
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
-from splu_desktop.gui.base.words import number, percent, size, told
+from splu_desktop.gui.base.words import filled, number, percent, size, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
 _LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
@@ -200,21 +200,26 @@ class RegisterDialog(QDialog):
             more = len(found.faults) - 1
             text = told(found.faults[0])
             if more:
-                text = self.tr("{fault} There are {n} further faults.").format(fault=text, n=number(more))
+                text = filled(self.tr("{fault} There are {n} further faults."), fault=text, n=number(more))
             self.banner.say(
                 "fault",
-                self.tr(
-                    "{fault} Somebody or something else than this program wrote to the register; what it says of these"
-                    " entries can't be relied on."
-                ).format(fault=text),
+                filled(
+                    self.tr(
+                        "{fault} Somebody or something else than this program wrote to the register; what it"
+                        " says of these"
+                        " entries can't be relied on."
+                    ),
+                    fault=text,
+                ),
                 self.tr("Acknowledge…"),
                 self.acknowledge,
             )
         elif found.acknowledged:
             self.banner.say(
                 "note",
-                self.tr("The register was damaged, and somebody acknowledged it: {faults}").format(
-                    faults=" ".join(told(fault) for fault in found.acknowledged[:3])
+                filled(
+                    self.tr("The register was damaged, and somebody acknowledged it: {faults}"),
+                    faults=" ".join(told(fault) for fault in found.acknowledged[:3]),
                 ),
             )
         elif not found.releases:
@@ -230,11 +235,11 @@ class RegisterDialog(QDialog):
     def _have_checked(self, found: Shelved, difference: str | None) -> None:
         self._checked[found.entry.release] = difference
         if difference is None:
-            text = self.tr("“{name}” is to the byte what was released.").format(name=found.path.name)
+            text = filled(self.tr("“{name}” is to the byte what was released."), name=found.path.name)
             self.banner.say("done", text)
         else:
             text = self.tr("“{name}” was changed: {how} Don't hand it out; look for an unchanged copy.")
-            self.banner.say("fault", text.format(name=found.path.name, how=told(difference)))
+            self.banner.say("fault", filled(text, name=found.path.name, how=told(difference)))
         self._offer()
 
     def _state(self, found: Shelved) -> str:
@@ -265,7 +270,8 @@ class RegisterDialog(QDialog):
         body = found.entry.body
         lines = [told(str(fault)) for fault in found.faults]
         lines.append(
-            self.tr("{n} records of “{source}”, released by {operator}; {path}").format(
+            filled(
+                self.tr("{n} records of “{source}”, released by {operator}; {path}"),
                 n=number(_whole(body.get("records"))),
                 source=found.source or "–",
                 operator=str(body.get("operator") or "–"),
@@ -276,18 +282,21 @@ class RegisterDialog(QDialog):
             lines.append(self.tr("It is no longer where it was put. Look for the copy that was handed out."))
         if found.again:
             lines.append(
-                self.tr("{n} earlier releases hold the same records, or some of them.").format(n=number(found.again))
+                filled(self.tr("{n} earlier releases hold the same records, or some of them."), n=number(found.again))
             )
         lines += [self._fall(fall) for fall in falls(found.entry)]
         accepted = body.get("accepted")
         if isinstance(accepted, dict) and accepted:
             said = [f"{name} ({words})" if words else str(name) for name, words in accepted.items()]
-            lines.append(self.tr("Accepted at publishing: {lines}").format(lines=", ".join(said)))
+            lines.append(filled(self.tr("Accepted at publishing: {lines}"), lines=", ".join(said)))
         outputs = body.get("outputs")
         for output in outputs if isinstance(outputs, list) else []:
             lines.append(
-                self.tr("{name}, {size}, SHA-256 {sha}").format(
-                    name=output.get("name"), size=size(_whole(output.get("bytes"))), sha=output.get("sha256")
+                filled(
+                    self.tr("{name}, {size}, SHA-256 {sha}"),
+                    name=output.get("name"),
+                    size=size(_whole(output.get("bytes"))),
+                    sha=output.get("sha256"),
                 )
             )
         return lines
@@ -295,12 +304,14 @@ class RegisterDialog(QDialog):
     def _fall(self, fall: Fall) -> str:
         first, *further = fall.t_p.items()
         rest = ", ".join(
-            self.tr("{share} with {k} releases").format(share=_down(t_p), k=number(k)) for k, t_p in further
+            filled(self.tr("{share} with {k} releases"), share=_down(t_p), k=number(k)) for k, t_p in further
         )
-        return self.tr(
-            "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at least"
-            " {share} from one release alone; {rest} of the same records."
-        ).format(
+        return filled(
+            self.tr(
+                "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a"
+                " probability of at least"
+                " {share} from one release alone; {rest} of the same records."
+            ),
             column=fall.column,
             alpha=number(fall.alpha),
             epsilon=percent(fall.epsilon),

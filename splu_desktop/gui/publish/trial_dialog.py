@@ -24,7 +24,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Picture, button, label, margins
-from splu_desktop.gui.base.words import number
+from splu_desktop.gui.base.words import filled, number
 
 _SAMPLE = 10_000
 
@@ -121,7 +121,7 @@ class TrialDialog(QDialog):
         table, plan, records = self._table, self._plan, self.records.value()
         self.banner.hide()
         self.again.setEnabled(False)
-        self.title.setText(self.tr("Trying {n} records…").format(n=number(min(records, table.n))))
+        self.title.setText(filled(self.tr("Trying {n} records…"), n=number(min(records, table.n))))
         job = self._tasks.run("trial", lambda progress: tried(table, plan, records, progress))
         self._job = job
         job.done.connect(self._show)
@@ -137,7 +137,7 @@ class TrialDialog(QDialog):
         self._job, self._found = None, found
         self.again.setEnabled(True)
         self.title.setText(
-            self.tr("{n} records, for your eyes only; nothing was written").format(n=number(found.records))
+            filled(self.tr("{n} records, for your eyes only; nothing was written"), n=number(found.records))
         )
         names = [self.column.itemText(at) for at in range(self.column.count())]
         if names != list(found.compared):

@@ -14,7 +14,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button
-from splu_desktop.gui.base.words import copy_text
+from splu_desktop.gui.base.words import copy_text, filled
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
 from splu_desktop.report.make import ENDINGS
@@ -140,7 +140,7 @@ class ReportPage(Page):
         report = found.edition(self.form.fields(), internal=internal)
         language, paper = self.form.language_code(), self.form.paper_size()
         assert self.busy is not None
-        self.busy.begin(self.tr("Writing “{name}”").format(name=path.name))
+        self.busy.begin(filled(self.tr("Writing “{name}”"), name=path.name))
         self.show_part(self.busy)
         job = self.tasks.run("report-save", lambda progress: write(report, path, language, paper, progress))
         self._saving = job
@@ -264,7 +264,7 @@ class ReportPage(Page):
         self.open_button.show()
         self.session.confirm(Step.REPORT)
         self.refresh()
-        self.banner.say("done", self.tr("The report was saved as “{path}”.").format(path=path))
+        self.banner.say("done", filled(self.tr("The report was saved as “{path}”."), path=path))
 
     def _not_written(self, text: str) -> None:
         self._saving = None

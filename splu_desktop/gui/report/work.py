@@ -16,6 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.gui.base.session import Release
+from splu_desktop.gui.base.words import filled as sentence
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
@@ -139,7 +140,7 @@ def _table(table: TableBlock) -> str:
     made = f"<table width='100%' cellspacing='0' cellpadding='3'>{''.join(rows)}</table>"
     more = len(table.shown) - _MOST_ROWS
     if more > 0:
-        words = QCoreApplication.translate("report", "{n} further rows stand in the saved report.").format(n=more)
+        words = sentence(QCoreApplication.translate("report", "{n} further rows stand in the saved report."), n=more)
         made += f"<p class='note'>{_text(words)}</p>"
     return made
 

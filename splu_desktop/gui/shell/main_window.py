@@ -28,6 +28,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins
+from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
 from splu_desktop.gui.shell.help_panel import HelpPanel
@@ -255,9 +256,9 @@ class MainWindow(QMainWindow):
         if source is not None:
             self.recent.remember(source.path)
         name = source.imported.source.name if source else self.tr("none")
-        self.source_label.setText(self.tr("Source: {name}").format(name=name))
+        self.source_label.setText(filled(self.tr("Source: {name}"), name=name))
         name = release.folder.name if release else self.tr("none")
-        self.release_label.setText(self.tr("Release: {name}").format(name=name))
+        self.release_label.setText(filled(self.tr("Release: {name}"), name=name))
         self._show_help()
 
     def open_path(self, path: Path) -> None:
@@ -349,7 +350,7 @@ class MainWindow(QMainWindow):
         self.show_step(Step.IMPORT)
         job = self.keeper.open(path)
         if job is not None:
-            self.import_page.follow(job, self.tr("Opening “{name}”").format(name=path.name))
+            self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=path.name))
 
     def offer_recovery(self) -> None:
         """Offer the choices of a session that did not end well, if there is one."""
@@ -359,8 +360,10 @@ class MainWindow(QMainWindow):
         when = QDateTime.fromSecsSinceEpoch(int(found.saved_at.timestamp()))
         self.import_page.banner.say(
             "note",
-            self.tr("The program ended unexpectedly. Your choices for “{name}” of {time} were kept.").format(
-                name=found.source.name, time=QLocale().toString(when, "d MMMM HH:mm")
+            filled(
+                self.tr("The program ended unexpectedly. Your choices for “{name}” of {time} were kept."),
+                name=found.source.name,
+                time=QLocale().toString(when, "d MMMM HH:mm"),
             ),
             self.tr("Take them up again"),
             lambda: self._recover(found),
@@ -369,7 +372,7 @@ class MainWindow(QMainWindow):
     def _recover(self, found: Recovery) -> None:
         self.import_page.banner.hide()
         job = self.keeper.recover(found)
-        self.import_page.follow(job, self.tr("Opening “{name}”").format(name=found.source.name))
+        self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=found.source.name))
 
     def save_project(self) -> bool:
         """Save the project, asking for a file the first time."""
@@ -386,7 +389,7 @@ class MainWindow(QMainWindow):
 
         start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
         name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save the project"), str(start), self.tr("Projects (*{ending})").format(ending=SUFFIX)
+            self, self.tr("Save the project"), str(start), filled(self.tr("Projects (*{ending})"), ending=SUFFIX)
         )
         if not name:
             return False
@@ -398,20 +401,21 @@ class MainWindow(QMainWindow):
         from splu_desktop.files.project.file import SUFFIX
 
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Open a project"), "", self.tr("Projects (*{ending})").format(ending=SUFFIX)
+            self, self.tr("Open a project"), "", filled(self.tr("Projects (*{ending})"), ending=SUFFIX)
         )
         if name:
             self.open_project(Path(name))
 
     def _ask_source(self, project: Project) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Where is “{name}” now?").format(name=project.source.name))
+        name, _ = QFileDialog.getOpenFileName(self, filled(self.tr("Where is “{name}” now?"), name=project.source.name))
         if name:
             job = self.keeper.open_with(project, Path(name))
-            self.import_page.follow(job, self.tr("Opening “{name}”").format(name=project.source.name))
+            self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=project.source.name))
         else:
             self.show_fault(
-                self.tr("“{name}”, which the project is about, was not found; nothing was opened.").format(
-                    name=project.source.name
+                filled(
+                    self.tr("“{name}”, which the project is about, was not found; nothing was opened."),
+                    name=project.source.name,
                 )
             )
 

@@ -12,7 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.shell.project_keeper import ProjectKeeper
 
 if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no window waits for it
@@ -84,9 +84,11 @@ class Recipes(QWidget):
             return
         self.said.emit(
             "done",
-            self.tr(
-                "“{name}” holds every choice: “splu publish {table} --recipe {name}” makes the same release."
-            ).format(name=path.name, table=source.path.name),
+            filled(
+                self.tr("“{name}” holds every choice: “splu publish {table} --recipe {name}” makes the same release."),
+                name=path.name,
+                table=source.path.name,
+            ),
         )
 
     def ask_use(self) -> None:
@@ -149,5 +151,5 @@ class Recipes(QWidget):
             persons=plan.persons,
             audience=plan.audience,
         )
-        self._session.choose(choices, self.tr("recipe “{name}”").format(name=name))
-        self.said.emit("done", self.tr("The choices of “{name}” were taken over.").format(name=name))
+        self._session.choose(choices, filled(self.tr("recipe “{name}”"), name=name))
+        self.said.emit("done", filled(self.tr("The choices of “{name}” were taken over."), name=name))

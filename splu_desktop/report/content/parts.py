@@ -120,7 +120,6 @@ def yes_no(value: bool, t: Language) -> str:
 
 def listed(names: Sequence[str], t: Language, most: int = 60) -> str:
     """Return names in quotes; beyond `most`, how many more there are."""
-    # A mark of direction after each name keeps names in right-to-left scripts from changing places with each other.
-    shown = ", ".join(t("“{name}”", name=name) + "\u200e" for name in names[:most])
+    shown = ", ".join(t("“{name}”", name=name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} {t('and {rest} more', rest=t.number(rest))}" if rest > 0 else shown or "–"

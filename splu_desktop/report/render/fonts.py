@@ -28,9 +28,10 @@ _SCRIPTS = (
     ("NotoSansKhmer.ttf", 0x1780, 0x17FF),
     ("SPLUHangul.ttf", 0xAC00, 0xD7A3),
 )
-# Scripts whose letters join, stack or run from right to left, and accents that combine.
+# Scripts whose letters join, stack or run from right to left, accents that combine, and what isolates: shaped, it
+# has no width and no picture.
 SHAPED = re.compile(
-    "[\u0300-\u036f\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufeff]"
+    "[\u0300-\u036f\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]"
 )
 _STRANGE = re.compile("\ue000+")  # a private letter stands for each that no font has, while they are counted
 
