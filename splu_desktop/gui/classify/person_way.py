@@ -15,12 +15,12 @@ from splu_desktop.gui.base.widgets import label, margins
 from splu_desktop.gui.base.words import caption, tip
 
 
-def _counted(source: Source, choices: Choices) -> None:
-    """Let the source keep what choosing one record per person needs: passes over the records, so in a worker."""
+def _counted(source: Source, choices: Choices) -> Choices:
+    """Return the choices as they fit, and let the source keep what that needs: passes over the records, in a worker."""
     for name, role in choices.roles.items():
         if role.published:
             source.drawn(name, choices.steps(name), choices.persons)
-    choices.fitted(source)
+    return choices.fitted(source)
 
 
 class PersonWay(QComboBox):
@@ -56,13 +56,13 @@ class PersonWay(QComboBox):
         """Choose a way, "" for none, as one step of undo; `order` and `number` as in `ByPerson`."""
         source = self._session.source
         chosen = ByPerson(self._column, way, reason, order, number) if way else None
-        if source is None or chosen is None or chosen.way not in ONE:
+        choices = self._session.choices
+        if source is None or choices is None or chosen is None or chosen.way not in ONE:
+            self._tasks.drop("persons")
             self._choose(chosen)
             return
-        choices = self._session.choices
-        job = self._tasks.run(
-            "persons", lambda progress: choices and _counted(source, replace(choices, persons=chosen))
-        )
+        after = replace(choices, persons=chosen)
+        job = self._tasks.run("persons", lambda progress: _counted(source, after))
         job.done.connect(lambda _: self._choose(chosen) if self._session.source is source else None)
         job.failed.connect(self._session.noticed)
 
