@@ -178,6 +178,9 @@ class _Walk:
         window.close()
 
     def run(self) -> None:
+        from PySide6.QtCore import Qt
+
+        from splu_desktop.core.analyse.analysis import AnalysisKind
         from splu_desktop.core.query.condition import Condition
         from splu_desktop.core.roles.suggest import Role
         from splu_desktop.gui.base.session import Step
@@ -264,6 +267,20 @@ class _Walk:
         self.shot("5-crosstab")
         query.crosstab.bars_button.click()
         self.shot("5-crosstab-bars")
+        query.tabs.setCurrentWidget(query.analyses)
+        self.idle()
+        self.shot("5-analyses-start")
+        form = query.analyses.form
+        form.first.put((Condition("Diagnosis", ("Heart failure",)),))
+        for kind in (AnalysisKind.TREND, AnalysisKind.ODDS_RATIO, AnalysisKind.LOGIT):
+            form.kind.setCurrentIndex(form.kind.findData(kind))
+            form.second.put((Condition("Smoker", ("yes",)),))
+            for at in range(form.columns.count()):
+                if form.columns.item(at).text() in ("Age", "Sex"):
+                    form.columns.item(at).setCheckState(Qt.CheckState.Checked)
+            query.analyses.calculate()
+            self.idle()
+            self.shot(f"5-analyses-{kind.value}")
         query.tabs.setCurrentWidget(query.many)
         self.shot("5-many-questions")
         window.show_step(Step.REPORT)

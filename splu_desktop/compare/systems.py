@@ -12,8 +12,12 @@ from splu_desktop.compare.generalise.closeness import Closeness, OrderedClosenes
 from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
 from splu_desktop.compare.generalise.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
+from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
+from splu_desktop.compare.partition.blocks import SpluBlocks
+from splu_desktop.compare.partition.generalised_parts import KAnonymityOfParts
+from splu_desktop.compare.partition.noisy_parts import LaplaceOfParts
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.distribution import DistributionBased
 from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
@@ -26,6 +30,7 @@ SYSTEMS: tuple[type[System], ...] = (
     Splu,
     SpluSeveralSizes,
     SpluJoined,
+    SpluBlocks,
     AsPublished,
     Anatomy,
     TwoSizes,
@@ -37,6 +42,8 @@ SYSTEMS: tuple[type[System], ...] = (
     Closeness,
     OrderedCloseness,
     DeltaDisclosure,
+    KAnonymityOfParts,
+    Marginals,
     TrivialSanitisation,
     Retention,
     DistributionBased,
@@ -48,6 +55,7 @@ SYSTEMS: tuple[type[System], ...] = (
     CellKey,
     Laplace,
     LaplaceEach,
+    LaplaceOfParts,
 )
 
 
