@@ -160,7 +160,8 @@ def run(args: argparse.Namespace) -> None:
             }
         )
         notes.append(found.sentence)
-    ways = {name: way for name, way in plan.draws.items() if said["sensitive"][name]["eligible"]}
+    can = [name for name in plan.draws if said["sensitive"][name]["eligible"]]
+    ways = {name: plan.draws[name].learned(after, name, plan.thresholds) for name in can}
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]

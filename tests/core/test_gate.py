@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.guarantees.exact import t_p
@@ -176,3 +177,24 @@ def test_a_sensitive_column_of_which_nothing_is_protected_is_told() -> None:
     plan = Plan({"test": Role.SA, "ward": Role.NSA}, {"test": by_gamma(table["test"], 3)})
     lines = [line for line in table_lines(table, plan) if line.column == "test" and line.light is Light.AMBER]
     assert any("no value of it is protected" in line.sentence for line in lines)
+
+
+def test_what_is_promised_is_what_the_persons_of_the_table_leave() -> None:
+    """A draw per person keeps of its tolerances what the persons allow; gate and release must say the same figure."""
+    chance = np.random.default_rng(5)
+    who = np.repeat(np.arange(900), np.minimum(chance.geometric(0.5, 900), 6))
+    usual = chance.choice(["died", "recovered", "unknown"], 900, p=[0.5, 0.3, 0.2])
+    other = chance.choice(["died", "recovered", "unknown"], len(who), p=[0.5, 0.3, 0.2])
+    table = Table(
+        (
+            Column.from_labels("who", [f"P{x}" for x in who]),
+            Column.from_labels("outcome", np.where(chance.random(len(who)) < 0.6, usual[who], other).tolist()),
+        )
+    )
+    draw = by_gamma(table["outcome"], 5)
+    plan = Plan({"who": Role.IDENTIFIER, "outcome": Role.SA}, {"outcome": draw}, persons=ByPerson("who", "draw"))
+    learned = plan.draws["outcome"].learned(table, "outcome", plan.thresholds)
+    assert learned.words() != plan.draws["outcome"].words(), "else this test can't fail"
+    said = {line.name: line.sentence for line in table_lines(table, plan)}
+    assert learned.words() in said["eligible"]
+    assert learned.chance() in said["persons"]

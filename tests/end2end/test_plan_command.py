@@ -230,6 +230,7 @@ def test_groups_or_joined_for_any_number_of_columns(patients: Path, capsys: pyte
         (["--keep", "Nobody=why"], "no column “Nobody”"),
         (["--keep", "Sex=why", "--drop", "Sex"], "left out and kept at once"),
         (["--make-safe", "k=5,k=6"], "k is given after --make-safe twice"),
+        (["--draw", "Sex=banana"], "no draw “banana”; write groups or joined"),
         (["--make-safe", "k=5.5"], "k is a whole number"),
         (["--t-p", "7"], "T_P must lie between 0 and 1"),
         (["--recipe", "nowhere.toml", "--gamma", "5"], "leave out --sa, --gamma, or leave out --recipe"),

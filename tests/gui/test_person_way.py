@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QInputDialog
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.draw import DrawPerPerson, PlainGroups
+from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.publish.order import Order
@@ -112,3 +113,38 @@ def test_one_record_per_person_is_planned_with_the_records_that_stay(
         assert shown.ahead.table.n == 500
         order = Order(session.source.imported.table, session.choices.plan(), tmp_path / way)
         sanitise.check(order.table, order.plan)
+
+
+def test_keeping_one_record_per_person_never_holds_the_window_up(
+    window: MainWindow, tmp_path: Path, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sorting the records by person is record-sized work: neither choosing it nor the order to publish does it here."""
+    where: list[str] = []
+    kept = by_person.records_kept
+
+    def watched(*given: object) -> object:
+        where.append(threading.current_thread().name)
+        return kept(*given)
+
+    monkeypatch.setattr(by_person, "records_kept", watched)
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    window.classify_page.risk.way.take("random")
+    idle(window)
+    for step in (Step.PLAN, Step.PUBLISH):
+        window.show_step(step)
+        idle(window)
+    page = window.publish_page
+    page.set_target(tmp_path / "release")
+    idle(window)
+    assert page.primary.text() == "Publish 600 records", "those of the persons, not those of the file"
+    page.gate.accept_all()
+    page.act()
+    idle(window)
+    assert window.session.release is not None, page.banner.text.text()
+    assert window.session.release.published.n == 600
+    assert where
+    assert threading.main_thread().name not in where

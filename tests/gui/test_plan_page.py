@@ -202,3 +202,15 @@ def test_what_must_be_answered_is_proposed_and_one_undo_brings_back_what_was(
     session.undo_stack.undo()
     idle(planning)
     assert session.choices == before
+
+
+def test_a_warning_one_tab_away_is_marked_on_its_tab(planning: MainWindow, idle: Idle) -> None:
+    page = planning.plan_page
+    at = page.tabs.indexOf(page.promises)
+    page.tabs.setCurrentIndex(0)
+    for wanted, marked in ((0.0, False), (99.0, True), (0.0, False)):
+        page.t_p.setValue(wanted)
+        idle(planning)
+        assert page.tabs.tabIcon(at).isNull() is not marked
+        assert bool(page.tabs.tabToolTip(at)) is marked
+        assert bool(page.promises.warnings.text()) is marked

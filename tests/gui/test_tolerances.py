@@ -57,6 +57,7 @@ def test_from_a_skewed_column_to_an_answer(
     page.tabs.setCurrentWidget(page.tolerant_room)
     assert page.tolerant.isVisible()
     assert not page.tabs.isTabVisible(page.tabs.indexOf(page.promises))
+    idle(window)
     assert "10\u00a0%" in page.tolerant.sentences.text()
     page.act()
     window.publish_page.set_target(tmp_path / "release")

@@ -250,7 +250,12 @@ def draw_said(text: str) -> Draw:
     for each in settings:
         key, _, value = each.partition("=")
         said[key.strip()] = int(value) if value.strip().isdigit() else value.strip()
-    return draw_from(said)
+    try:
+        return draw_from(said)
+    except BadSetting:
+        if settings:
+            raise
+        raise BadSetting(f"There is no draw “{text[:40]}”; write groups or joined.") from None
 
 
 def print_tolerant(name: str, found: dict[str, Any]) -> None:

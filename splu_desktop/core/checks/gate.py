@@ -149,10 +149,11 @@ def table_lines(
         generalised = table_after(table, plan.generalisations)
     except SpluError as fault:
         return (Line("eligible", Light.RED, str(fault), "classify"),)
-    lines = [*_eligible(table, generalised, plan)]
+    ways: dict[str, Draw] = {}
+    lines = [*_eligible(table, generalised, plan, ways)]
     lines += _identifiers(generalised, plan, progress)
     refused = {line.column for line in lines if line.light is Light.RED}
-    ways = {name: draw for name, draw in plan.draws.items() if name not in refused}
+    ways = {name: draw for name, draw in ways.items() if name not in refused}
     lines += _giveaways(generalised, plan, ways, progress)
     lines.append(persons_line(table, generalised, ways, progress, plan.persons))
     if plan.persons is not None and plan.persons.number:
@@ -171,13 +172,16 @@ def table_lines(
     return tuple(lines)
 
 
-def _eligible(table: Table, generalised: Table, plan: Plan) -> Iterable[Line]:
-    for name, draw in plan.draws.items():
+def _eligible(table: Table, generalised: Table, plan: Plan, ways: dict[str, Draw]) -> Iterable[Line]:
+    """Give whether each column can be drawn; `ways` takes the draws that can, with what they learn of the table."""
+    for name, planned in plan.draws.items():
+        draw = planned
         try:
             if name not in plan.generalisations:
                 check_sensitive(table[name])
             draw.check(generalised[name])
-            draw.learned(generalised, name, plan.thresholds)
+            # What is promised is what the table's own persons leave of the tolerances, not what the plan asked for.
+            ways[name] = draw = draw.learned(generalised, name, plan.thresholds)
         except SpluError as fault:
             yield Line("eligible", Light.RED, str(fault), "plan", name)
         else:

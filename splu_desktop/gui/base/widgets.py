@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QColor,
+    QIcon,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -35,7 +36,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.messages import Said
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import filled, number, percent, tip, told
+from splu_desktop.gui.base.words import filled, number, percent, plain, tip, told
 
 _SURE = 1.5  # seconds before which nothing is said of the time left
 _GAP = 6  # between a button's icon and its text
@@ -184,6 +185,13 @@ def scrolled(content: QWidget) -> QScrollArea:
 
 class Tabs(QTabWidget):
     """Tabs that don't let the text on them decide how high they are: the page's own layout does."""
+
+    def mark(self, tab: QWidget, why: str) -> None:
+        """Mark a tab behind which a warning stands, "" for none: nobody looks for what he can't see."""
+        at = self.indexOf(tab)
+        self.setTabIcon(at, theme.icon("triangle-alert", theme.colours().warning) if why else QIcon())
+        self.setTabToolTip(at, plain(why))
+        self.tabBar().setAccessibleTabName(at, f"{self.tabText(at).replace('&', '')}: {why}" if why else "")
 
     def hasHeightForWidth(self) -> bool:
         return False

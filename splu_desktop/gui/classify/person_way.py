@@ -7,19 +7,28 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QInputDialog, QWidget
 
-from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.by_person import ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
-from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.session import Choices, Session, Source
+from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import label, margins
 from splu_desktop.gui.base.words import caption, tip
+
+
+def _counted(source: Source, choices: Choices) -> Choices:
+    """Return the choices as they fit, and let the source keep what that needs: passes over the records, in a worker."""
+    for name, role in choices.roles.items():
+        if role.published:
+            source.drawn(name, choices.steps(name), choices.persons)
+    return choices.fitted(source)
 
 
 class PersonWay(QComboBox):
     """The choice among the ways; the reason for "each record by itself" is typed."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._tasks = session, tasks
         self._column = ""
         self.setAccessibleName(self.tr("Persons with several records"))
         self.addItem(self.tr("Choose what is done…"), "")
@@ -45,9 +54,21 @@ class PersonWay(QComboBox):
 
     def take(self, way: str, reason: str = "", *, order: str = "", number: bool = False) -> None:
         """Choose a way, "" for none, as one step of undo; `order` and `number` as in `ByPerson`."""
+        source = self._session.source
+        chosen = ByPerson(self._column, way, reason, order, number) if way else None
+        choices = self._session.choices
+        if source is None or choices is None or chosen is None or chosen.way not in ONE:
+            self._tasks.drop("persons")
+            self._choose(chosen)
+            return
+        after = replace(choices, persons=chosen)
+        job = self._tasks.run("persons", lambda progress: _counted(source, after))
+        job.done.connect(lambda _: self._choose(chosen) if self._session.source is source else None)
+        job.failed.connect(self._session.noticed)
+
+    def _choose(self, chosen: ByPerson | None) -> None:
         choices = self._session.choices
         if choices is not None:
-            chosen = ByPerson(self._column, way, reason, order, number) if way else None
             self._session.choose(replace(choices, persons=chosen), self.tr("persons with several records"))
 
     def _chosen(self) -> None:

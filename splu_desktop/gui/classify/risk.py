@@ -151,7 +151,7 @@ class RiskPanel(QWidget):
         row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.persons, 1)
         outer.addLayout(row)
-        self.way = PersonWay(self._session)
+        self.way = PersonWay(self._session, self._tasks)
         row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self.person_options = PersonOptions(self._session, self.way)
         outer.addWidget(self.person_options)

@@ -194,6 +194,7 @@ class PlanPage(Page):
         self.tabs.addTab(self.ahead_room, self.tr("What recipients &read"))
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
+        self.promises.warned.connect(partial(self.tabs.mark, self.promises))
         self.values = ValuesTab()
         self.tabs.addTab(self.values, self.tr("&Values"))
         self.trade_off = TradeOffRoom()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
@@ -15,7 +15,14 @@ from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
 
 
 class PromisesTab(QWidget):
-    """One sentence per promise, what the thresholds fail to give, and a button that copies all of it."""
+    """One sentence per promise, what the thresholds fail to give, and a button that copies all of it.
+
+    Signals
+    -------
+    warned (str) : what the thresholds fail to give, and what gives the column away; "" for nothing.
+    """
+
+    warned = Signal(str)
 
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +94,7 @@ class PromisesTab(QWidget):
         self.warnings.setText("\n".join(said))
         for part in (self.warnings, self._warning_picture):
             part.setVisible(bool(said))
+        self.warned.emit("\n".join(said))
 
     def copy(self) -> None:
         """Copy the promises as text."""

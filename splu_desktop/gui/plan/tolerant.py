@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -12,6 +12,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.table import Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
@@ -21,6 +22,24 @@ from splu_desktop.gui.plan.tolerance_figures import Designed
 
 _REST = 120  # ms that the tolerances must rest before both ways are compared
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
+
+
+@dataclass(frozen=True)
+class Promised:
+    """How a column is drawn and what that promises, in words."""
+
+    words: str
+    sentences: tuple[str, ...]
+
+
+def promised(table: Table, name: str, draw: Draw, thresholds: Thresholds) -> Promised:
+    """Return what a draw promises of a column of this table. Runs in a worker. Raises SpluError."""
+    # Of a draw per person no more holds than the persons of this very table leave of its tolerances.
+    made, column = draw.learned(table, name, thresholds), table[name]
+    labels = column.compacted().labels.tolist()
+    known = made.known_anyhow(column.n, labels, name, thresholds)
+    said = made.sentences(name, thresholds, made.told(column.n, labels, thresholds))
+    return Promised(told(made.words()), tuple(map(told, (*([known] if known else []), *said, *made.readers(name)))))
 
 
 class TolerantPart(QWidget):
@@ -80,25 +99,31 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        column = self._session.drawn(name)[0]
-        labels = column.compacted().labels.tolist()
-        known = draw.known_anyhow(column.n, labels, name, thresholds)
-        promised = draw.sentences(name, thresholds, draw.told(column.n, labels, thresholds))
-        said = (*([known] if known else []), *promised, *draw.readers(name))
-        self.sentences.setText("\n\n".join(map(told, said)))
+        choices, column = self._session.choices, self._session.drawn(name)[0]
+        by_person = choices is not None and choices.persons is not None and choices.persons.drawn
+        table = self._session.prepared() if by_person else Table((column,))
+        self.sentences.setText("")  # those of another draw are not true of this one
+        job = self._tasks.run("promised", lambda progress: promised(table, name, draw, thresholds))
+        job.done.connect(self._show_promised)
+        job.failed.connect(self.sentences.setText)
         self.is_settled = True
         self.one_size.setVisible(draw.follows is None)
         self._offer(name, draw)
         self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
         self._parts.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
         if not isinstance(draw, DecoyGroups):
-            self.title.setText(self.tr("“{column}” is re-drawn: {words}").format(column=name, words=told(draw.words())))
             self._sizes = ""
             return
         self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
         self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
         limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
         self.editor.open(column, limits, thresholds, draw)
+
+    def _show_promised(self, found: Promised) -> None:
+        self.sentences.setText("\n\n".join(found.sentences))
+        if self._shown is not None and not isinstance(self._shown[1], DecoyGroups):
+            text = self.tr("“{column}” is re-drawn: {words}")
+            self.title.setText(text.format(column=self._shown[0], words=found.words))
 
     def _offer(self, name: str, draw: Draw) -> None:
         """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""

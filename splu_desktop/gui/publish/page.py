@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.progress import Progress
 from splu_desktop.files.publish.publishing import Examination, Order, examine
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
@@ -27,6 +29,12 @@ from splu_desktop.gui.publish.trial_dialog import TrialDialog
 
 _REST = 400  # ms without a change before the gate is worked out anew
 _DRAWN = 60  # ms until the page is on the screen; to draw it beside the work on the table would take twice as long
+
+
+def _examination(make: Callable[[], Order], progress: Progress) -> tuple[Order, Examination]:
+    """Return what would be published, and what was found of it. Runs in a worker. Raises SpluError."""
+    order = make()
+    return order, examine(order, progress=progress)
 
 
 class PublishPage(Page):
@@ -62,7 +70,7 @@ class PublishPage(Page):
         self._job: Job | None = None
         self._named_for: Source | None = None
         self._asked: tuple[object, ...] = ()
-        self._found: tuple[tuple[object, ...], Examination] | None = None
+        self._found: tuple[tuple[object, ...], Examination, Order] | None = None
         self._made: Made | None = None
         self._again = False
         self._build()
@@ -111,12 +119,16 @@ class PublishPage(Page):
         else:
             self.publish()
 
-    def order(self) -> Order | None:
-        """Return what would be published now. Raises BadSetting."""
+    def order(self) -> partial[Order] | None:
+        """Return what makes the order of what would be published now, for the worker. Raises BadSetting.
+
+        Making it passes over the records where each person keeps one.
+        """
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None:
             return None
-        return Order(
+        return partial(
+            Order,
             source.imported.table,
             choices.plan(),
             self.place.target(),
@@ -176,12 +188,15 @@ class PublishPage(Page):
         if found is None or found[0] != self._key():
             return None
         self.banner.hide()
-        try:
-            order = self.order()
-        except SpluError as fault:
-            self.fault(str(fault))
-            return None
-        assert order is not None
+        place = self.place
+        # The very records that the gate has judged; what it does not depend on may have changed since.
+        order = replace(
+            found[2],
+            password=place.zip_password(),
+            purpose=place.purpose.text().strip(),
+            recipient=place.recipient.text().strip(),
+            spoken=place.spoken(),
+        )
         assert self.busy is not None
         n, name = number(order.table.n), order.target.name
         self.busy.begin(filled(self.tr("Publishing {n} records to “{name}”"), n=n, name=name))
@@ -251,8 +266,9 @@ class PublishPage(Page):
         self.refresh()
         self.banner.say("note", self.tr("Publishing was cancelled; nothing was written."))
 
-    def _examined(self, key: tuple[object, ...], found: Examination) -> None:
-        self._found = (key, found)
+    def _examined(self, key: tuple[object, ...], examined: tuple[Order, Examination]) -> None:
+        order, found = examined
+        self._found = (key, found, order)
         # The destination is judged beside its fields, at once.
         self.gate.show_lines(line for line in found.gate.lines if line.name != "destination")
         self._offer()
@@ -345,7 +361,7 @@ class PublishPage(Page):
         if order is None:
             return
         pause = _DRAWN if first else _REST
-        job = self.tasks.run("gate", lambda progress: examine(order, progress=progress), pause=pause)
+        job = self.tasks.run("gate", lambda progress: _examination(order, progress), pause=pause)
         job.done.connect(partial(self._examined, key))
         job.failed.connect(self._not_examined)
 
@@ -359,7 +375,8 @@ class PublishPage(Page):
         if self._is_done():
             self.set_primary(self.tr("Ask the release for counts"), True)
             return
-        text = filled(self.tr("Publish {n} records"), n=number(source.imported.table.n))
+        n = source.imported.table.n if self._found is None else self._found[2].table.n
+        text = filled(self.tr("Publish {n} records"), n=number(n))
         waiting = self.gate.open_lines()
         if self.place.problem():
             self.set_primary(text, False, self.tr("Choose another place first."))
