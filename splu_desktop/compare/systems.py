@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
+from splu_desktop.compare.buckets.trivial import TrivialSanitisation
 from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach
+from splu_desktop.compare.generalise.closeness import Closeness, OrderedCloseness
+from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
+from splu_desktop.compare.generalise.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
@@ -22,6 +28,16 @@ SYSTEMS: tuple[type[System], ...] = (
     SpluJoined,
     AsPublished,
     Anatomy,
+    TwoSizes,
+    ManySizes,
+    KAnonymity,
+    DistinctDiversity,
+    EntropyDiversity,
+    RecursiveDiversity,
+    Closeness,
+    OrderedCloseness,
+    DeltaDisclosure,
+    TrivialSanitisation,
     Retention,
     DistributionBased,
     Pram,
