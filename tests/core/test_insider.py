@@ -76,7 +76,7 @@ def test_the_joined_draw_names_a_sole_bearer_as_often_as_it_says() -> None:
         published = sanitise.run(table, Plan({"s": Role.SA}, {"s": draw}), randomness=Seeded(seed))
         named += bearer in {str(label) for label in published.table["s"].compacted().labels}
     # Binomial of 100: six standard deviations, false alarm below 1e-8.
-    assert named / 100 >= draw.sole_bearer - 6 * (draw.sole_bearer * (1 - draw.sole_bearer) / 100) ** 0.5 - 1e-9
+    assert named / 100 >= draw.insider - 6 * (draw.insider * (1 - draw.insider) / 100) ** 0.5 - 1e-9
     assert named / 100 > 0.9
     told = [str(said) for said in draw.readers("s")]
     assert any("names its bearer" in said and "99 %" in said for said in told)

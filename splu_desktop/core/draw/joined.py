@@ -436,7 +436,7 @@ class Joined(Draw):
                 continue
             t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
             t_f = max(self._t_f(at, thresholds) for at in places)
-            # Draws are independent, so who knows every other record learns no more than the row says.
+            # Draws are independent: others' records add nothing, but that none of them has the value (`insider`).
             found.append(Promise(limit, t_p, t_f, labels, certainty=limit))
         return tuple(found)
 
@@ -483,7 +483,7 @@ class Joined(Draw):
         return worst
 
     @property
-    def sole_bearer(self) -> float:
+    def insider(self) -> float:
         """The largest chance that a protected value that one record alone has is shown, by it or who joins it.
 
         Draws being independent does not help: release.json and the table name none but values of the source, so
@@ -528,7 +528,7 @@ class Joined(Draw):
             return ()
         return (
             *attackers.of_independent(column),
-            attackers.names_bearer(column, self.sole_bearer),
+            attackers.names_bearer(column, self.insider),
         )
 
     def tolerated(self) -> Mapping[str, Fraction]:
