@@ -133,8 +133,8 @@ def main() -> None:
                 full = found[0].queries >= FEWEST
                 covered = np.mean([one.coverage for one in found], axis=0)
                 bands = " ".join(f"{100 * c:.1f}" if told else "-" for c, told in zip(covered, full, strict=True))
-                worst = 100 * covered[full].min(initial=1.0)
-                print(f"{name}, gamma {gamma}, {method.value}: {bands}  least {worst:.1f}", flush=True)
+                worst = f"least {100 * covered[full].min():.1f}" if full.any() else "no band has questions enough"
+                print(f"{name}, gamma {gamma}, {method.value}: {bands}  {worst}", flush=True)
         print(f"  {time.perf_counter() - start:.0f} s", flush=True)
 
 

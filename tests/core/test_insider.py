@@ -9,7 +9,7 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks import gate
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import DecoyGroups, joined
 from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.guarantees.tolerant import law_with_fakes, sole_bearer_named
 from splu_desktop.core.plan import Plan, Thresholds
@@ -61,3 +61,23 @@ def test_both_are_said_once_each_and_at_the_gate() -> None:
     assert not any("fake" in sentence for sentence in no_fakes.sentences("s", Thresholds()))
     plain = gate.table_lines(table, Plan({"ward": Role.NSA, "s": Role.SA}, {"s": no_fakes}))
     assert "fake-values" not in {line.name for line in plain}
+
+
+def test_the_joined_draw_names_a_sole_bearer_as_often_as_it_says() -> None:
+    """No other record has the value, and the release names no value that nobody has: shown is named."""
+    codes = np.r_[np.zeros(900), np.repeat(np.arange(1, 20), 5), [20]].astype(int)
+    table = Table((column("s", codes),))
+    labels = table["s"].labels
+    limits = {str(label): Fraction(1) if place == 0 else Fraction(1, 4) for place, label in enumerate(labels)}
+    draw = joined.design(table["s"], limits)
+    bearer = str(labels[20])
+    named = 0
+    for seed in range(100):
+        published = sanitise.run(table, Plan({"s": Role.SA}, {"s": draw}), randomness=Seeded(seed))
+        named += bearer in {str(label) for label in published.table["s"].compacted().labels}
+    # Binomial of 100: six standard deviations, false alarm below 1e-8.
+    assert named / 100 >= draw.insider - 6 * (draw.insider * (1 - draw.insider) / 100) ** 0.5 - 1e-9
+    assert named / 100 > 0.9
+    told = [str(said) for said in draw.readers("s")]
+    assert any("names its bearer" in said and "99 %" in said for said in told)
+    assert not any("learns no more" in said for said in told)

@@ -311,8 +311,7 @@ class Draw(ABC):
     def insider(self) -> float:
         """How surely a value to be protected is told at most to who knows all other records.
 
-        In groups that is the chance that its only bearer is named; where records are drawn by themselves such a reader
-        learns no more than the row says.
+        Of groups and of the joined draw that is the chance that its only bearer is named.
         """
         return float(self.confidence)
 

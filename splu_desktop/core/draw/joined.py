@@ -436,7 +436,7 @@ class Joined(Draw):
                 continue
             t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
             t_f = max(self._t_f(at, thresholds) for at in places)
-            # Draws are independent, so who knows every other record learns no more than the row says.
+            # Draws are independent: others' records add nothing, but that none of them has the value (`insider`).
             found.append(Promise(limit, t_p, t_f, labels, certainty=limit))
         return tuple(found)
 
@@ -483,6 +483,20 @@ class Joined(Draw):
         return worst
 
     @property
+    def insider(self) -> float:
+        """The largest chance that a protected value that one record alone has is shown, by it or who joins it.
+
+        Draws being independent does not help: release.json and the table name none but values of the source, so
+        whoever knows that no other record has it knows whose it is.
+        """
+        shown = [0.0]
+        for at in self._protected:
+            own = float(self.parts[at].keeps + self.parts[at].feeds[at])
+            join = self._law(at)[0] / self.records  # chance that a record of the table comes to the value
+            shown.append(1 - (1 - own) * (1 - join) ** (self.records - 1))
+        return max(shown)
+
+    @property
     def shuts_out(self) -> bool:
         """Whether a record that shows no protected value surely has none."""
         free = [at for at, part in enumerate(self.parts) if not part.protected]
@@ -514,11 +528,7 @@ class Joined(Draw):
             return ()
         return (
             *attackers.of_independent(column),
-            say(
-                "Whoever knows the values of all other records learns no more of a record of “{column}” than its row "
-                "says, since every record is drawn by itself.",
-                column=column,
-            ),
+            attackers.names_bearer(column, self.insider),
         )
 
     def tolerated(self) -> Mapping[str, Fraction]:

@@ -5,7 +5,8 @@
   bounds: it is near 1 where s is common in the class.
 - *The row and the release*: measured by `core.attack`; not bounded either.
 - *An insider who knows every other record*: a published value has a true bearer, fakes being copies, so the sole
-  bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records.
+  bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records, and nearly always by a
+  joined draw, in which bearers keep their value: no record joins a value that nobody in the source has.
 
 The sentences are made here alone; window, command line, report and the recipient's README show these.
 """
@@ -109,7 +110,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
         whole=Figure(f"{float(100 * whole):.3g} %"),
         sure=_share(sure),
     )
-    return alone, _with_release(column), _insider(column, sole_bearer(gamma))
+    return alone, _with_release(column), names_bearer(column, sole_bearer(gamma))
 
 
 def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
@@ -134,7 +135,7 @@ def insider(column: str, grouping: SizedGroups) -> Said:
     """Return the sentence on who knows every other record, whom fake values don't hold back."""
     chance = sole_bearer_named(grouping)
     if not grouping.fakes:
-        return _insider(column, float(chance))
+        return names_bearer(column, float(chance))
     return say(
         "Whoever knows all other records of the table is not held back by fake values, which copy values of "
         "the column: the only bearer of a value of “{column}” is named whenever the value is published, in up "
@@ -196,7 +197,11 @@ def _with_release(column: str) -> Said:
     )
 
 
-def _insider(column: str, chance: float) -> Said:
+def names_bearer(column: str, chance: float) -> Said:
+    """Return the sentence on who knows every other record, and sees a value that none of these has.
+
+    chance : that the value of its one bearer is shown at all.
+    """
     return say(
         "Someone who knows all other records is not bounded by this either: a value of “{column}” that one record "
         "alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from a domain "

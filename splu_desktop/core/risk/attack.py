@@ -75,11 +75,12 @@ class Channel:
     Attributes
     ----------
     classes : (m,) the class of each of the m published values.
-    share : (m,) of each value among the published records, which stands for its true share.
+    share : (m,) true share of each value, as far as the published counts tell it.
     kept : (m,) probability that a record keeps its value.
     shown : (M, m) probability that a record of a class is published as each value.
     records : published.
     plain : whether its two numbers a, b_s are enough to undo it (mechanism.md section 4).
+    transition : the kind of its matrix, which knows how that is inverted.
     """
 
     classes: Ints
@@ -88,18 +89,20 @@ class Channel:
     shown: Floats
     records: int
     plain: bool
+    transition: type[MatrixTransition] = MatrixTransition
 
     @classmethod
     def of(cls, published: Published, sa: str) -> Channel:
         """Return the draw of one SA as the reader of a release knows it."""
         column = published.table[sa]
-        counts = column.counts().astype(np.float64)
+        counts = published.likely(sa)  # those published are far from the true ones where records joined a value
         share = counts / max(column.n, 1)
         classes = _classes(counts, _RARE)
         plain = published.draws[sa].two_numbers(counts)
         if plain is None:
             tolerant = published.transition(sa)
-            return cls(classes, share, tolerant.a, _together(classes, share) @ tolerant.matrix, column.n, plain=False)
+            shown = _together(classes, share) @ tolerant.matrix
+            return cls(classes, share, tolerant.a, shown, column.n, plain=False, transition=type(tolerant))
         if plain.matrix is not None:
             shown = _together(classes, share) @ plain.matrix
         else:  # thousands of values: quasi-independence, f_v T[v, u] = theta_v theta_u
@@ -129,11 +132,16 @@ class Channel:
         return np.asarray(self.shown @ np.eye(len(self.shown))[self.classes])
 
     @property
+    def inverse(self) -> Floats:
+        """(M, M) the inverse of the whole matrix."""
+        return self.transition.inverted(self.matrix, np.maximum(self.prior, _LEAST) * self.records)[0]
+
+    @property
     def undone(self) -> Floats:
         """(M, M) G: published counts y of the classes give the true ones y G, as mechanism.md sections 4 and 5 say."""
-        prior, matrix = np.maximum(self.prior, _LEAST), self.matrix
         if not self.plain:
-            return MatrixTransition.inverted(matrix, prior * self.records)[0]
+            return self.inverse
+        prior, matrix = np.maximum(self.prior, _LEAST), self.matrix
         a = np.diag(matrix)
         b = (prior @ matrix - prior * a) / np.maximum(1 - prior, _LEAST)
         signal = a - b
@@ -404,8 +412,7 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, 
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
         return _Learned("smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, tested, names)
-    undone, _, _ = MatrixTransition.inverted(matrix, prior * n)
-    tables = []
+    undone, tables = channel.inverse, []
     for fold in range(_FOLDS):
         progress.report(_STAGE, fold / _FOLDS / 3)
         taught = np.arange(n) % _FOLDS != fold

@@ -128,7 +128,9 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         t("Judged on true values; the original's statistics were learned without the records tested.")
         if judged
         else t(
-            "Estimated from the release alone, by what the calibrated learner believes; the internal edition judges."
+            "Estimated from the release alone, by what the calibrated learner believes. On made tables of 5,000 "
+            "records such figures were off by 2 to 5 percentage points, by 9 where one value was as frequent as the "
+            "groups allow; the internal edition judges."
         )
     )
     name = t("An attack on the release")
