@@ -3,7 +3,7 @@
     .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720]
 
 Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states. With
---walk FILE it goes a first-time user's way on that table instead, from the file to the plan.
+--walk FILE it goes a first-time user's way on that table instead, from the file to the saved PDF, with each dialog.
 Nothing but FOLDER is written to; settings and the release go to a temporary folder.
 """
 
@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument("--scale", default="1")
     parser.add_argument("--size", default="1280x720")
     parser.add_argument("--walk", type=Path, help="a table to walk from file to plan")
+    parser.add_argument("--language", choices=("en", "de", "fr"), default="en")
     parser.add_argument("--only", default="", help="draw the pictures whose name holds this")
     args = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -42,7 +43,11 @@ def main() -> None:
         os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
         os.environ["SPLU_DATA_DIR"] = f"{scratch}/data"
         width, height = (int(part) for part in args.size.split("x"))
+        from splu_desktop.gui.base import languages
+
+        languages.choose(args.language)
         walk = _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch))
+        walk.name = f"{args.language}-{walk.name}"
         walk.first_walk(args.walk) if args.walk else walk.run()
 
 
@@ -62,7 +67,7 @@ class _Walk:
         self.folder, self.only, self.scratch = folder, only, scratch
         self.name = f"{scheme}-{scale}x-{size[0]}x{size[1]}"
 
-    def wait(self, until: Callable[[], bool], seconds: float = 120) -> None:
+    def wait(self, until: Callable[[], bool], seconds: float = 900) -> None:
         end = time.monotonic() + seconds
         while not until():
             self.application.processEvents()
@@ -93,6 +98,17 @@ class _Walk:
         self.idle()
         self.shot("walk-2-classify")
         page = window.classify_page
+        audience = page.ask_audience()
+        if audience is not None:
+            self.shot("walk-2-audience", audience)
+            audience.reject()
+        safe = page.make_it_safe()
+        if safe is not None:
+            self.idle()
+            self.shot("walk-2-safe", safe)
+            safe.accept()
+            self.idle()
+            self.shot("walk-2-safe-taken")
         rows = [
             row.fact.name for row in page.model.rows if page.risk.shown and row.fact.name in page.risk.shown.columns
         ]
@@ -121,10 +137,50 @@ class _Walk:
         self.idle()
         self.shot("walk-11-must", must)
         must.reject()
+        if window.plan_page.which.isVisible():
+            together = window.plan_page.open_together()
+            self.idle()
+            self.shot("walk-12-together", together)
+            together.reject()
+        window.plan_page.act()
+        page = window.publish_page
+        page.set_target(self.scratch / "release")
+        self.idle()
+        self.shot("walk-13-publish")
+        page.gate.accept_all()
+        self.shot("walk-14-accepted")
+        page.act()
+        self.idle()
+        self.shot("walk-15-published")
+        handing = page.hand_over()
+        if handing is not None:
+            self.shot("walk-16-hand-over", handing)
+            handing.reject()
+        shelf = page.show_releases()
+        self.idle()
+        self.shot("walk-17-releases", shelf)
+        shelf.reject()
+        window.show_step(Step.QUERY)
+        query = window.query_page
+        for at in range(query.tabs.count()):
+            query.tabs.setCurrentIndex(at)
+            if query.tab() in (query.one, query.crosstab):
+                query.act()
+            self.idle()
+            self.shot(f"walk-{18 + at}-query")
+        window.show_step(Step.REPORT)
+        self.idle()
+        self.shot("walk-23-report")
+        window.report_page.save(self.folder / f"walk-report-{self.name}.pdf")
+        self.idle()
+        self.shot("walk-24-saved")
         window.tasks.shutdown()
         window.close()
 
     def run(self) -> None:
+        from PySide6.QtCore import Qt
+
+        from splu_desktop.core.analyse.analysis import AnalysisKind
         from splu_desktop.core.query.condition import Condition
         from splu_desktop.core.roles.suggest import Role
         from splu_desktop.gui.base.session import Step
@@ -211,6 +267,20 @@ class _Walk:
         self.shot("5-crosstab")
         query.crosstab.bars_button.click()
         self.shot("5-crosstab-bars")
+        query.tabs.setCurrentWidget(query.analyses)
+        self.idle()
+        self.shot("5-analyses-start")
+        form = query.analyses.form
+        form.first.put((Condition("Diagnosis", ("Heart failure",)),))
+        for kind in (AnalysisKind.TREND, AnalysisKind.ODDS_RATIO, AnalysisKind.LOGIT):
+            form.kind.setCurrentIndex(form.kind.findData(kind))
+            form.second.put((Condition("Smoker", ("yes",)),))
+            for at in range(form.columns.count()):
+                if form.columns.item(at).text() in ("Age", "Sex"):
+                    form.columns.item(at).setCheckState(Qt.CheckState.Checked)
+            query.analyses.calculate()
+            self.idle()
+            self.shot(f"5-analyses-{kind.value}")
         query.tabs.setCurrentWidget(query.many)
         self.shot("5-many-questions")
         window.show_step(Step.REPORT)

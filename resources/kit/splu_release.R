@@ -692,6 +692,7 @@
       typed[[name]] <- column
     }
     r$table <- typed
+    within <- function(end, least, most) min(max(end, least), most)
     r$count <- function(conditions = NULL, method = "unbiased") {
       check(method)
       chosen <- chosen_of(conditions)
@@ -742,15 +743,15 @@
       }
       sums <- shares_of(list(list(conditions, where)))
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(what, sums$values[1] / sums$values[2], max(ends[1], 0), min(ends[2], 1), release = facts$id)
+      answer(what, sums$values[1] / sums$values[2], within(ends[1], 0, 1), within(ends[2], 0, 1), release = facts$id)
     }
     r$difference <- function(first, second, where = NULL) {
       sums <- shares_of(list(list(first, where), list(second, where)))
       v <- sums$values
       value <- v[1] / v[2] - v[3] / v[4]
       half <- arm(sums, c(1 / v[2], -v[1] / v[2]^2, -1 / v[4], v[3] / v[4]^2))
-      answer(paste("share with", words(first), "less share with", words(second)), value, max(value - half, -1),
-             min(value + half, 1), release = facts$id)
+      answer(paste("share with", words(first), "less share with", words(second)), value,
+             within(value - half, -1, 1), within(value + half, -1, 1), release = facts$id)
     }
     r$ratio <- function(first, second, where = NULL) {
       sums <- shares_of(list(list(first, where), list(second, where)))
@@ -780,8 +781,9 @@
       sums <- sums_of(cells, list(ifelse(known, each, 0), known))
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(paste("mean of", column), sums$values[1] / sums$values[2], max(ends[1], min(numbers, na.rm = TRUE)),
-             min(ends[2], max(numbers, na.rm = TRUE)), release = facts$id)
+      answer(paste("mean of", column), sums$values[1] / sums$values[2],
+             within(ends[1], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)),
+             within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
@@ -837,7 +839,7 @@
         value <- count[at] / totals[at]
         half <- arm(sums, replace(numeric(2 * k), at, 1 / totals[at]))
         name <- names_of[match(found[at], times)]
-        parts[[name]] <- answer(name, value, max(0, value - half), min(1, value + half))
+        parts[[name]] <- answer(name, value, within(value - half, 0, 1), within(value + half, 0, 1))
       }
       value <- sum(slope * sums$values)
       half <- arm(sums, slope)
@@ -864,7 +866,7 @@
                       if (is.na(asked$b[at])) "(all)" else labels[[columns]][asked$b[at]], sep = " | ")
         value <- sums$values[at]
         half <- Z * sqrt(max(sums$V[at, at], 0))
-        parts[[name]] <- answer(name, value, max(0, min(value - half, most)), max(0, min(value + half, most)))
+        parts[[name]] <- answer(name, value, within(value - half, 0, most), within(value + half, 0, most))
       }
       whole <- parts[["(all) | (all)"]]
       answer(paste(rows, "by", columns), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)

@@ -229,14 +229,14 @@ class Release:
         _check(method)
         sums = self._shares([(conditions, where)])
         low, high = sums.quotient([1, 0], [0, 1])
-        return Answer(what, sums.values[0] / sums.values[1], max(low, 0.0), min(high, 1.0), release=self.id)
+        return Answer(what, sums.values[0] / sums.values[1], *_within(low, high, 0.0, 1.0), release=self.id)
 
     def difference(self, first, second, where=()):
         """Return the share of `first` less that of `second`, each as for `share`."""
         sums = self._shares([(first, where), (second, where)])
         (x, n, y, k), what = sums.values, f"share with {_words(first)} less share with {_words(second)}"
         value, arm = x / n - y / k, sums.arm([1 / n, -x / n**2, -1 / k, y / k**2])
-        return Answer(what, value, max(value - arm, -1.0), min(value + arm, 1.0), release=self.id)
+        return Answer(what, value, *_within(value - arm, value + arm, -1.0, 1.0), release=self.id)
 
     def ratio(self, first, second, where=()):
         """Return the share of `first` over that of `second`, each as for `share` (a risk ratio of two groups)."""
@@ -279,8 +279,7 @@ class Release:
         return Answer(
             f"mean of {column}" + _of(where),
             sums.values[0] / sums.values[1],
-            max(low, min(known)),
-            min(high, max(known)),
+            *_within(low, high, min(known), max(known)),
             release=self.id,
         )
 
@@ -362,7 +361,7 @@ class Release:
             along = [0.0] * len(functions)
             along[at] = 1 / n
             value, arm = sums.values[at] / n, sums.arm(along)
-            parts[time[1]] = Answer(time[1], value, max(0.0, value - arm), min(1.0, value + arm), selected=round(n))
+            parts[time[1]] = Answer(time[1], value, *_within(value - arm, value + arm, 0.0, 1.0), selected=round(n))
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
         return Answer(
@@ -398,8 +397,7 @@ class Release:
             parts[key] = Answer(
                 " | ".join("(all)" if each is None else each for each in key),
                 value,
-                max(0.0, min(value - arm, most)),
-                max(0.0, min(value + arm, most)),
+                *_within(value - arm, value + arm, 0.0, most),
             )
         whole = parts[None, None]
         return Answer(
@@ -1111,6 +1109,11 @@ class _Sums:
         if low <= 0 and math.isinf(high):
             raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
         return max(low, 0.0), high
+
+
+def _within(low, high, least, most):
+    """Return the ends of an interval cut to what can be; one that lies outside wholly becomes the nearest end."""
+    return min(max(low, least), most), max(min(high, most), least)
 
 
 def _fieller(top, bottom, vt, vb, cov):

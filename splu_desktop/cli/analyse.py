@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, one_line, print_json, print_table
-from splu_desktop.core.analyse import analyses, regression
-from splu_desktop.core.analyse.figures import Analysed
-from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.analyse.analyses import PERIODS
+from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_and_period, conditions_of
+from splu_desktop.core.analyse.regression import Term
 from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named, parse_condition
 from splu_desktop.core.query.reader import Reader
+from splu_desktop.files.questions.batch import check_answers_path
+from splu_desktop.files.questions.figures_file import write_figures
 
 _SHOWN = 60  # of the figures that an answer is made of, in the terminal
 
@@ -39,6 +43,8 @@ def add(commands: Any) -> None:
         parser.add_argument(
             "--where", action="append", default=[], metavar="COLUMN=VALUE", help="only of records that meet this"
         )
+        parser.add_argument("--out", type=Path, metavar="FILE", help="write every figure to FILE.csv or FILE.xlsx")
+        parser.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
@@ -58,9 +64,7 @@ def add(commands: Any) -> None:
         parser = kind(name, words)
         parser.add_argument("conditions", nargs="+", metavar="COLUMN=VALUE")
         if name == "trend":
-            parser.add_argument(
-                "--by", required=True, metavar="COLUMN[:PERIOD]", help=f"dates by {', '.join(analyses.PERIODS)}"
-            )
+            parser.add_argument("--by", required=True, metavar="COLUMN[:PERIOD]", help=f"dates by {', '.join(PERIODS)}")
     for name, words in (("mean", "mean of a column of numbers"), ("quantile", "quantile of a column of numbers")):
         parser = kind(name, words)
         parser.add_argument("column", metavar="COLUMN")
@@ -82,10 +86,17 @@ def add(commands: Any) -> None:
 
 
 def _analyse(args: argparse.Namespace) -> None:
+    if args.out is not None:
+        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
-    found = _answer(args, Reader(release.published))
+    found = _asked(args, release.published).answer(Reader(release.published))
+    if args.out is not None:
+        write_figures(found, release.facts["id"], args.out, Silent())
     if args.json:
-        print_json({**found.as_dict(), "method": "unbiased", "release": release.facts["id"]})
+        print_json(
+            {**found.as_dict(), "method": "unbiased", "release": release.facts["id"]}
+            | ({"file": str(args.out)} if args.out is not None else {})
+        )
         return
     print(one_line(found.what))
     rows = [(name, *part.shown) for name, part in found.parts.items()][:_SHOWN]
@@ -96,66 +107,41 @@ def _analyse(args: argparse.Namespace) -> None:
     if len(found.parts) > _SHOWN:
         print(say("{more} more; --json shows all.", more=len(found.parts) - _SHOWN))
     print(say("Release {id}.", id=release.facts["id"]))
+    if args.out is not None:
+        print(say("Written to {path}.", path=str(args.out)))
 
 
-def _answer(args: argparse.Namespace, reader: Reader) -> Analysed:
-    published = reader.published
+def _asked(args: argparse.Namespace, published: Published) -> Analysis:
+    """Return what the arguments ask for. Raises BadQuestion."""
+    kind = AnalysisKind(args.analysis)
     where = _conditions(args.where, published)
-    match args.analysis:
-        case "share":
-            return analyses.share(reader, _conditions(args.conditions, published), where)
-        case "difference" | "ratio" | "odds-ratio":
-            ask = {
-                "difference": analyses.difference,
-                "ratio": analyses.ratio,
-                "odds-ratio": analyses.odds_ratio,
-            }[args.analysis]
-            return ask(reader, _joined(args.first, published), _joined(args.second, published), where)
-        case "mean" | "quantile":
+    match kind:
+        case AnalysisKind.SHARE:
+            return Analysis(kind, _conditions(args.conditions, published), where=where)
+        case AnalysisKind.DIFFERENCE | AnalysisKind.RATIO | AnalysisKind.ODDS_RATIO:
+            return Analysis(kind, conditions_of(args.first, published), conditions_of(args.second, published), where)
+        case AnalysisKind.MEAN | AnalysisKind.QUANTILE:
             column = column_named(args.column, published)
-            where = (*_conditions(args.conditions, published), *where)
-            if args.analysis == "mean":
-                return analyses.mean(reader, column, where)
-            return analyses.quantile(reader, column, args.q, where)
-        case "trend":
-            by, period = _by(args.by, published)
-            return analyses.trend(reader, (*_conditions(args.conditions, published), *where), by, period)
-        case "crosstab":
+            q = args.q if kind is AnalysisKind.QUANTILE else 0.5
+            return Analysis(kind, _conditions(args.conditions, published), where=where, columns=(column,), q=q)
+        case AnalysisKind.TREND:
+            by, period = column_and_period(args.by, published)
+            return Analysis(kind, _conditions(args.conditions, published), where=where, columns=(by,), period=period)
+        case AnalysisKind.CROSSTAB:
             columns = column_named(args.rows, published), column_named(args.columns, published)
-            return analyses.crosstab(reader, *columns, where)
-        case "logit":
-            return regression.logit(reader, _joined(args.outcome, published), _terms(args.on, published), where)
-        case _:
-            outcome = args.outcome if args.outcome in published.table else _joined(args.outcome, published)
-            return regression.poisson(reader, outcome, _terms(args.on, published), where)
+            return Analysis(kind, where=where, columns=columns)
+        case AnalysisKind.LOGIT | AnalysisKind.POISSON:
+            on = tuple(_term(text, published) for text in args.on)
+            counted = args.outcome if kind is AnalysisKind.POISSON and args.outcome in published.table else ""
+            first = () if counted else conditions_of(args.outcome, published)
+            return Analysis(kind, first, where=where, on=on, counted=counted)
 
 
 def _conditions(texts: Sequence[str], published: Published) -> tuple[Condition, ...]:
     return tuple(parse_condition(text, published) for text in texts)
 
 
-def _joined(text: str, published: Published) -> tuple[Condition, ...]:
-    """Read one condition, or several with ; between them."""
-    try:
-        return (parse_condition(text, published),)
-    except BadQuestion:
-        parts = text.split(";")
-        if len(parts) == 1:
-            raise
-        return _conditions([part.strip() for part in parts], published)
-
-
-def _terms(texts: Sequence[str], published: Published) -> list[regression.Term]:
-    return [text if text in published.table else _term(text, published) for text in texts]
-
-
-def _term(text: str, published: Published) -> regression.Term:
-    return _joined(text, published) if "=" in text else column_named(text, published)
-
-
-def _by(text: str, published: Published) -> tuple[str, str]:
-    """Read COLUMN or COLUMN:PERIOD; a name may hold a colon itself."""
-    name, _, period = text.rpartition(":")
-    if text in published.table or not name or period not in analyses.PERIODS:
-        return column_named(text, published), "month"
-    return column_named(name, published), period
+def _term(text: str, published: Published) -> Term:
+    if text in published.table or "=" not in text:
+        return column_named(text, published)
+    return conditions_of(text, published)

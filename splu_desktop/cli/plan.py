@@ -395,7 +395,7 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
         print("  It holds a measurement and must be put into groups first.")
     else:
         print(
-            f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value']}” "
+            f"  Largest gamma possible: {found['largest_gamma']}, limited by “{found['limiting_value'] or '(empty)'}” "
             f"({found['limiting_count']:,} records, {100 * found['limiting_share']:.1f} %)."
         )
     for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
@@ -461,5 +461,5 @@ def _print_risk(found: dict[str, Any]) -> None:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(text.split()) or "(empty)"
     return line if len(line) <= 40 else line[:39] + "…"

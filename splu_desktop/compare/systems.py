@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
+from splu_desktop.compare.buckets.trivial import TrivialSanitisation
 from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach
+from splu_desktop.compare.generalise.closeness import Closeness, OrderedCloseness
+from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
+from splu_desktop.compare.generalise.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from splu_desktop.compare.generalise.k_anonymity import KAnonymity
+from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluJoined, SpluSeveralSizes
+from splu_desktop.compare.partition.blocks import SpluBlocks
+from splu_desktop.compare.partition.generalised_parts import KAnonymityOfParts
+from splu_desktop.compare.partition.noisy_parts import LaplaceOfParts
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.distribution import DistributionBased
 from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
@@ -20,8 +30,21 @@ SYSTEMS: tuple[type[System], ...] = (
     Splu,
     SpluSeveralSizes,
     SpluJoined,
+    SpluBlocks,
     AsPublished,
     Anatomy,
+    TwoSizes,
+    ManySizes,
+    KAnonymity,
+    DistinctDiversity,
+    EntropyDiversity,
+    RecursiveDiversity,
+    Closeness,
+    OrderedCloseness,
+    DeltaDisclosure,
+    KAnonymityOfParts,
+    Marginals,
+    TrivialSanitisation,
     Retention,
     DistributionBased,
     Pram,
@@ -32,6 +55,7 @@ SYSTEMS: tuple[type[System], ...] = (
     CellKey,
     Laplace,
     LaplaceEach,
+    LaplaceOfParts,
 )
 
 

@@ -72,13 +72,19 @@ def say(template: str, /, **values: object) -> Said:
 
     Placeholders are those of str.format, by name; whole numbers get thousands marks. A text among the values is data
     and never translated: a part of speech must be said itself, as in ``say("looks like {what}", what=say("a date"))``.
+    An empty text in quotation marks is a missing value and is said to be one: nobody can read “”.
     """
-    return template if isinstance(template, Said) and not values else Said(template, values)
+    if isinstance(template, Said) and not values:
+        return template
+    for name, value in values.items():
+        if isinstance(value, str) and not value and f"“{{{name}}}”" in template:
+            values = {**values, name: say("(empty)")}
+    return Said(template, values)
 
 
 def counted(number: int, one: str, many: str, /, **values: object) -> Said:
     """Return `one` or `many` by a number, which stands in them as {n}."""
-    return Said(one if number == 1 else many, {"n": number, **values})
+    return say(one if number == 1 else many, n=number, **values)
 
 
 def listed(parts: Iterable[str], last: str = "{head} and {tail}", others: str = "{head}, {tail}") -> str:

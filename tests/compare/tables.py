@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.core.table import Kind
 from tests.core.tables import column
 
 
-def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
+def small_source(n: int = 600, seed: int = 5, m: int = 5, *, ordered: bool = False) -> TrueTable:
     """Three unchanged columns, the first dependent on the sensitive one, which has m values of uneven shares."""
     rng = np.random.default_rng(seed)
     share = np.arange(m, 0, -1.0) + m
@@ -17,7 +20,10 @@ def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
     s[:m] = np.arange(m)
     a = (s + rng.integers(0, 3, n)) % 4
     c = rng.integers(0, 40, n)
-    return TrueTable((column("a", a), column("b", rng.integers(0, 3, n)), column("c", c)), column("s", s))
+    sensitive = column("s", s)
+    if ordered:
+        sensitive = replace(sensitive, kind=Kind.INTEGER, values=np.arange(m, dtype=np.float64))
+    return TrueTable((column("a", a), column("b", rng.integers(0, 3, n)), column("c", c)), sensitive)
 
 
 def small_questions(source: TrueTable) -> CountingQuestions:

@@ -65,7 +65,7 @@ def test_the_register_knows_names_once_and_refuses_others() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 def test_every_system_keeps_the_protocol(system: type) -> None:
-    source = small_source(300)
+    source = small_source(300, ordered=True)
     questions = small_questions(source)
     some = np.arange(0, source.n, 7)
     tried = 0

@@ -19,7 +19,7 @@ from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.language import language
 from splu_desktop.report.comparison import comparison_document, write_comparison
-from splu_desktop.report.content.comparison import letters
+from splu_desktop.report.content.comparison import COLOURS, letters
 from splu_desktop.report.document import FigureBlock
 from tests.compare.tables import small_source
 
@@ -99,6 +99,11 @@ def test_the_picture_names_every_system_that_was_possible(compared: Comparison) 
     possible = {each.system.name for each in compared.tried if each.achieved is not None}
     assert set(letters(compared)) == possible
     assert len(set(letters(compared).values())) == len(possible)
+
+
+def test_every_method_weighed_first_has_a_colour_of_its_own() -> None:
+    assert len(COLOURS) >= sum(system.first for system in SYSTEMS)
+    assert len(set(COLOURS)) == len(COLOURS)
 
 
 def test_files_hold_the_same_figures(compared: Comparison, tmp_path: Path) -> None:

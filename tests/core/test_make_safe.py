@@ -58,6 +58,7 @@ def test_the_aim_holds_and_every_step_is_needed(seed: int, aim: Aim) -> None:
     assert found.plan.roles["illness"] is Role.SA
     assert len({step.column for step in found.steps}) == len(found.steps), "one step for a column"
     assert found.steps[-1].plan == found.plan
+    assert set(found.plan.generalisations) <= set(names), "what is left out is not made coarser, too"
 
 
 def test_effects_are_those_of_each_step() -> None:

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_desktop.core.draw.ways import by_gamma, by_tolerances
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees import exact as g
 from splu_desktop.core.guarantees import sentences
 from splu_desktop.core.guarantees.planning import plan_values, recommend
+from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.core.table import Column
 
 
 def test_the_promise_of_the_design_in_words() -> None:
@@ -126,3 +130,20 @@ def test_recommendations_in_words(counts: list[int], wish: Thresholds, part: str
     said = sentences.recommendation(recommend(counts, sum(counts), wish), wish)
     assert part in said
     assert said.endswith(".")
+
+
+def test_no_sentence_quotes_nothing() -> None:
+    """A missing value is one of a column's values, often its most frequent; “” in a sentence tells nobody that."""
+    wide = say("“{value}” of “{column}” in {n}", value="", column="outcome", n=3)
+    assert wide == "“(empty)” of “outcome” in 3"
+    assert isinstance(wide.values["value"], Said), "so that it is translated"
+    assert counted(1, "“{value}” once", "“{value}” {n} times", value="") == "“(empty)” once"
+    assert say("{words}{more}.", words="done", more="") == "done.", "an empty part is no value"
+    column = Column.from_labels("outcome", ["Death"] * 300 + ["", "Recover"] * 200)
+    for draw in (
+        by_gamma(column, 5),
+        by_tolerances(column, Tolerances({"Death": Fraction(3, 5), "": Fraction(2, 5), "Recover": Fraction(2, 5)})),
+    ):
+        told = draw.told(column.n, column.labels.tolist(), Thresholds())
+        said = [*draw.sentences("outcome", Thresholds(), told), *draw.readers("outcome"), draw.words()]
+        assert not [each for each in said if "“”" in each]

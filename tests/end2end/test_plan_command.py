@@ -229,6 +229,8 @@ def test_groups_or_joined_for_any_number_of_columns(patients: Path, capsys: pyte
         (["--keep", "Patient number"], "gives no reason"),
         (["--keep", "Nobody=why"], "no column “Nobody”"),
         (["--keep", "Sex=why", "--drop", "Sex"], "left out and kept at once"),
+        (["--make-safe", "k=5,k=6"], "k is given after --make-safe twice"),
+        (["--make-safe", "k=5.5"], "k is a whole number"),
         (["--t-p", "7"], "T_P must lie between 0 and 1"),
         (["--recipe", "nowhere.toml", "--gamma", "5"], "leave out --sa, --gamma, or leave out --recipe"),
     ],

@@ -14,6 +14,7 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.place import data_folder
+from splu_desktop.files.release.described import DESCRIBED
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_a_first_release_goes_through_with_warnings(source: Path, tmp_path: Path
     assert "Warning: " in out
     assert "are unique in the columns published unchanged" in out
     assert {path.name for path in (tmp_path / "r").iterdir()} == {
-        "table.csv", "release.json", "README.txt", "dictionary.csv", "splu_release.py", "splu_release.R",
+        "table.csv", "release.json", "README.txt", "dictionary.csv", "splu_release.py", "splu_release.R", *DESCRIBED,
     }  # fmt: skip
 
 

@@ -70,14 +70,17 @@ def _limit(text: str) -> tuple[str, tuple[float, str]]:
 def aim_said(text: str, audience: Audience | None) -> Aim:
     """Return the aim that the text after --make-safe says, what it leaves out from the audience. Raises BadSetting."""
     found: dict[str, float] = {}
+    said: dict[str, float] = {}
     if audience is not None:
         found = {"k": audience.limits.k, "unique": audience.limits.unique}
     for part in filter(None, map(str.strip, text.split(","))):
         name, sign, value = part.partition("=")
         if name.strip() not in ("k", "unique") or not sign:
             raise BadSetting(f"“{part[:40]}” after --make-safe is no aim; write k=5, unique=1% or both with a comma.")
-        found[name.strip()] = _share(value, part)
-    return _aim(found)
+        if name.strip() in said:
+            raise BadSetting(f"{name.strip()} is given after --make-safe twice; give it once.")
+        said[name.strip()] = _share(value, part)
+    return _aim({**found, **said})
 
 
 def _aim(found: Mapping[str, float]) -> Aim:

@@ -250,7 +250,7 @@ def print_tolerant(name: str, found: dict[str, Any]) -> None:
         ["value", "count", "tolerance", "T_P", "keeps its value", "signal a - b"],
         [
             [
-                row["value"][:40],
+                row["value"][:40] or "(empty)",
                 f"{row['count']:,}",
                 f"{row['tolerance']:.3g}",
                 f"{row['t_p']:.4f}",

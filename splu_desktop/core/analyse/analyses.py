@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats, Sums
-from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.analyse.figures import Analysed, within
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.messages import listed, say
@@ -35,7 +35,7 @@ def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Ana
     sums = _shares(reader, [(conditions, where)])
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
-    return Analysed(what, float(sums.values[0] / sums.values[1]), max(low, 0.0), min(high, 1.0))
+    return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, 0.0, 1.0))
 
 
 def difference(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
@@ -44,7 +44,7 @@ def difference(reader: Reader, first: Conditions, second: Conditions, where: Con
     x, n, y, k = sums.values.tolist()
     value, arm = x / n - y / k, sums.arm(np.array([1 / n, -x / n**2, -1 / k, y / k**2]))
     what = say("share with {first} less share with {second}", first=words(first), second=words(second))
-    return Analysed(what, value, max(value - arm, -1.0), min(value + arm, 1.0))
+    return Analysed(what, value, *within(value - arm, value + arm, -1.0, 1.0))
 
 
 def ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
@@ -81,7 +81,7 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("mean of {column}{of}", column=column, of=_of(where))
     least, most = float(np.nanmin(numbers)), float(np.nanmax(numbers))
-    return Analysed(what, float(sums.values[0] / sums.values[1]), max(low, least), min(high, most))
+    return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, least, most))
 
 
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
@@ -119,7 +119,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     if by not in reader.published.nsas:
         raise BadQuestion(say("A trend goes over a column published unchanged, not over “{column}”.", column=by))
     column = reader.published.table[by]
-    times, names = _periods(column, period)
+    times, names = periods(column, period)
     asked = chosen(reader, conditions)
     groups = {name: flags for name, flags in asked.items() if not reader.published.is_sensitive(name)}
     found = np.unique(times[~np.isnan(times)])
@@ -141,15 +141,18 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
         value, arm = float(count[at] / totals[at]), sums.arm(along)
         name = names[float(found[at])]
         parts[name] = Analysed(
-            name, value, max(0.0, value - arm), min(1.0, value + arm), selected=round(float(totals[at]))
+            name, value, *within(value - arm, value + arm, 0.0, 1.0), selected=round(float(totals[at]))
         )
     value, arm = float(slope @ sums.values), sums.arm(slope)
-    what = say(
-        "change of the share with {asked} per {period} of {column}",
-        asked=words(conditions),
-        period=say(period),
-        column=by,
-    )
+    if has_numbers(column):
+        what = say("change of the share with {asked} per 1 of {column}", asked=words(conditions), column=by)
+    else:
+        what = say(
+            "change of the share with {asked} per {period} of {column}",
+            asked=words(conditions),
+            period=say(period),
+            column=by,
+        )
     return Analysed(what, value, value - arm, value + arm, parts)
 
 
@@ -175,7 +178,7 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
             None if other is None else str(table[columns].labels[other]),
         )
         value, arm = float(sums.values[at]), sums.arm(np.eye(len(asked))[at])
-        low, high = (float(np.clip(end, 0.0, most)) for end in (value - arm, value + arm))
+        low, high = within(value - arm, value + arm, 0.0, most)
         name = " | ".join(ALL if each is None else each for each in values)
         parts[name] = Analysed(name, value, low, high, values=values)
     whole = list(parts.values())[-1]
@@ -244,9 +247,18 @@ def numbers_of(reader: Reader, name: str) -> Floats:
     return numbers
 
 
-def _periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
-    """Return (m,) the number of the period that each label lies in, NaN for none, and their names."""
-    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+def has_numbers(column: Column) -> bool:
+    """Return whether the labels of a column are numbers, which are their own periods."""
+    return column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None
+
+
+def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
+    """Return (m,) the number of the period that each label lies in, NaN for none, and their names.
+
+    Raises BadQuestion where the labels tell none.
+    """
+    if has_numbers(column):
+        assert column.values is not None
         times = np.where(column.missing, np.nan, column.values.astype(np.float64))
         return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
     if period not in PERIODS:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Figure, say
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class Analysed:
         return shown(self.estimate, self.low, self.high), bound(self.low, self), bound(self.high, self)
 
 
+def within(low: float, high: float, least: float, most: float) -> tuple[float, float]:
+    """Return the ends of an interval cut to what can be; one that lies outside wholly becomes the nearest end."""
+    return min(max(low, least), most), max(min(high, most), least)
+
+
 def _plain(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
@@ -66,7 +71,7 @@ def _digits(low: float, high: float) -> int:
 
 def shown(number: float, low: float, high: float) -> str:
     """Return a number for people, with the digits that its interval supports."""
-    return f"{number:,.{_digits(low, high)}f}"
+    return Figure(f"{number:,.{_digits(low, high)}f}")
 
 
 def bound(end: float, of: Analysed) -> str:

@@ -118,7 +118,9 @@ class SafeStep:
     def sentence(self) -> str:
         """What it does, and its effect."""
         return say(
-            "{words}: {before} unique records become {after}{lost}.",
+            "{words}: unique records go from {before} to {after}{lost}."
+            if self.unique != self.unique_before
+            else "{words}: unique records stay {after}{lost}.",
             words=self.words,
             before=self.unique_before,
             after=self.unique,
@@ -238,7 +240,10 @@ class _Search:
         words = say("Leave out “{column}”", column=name)
         if why:
             words = say("Leave out “{column}” ({why})", column=name, why=why)
-        self.take(replace(self.plan, roles={**self.plan.roles, name: role}), name, words, out=True)
+        every = {n: steps for n, steps in self.plan.generalisations.items() if n != name or n in self.planned}
+        every |= {name: self.planned[name]} if name in self.planned else {}  # what was tried of it before is no choice
+        plan = replace(self.plan, roles={**self.plan.roles, name: role}, generalisations=every)
+        self.take(plan, name, words, out=True)
 
     def grouped(self, name: str, steps: Steps) -> None:
         every = {**self.plan.generalisations, name: (*self.planned.get(name, ()), *steps)}

@@ -22,7 +22,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.roles.suggest import Role
@@ -64,10 +64,11 @@ class Reached:
             return say("{table}: no count of it is large enough to be asked for.", table=self.asked.what())
         error = Figure(f"{100 * self.asked.error:g} %")
         if self.met:
-            return say(
+            return counted(
+                self.cells,
+                "{table}: its one cell is answered within {error}.",
                 "{table}: all {n} cells are answered within {error}.",
                 table=self.asked.what(),
-                n=self.cells,
                 error=error,
             )
         return say(

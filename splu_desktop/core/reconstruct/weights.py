@@ -72,5 +72,5 @@ def leaned(rows: Rows, chosen: Flags, through: Transition) -> float:
 
 def side(chosen: Flags, through: Transition) -> tuple[Indices, bool]:
     """Return the codes to count, and whether they are those *not* chosen: the smaller side of the table tells more."""
-    turned = float(through.counts[chosen].sum()) > through.n / 2
+    turned = float(through.counts[chosen].sum()) > through.n / 2 and not chosen.all()
     return np.flatnonzero(~chosen if turned else chosen), turned

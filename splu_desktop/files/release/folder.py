@@ -26,6 +26,7 @@ from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import language
 from splu_desktop.files.release.csv_table import read_cells
+from splu_desktop.files.release.described import DESCRIBED, write_described
 from splu_desktop.files.release.facts import (
     FACTS_NAME,
     FORMAT,
@@ -43,7 +44,7 @@ from splu_desktop.files.release.facts import (
 )
 from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, open_package
 from splu_desktop.files.release.read_back import written_differs
-from splu_desktop.files.release.recipient import DICTIONARY_NAME, README_NAME, write_dictionary, write_readme
+from splu_desktop.files.release.recipient import DICTIONARY_NAME, README_NAME, warning, write_dictionary, write_readme
 from splu_desktop.files.tables.spelling import parsed, plain
 from splu_desktop.files.tables.table_writers import WRITERS
 
@@ -179,9 +180,11 @@ def fill_folder(
         write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
         for name, form in tables.items():
             _check_written(folder / name, form, published.table, progress)
+        write_described(published, draft, language(spoken).sentence(warning(published)), folder)
         for name in KIT:
             (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
         beside_tables = {README_NAME: "readme", DICTIONARY_NAME: "dictionary", **dict.fromkeys(KIT, "kit")}
+        beside_tables |= dict.fromkeys(DESCRIBED, "description")
         for name, form in {**tables, **beside_tables}.items():
             digest = digests[name]() if name in digests else file_sha256(folder / name)
             size = (folder / name).stat().st_size

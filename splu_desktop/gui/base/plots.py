@@ -85,6 +85,13 @@ class PercentAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.setTicks([places])
 
 
+class ShareAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis of shares, marked in per cent wherever pyqtgraph puts its marks."""
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        return [percent(value, 0 if spacing >= 0.01 else 1) for value in values]
+
+
 class CountAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis whose coordinates are log10 of a number of records."""
 

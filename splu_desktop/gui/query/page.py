@@ -16,6 +16,7 @@ from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button
 from splu_desktop.gui.base.words import plain
+from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from splu_desktop.gui.query.many import ManyTab
 from splu_desktop.gui.query.question import QuestionTab
@@ -24,7 +25,7 @@ from splu_desktop.gui.query.ways import Ways
 from splu_desktop.gui.query.work import Asker, Locked, open_release
 from splu_desktop.gui.query.workload import WorkloadTab
 
-_ONE, _CROSSTAB, _MANY, _WORKLOAD = range(4)  # places of the tabs
+_ONE, _CROSSTAB, _ANALYSES, _MANY, _WORKLOAD = range(5)  # places of the tabs
 QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
 
 
@@ -83,6 +84,7 @@ class QueryPage(Page):
             (
                 (self.tr("One &question"), self._make_one),
                 (self.tr("C&ross-table"), self._make_crosstab),
+                (self.tr("Analyses"), self._make_analyses),
                 (self.tr("&Many questions"), self._make_many),
                 (self.tr("Meas&ured accuracy"), self._make_workload),
             )
@@ -111,6 +113,11 @@ class QueryPage(Page):
         return cast("CrosstabTab", self.tabs.way(_CROSSTAB))
 
     @property
+    def analyses(self) -> AnalysisTab:
+        """Shares, ratios, means, trends and regressions."""
+        return cast("AnalysisTab", self.tabs.way(_ANALYSES))
+
+    @property
     def many(self) -> ManyTab:
         """A file of questions."""
         return cast("ManyTab", self.tabs.way(_MANY))
@@ -125,6 +132,9 @@ class QueryPage(Page):
 
     def _make_crosstab(self) -> Tab:
         return CrosstabTab(self.tasks)
+
+    def _make_analyses(self) -> Tab:
+        return AnalysisTab(self.tasks)
 
     def _make_many(self) -> Tab:
         return ManyTab(self.tasks)

@@ -1,4 +1,4 @@
-"""What the four ways of asking share: each is a tab of the query page with its own primary act."""
+"""What the ways of asking share: each is a tab of the query page with its own primary act."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
+from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot, ShareAxis
 from splu_desktop.gui.base.words import number, percent
 from splu_desktop.gui.query.workload_work import Accuracy
 
@@ -24,7 +24,7 @@ class BandsPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         bottom = pg.AxisItem("bottom")
-        super().__init__(self.tr("Error by size of the count"), {"bottom": bottom, "left": _ShareAxis("left")}, parent)
+        super().__init__(self.tr("Error by size of the count"), {"bottom": bottom, "left": ShareAxis("left")}, parent)
         item = self.getPlotItem()
         self._bars = {name: pg.BarGraphItem(x=[0.0], height=[0.0], width=_WIDTH) for name in ("published", "estimate")}
         for bars in self._bars.values():
@@ -131,10 +131,3 @@ class SmallPlot(Plot):
             f=place + 1, share=percent(share, 0), n=number(int(what.asked[place])), epsilon=percent(what.epsilon)
         )
         return words
-
-
-class _ShareAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """An axis of shares, marked in per cent."""
-
-    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:
-        return [percent(value, 0) for value in values]

@@ -25,7 +25,7 @@ from splu_desktop.report.scene import (
     frame,
 )
 
-_COLOURS = (ACCENT, PROTECTED, ANSWERABLE, "#b25000", "#6a51a3", "#a1345c", "#2f7f86", "#7a6a00")
+COLOURS = (ACCENT, PROTECTED, ANSWERABLE, "#b25000", "#6a51a3", "#a1345c", "#2f7f86", "#7a6a00", "#557d00")
 _PLOT = 300.0  # points that the plot is wide; the legend stands right of it
 _WIDTH = 560.0
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -107,7 +107,7 @@ def picture(comparison: Comparison, t: Language) -> FigureBlock:
         if mine:
             colour = INK
         elif system.first:
-            colour, coloured = _COLOURS[coloured % len(_COLOURS)], coloured + 1
+            colour, coloured = COLOURS[coloured % len(COLOURS)], coloured + 1
         else:
             colour = BETWEEN
         places = [(x.at(a.protection), y.at(a.answerable or 0.0)) for a in _achieved(points)]

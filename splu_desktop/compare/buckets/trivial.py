@@ -1,0 +1,47 @@
+"""Trivial sanitisation: the sensitive column published apart from all others (Brickell, Shmatikov, KDD 2008).
+
+The baseline of their measures: A_know = A_acc = A_quot = 0, since nothing links a row to a value. All buckets of
+Anatomy in one. The only estimate is independence: x = N_P f_s / N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import System
+from splu_desktop.compare.buckets.anatomy import Bucketed
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+
+@dataclass(frozen=True)
+class TrivialSanitisation(System):
+    """Two tables, with nothing to link them."""
+
+    name: ClassVar[str] = "trivial"
+    title: ClassVar[str] = say("Two tables apart")
+    words: ClassVar[str] = say(
+        "The sensitive column is handed out by itself, all others without it. Whatever a method answers better than "
+        "this is what it is worth; what it tells of persons beyond this is what it costs."
+    )
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls()]
+
+    @property
+    def setting(self) -> str:
+        return say("no setting")
+
+    @property
+    def promise(self) -> str:
+        return say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
+        progress.report(self.title, 0.0)
+        return Bucketed(source, np.zeros(source.n, np.int64))

@@ -1,0 +1,57 @@
+"""delta-disclosure privacy: |ln(p(g, s) / p(s))| < delta for every value in every class (Brickell, Shmatikov 2008).
+
+Every value of the table must occur in every class. Their Lemma 1: the information gain H(S) - H(S | class) of any
+learner is below delta then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.generalise.mondrian import Mondrian
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.table import Flags
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Mondrian):
+    """Classes in which no value's share is e^`delta` times that of the table, or more, or less than 1/e^`delta`."""
+
+    delta: float
+
+    name: ClassVar[str] = "delta-disclosure"
+    title: ClassVar[str] = say("delta-disclosure")
+    words: ClassVar[str] = say(
+        "As k-anonymity, and no value may be much likelier, or much less likely, among those who look alike than in "
+        "the whole table. With rare values it makes nearly one class of all records."
+    )
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(delta) for delta in (2.0, 1.0, 0.5)]
+
+    @property
+    def setting(self) -> str:
+        return say("delta = {delta}", delta=Figure(f"{self.delta:g}"))
+
+    @property
+    def promise(self) -> str:
+        return say(
+            "No value is {times} times as likely among those who look alike as in the whole table, nor as unlikely.",
+            times=Figure(f"{math.exp(self.delta):.3g}"),
+        )
+
+    @property
+    def least(self) -> int:
+        return 1
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far
+            apart = np.abs(np.log(counts / counts.sum(axis=1, keepdims=True) / shares))
+        return np.asarray((apart < self.delta).all(axis=1))

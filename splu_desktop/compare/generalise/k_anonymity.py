@@ -1,0 +1,48 @@
+"""k-anonymity: every record looks like k - 1 others at least in the unchanged columns (Samarati 2001; Sweeney 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.generalise.mondrian import Mondrian
+from splu_desktop.core.messages import say
+from splu_desktop.core.table import Flags
+
+
+@dataclass(frozen=True)
+class KAnonymity(Mondrian):
+    """Classes of `k` records and more."""
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    title: ClassVar[str] = say("k-anonymity")
+    words: ClassVar[str] = say(
+        "Exact entries give way to ranges, until every person looks like several others. The sensitive values stay "
+        "true: where those who look alike share one, it is told of all of them."
+    )
+    first: ClassVar[bool] = True
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(k) for k in (2, 5, 10, 50)]
+
+    @property
+    def setting(self) -> str:
+        return say("k = {k}", k=self.k)
+
+    @property
+    def promise(self) -> str:
+        return say("By the other columns, a person's row looks like at least {k} rows, its own among them.", k=self.k)
+
+    @property
+    def least(self) -> int:
+        return self.k
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        return np.ones(len(counts), bool)

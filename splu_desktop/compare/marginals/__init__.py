@@ -1,0 +1,1 @@
+"""Anonymised marginals, and the distribution of largest entropy that agrees with them."""

@@ -1,0 +1,1 @@
+"""Random pre-partitioning: every part of the table is published by itself."""

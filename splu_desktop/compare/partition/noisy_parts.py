@@ -1,0 +1,121 @@
+"""Laplace answers about random parts, each with noise of its own (Clifton et al. 2020).
+
+Answers about the whole table add up those about its B parts, and so their noise: the sum of B independent Lap(b),
+with b as in `compare.counts.laplace`, variance 2 b^2 B, density
+f(x) = (|x| / 2b)^(B - 1/2) K_(B - 1/2)(|x| / b) / (b sqrt(pi) Gamma(B)), K the modified Bessel function. The 95 %
+interval is its own. Whoever gets one part alone has a smaller epsilon (`parts`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.special import kve
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.counts.laplace import Laplace, LaplaceAnswers
+from splu_desktop.compare.partition.parts import sharp_epsilon_of_part
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.progress import Progress
+
+_NEAR = 1e-9  # the density is flat at 0, where its formula is 0 times infinity
+
+
+def log_density(x: Floats, parts: int) -> Floats:
+    """Return logarithms of the density at x of the sum of `parts` independent Lap(1)."""
+    size, order = np.maximum(np.abs(x), _NEAR), parts - 0.5
+    scale = math.log(math.pi) / 2 + math.lgamma(parts)
+    return np.asarray(order * np.log(size / 2) + np.log(kve(order, size)) - size - scale)
+
+
+@cache
+def half_width(parts: int) -> float:
+    """Return w with P(|x| <= w) = 0.95 for the sum x of `parts` independent Lap(1)."""
+
+    def density(x: float) -> float:
+        return math.exp(float(log_density(np.array(x), parts)))
+
+    def short(w: float) -> float:
+        return 2 * float(quad(density, 0.0, w)[0]) - 0.95
+
+    return float(brentq(short, 0.5, 5 * math.sqrt(2 * parts)))
+
+
+class PartsAnswers(LaplaceAnswers):
+    """Sums of noisy answers about parts.
+
+    Parameters
+    ----------
+    parts : B.
+    """
+
+    def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, *, parts: int) -> None:
+        super().__init__(source, epsilon, chance, together=True)
+        self.parts = parts
+
+    def _answered(self, questions: CountingQuestions) -> Answers:
+        b = self.scale(questions)
+        # The parts' true counts add up to the whole's, however the records were dealt.
+        shown = questions.truth + self._chance.laplace(0.0, b, (self.parts, len(questions.truth))).sum(axis=0)
+        arm = b * half_width(self.parts)
+        low, high = (np.clip(shown + side, 0.0, self.source.n) for side in (-arm, arm))
+        return Answers(shown, low, high)
+
+    def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
+        return log_density((shown - counts) / self.scale(questions), self.parts)
+
+    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
+        b = self.scale(questions)
+        return (
+            say(
+                "Sums of {parts} noisy answers are off by up to {noise} records, one answer about all records by "
+                "{whole}, 19 times in 20.",
+                parts=self.parts,
+                noise=Figure(f"{b * half_width(self.parts):,.0f}"),
+                whole=Figure(f"{b * half_width(1):,.0f}"),
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class LaplaceOfParts(Laplace):
+    """Laplace noise for all questions together, in each of `parts` random parts."""
+
+    parts: int = 2
+
+    name: ClassVar[str] = "laplace-of-parts"
+    title: ClassVar[str] = say("Differential privacy of random parts")
+    words: ClassVar[str] = say(
+        "The records are dealt at random to parts, and counts of each part get noise of their own: each part may go "
+        "to another recipient, who learns less than from the whole; their sum is noisier than one answer about all."
+    )
+    first: ClassVar[bool] = False
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(math.log(3), 2), cls(math.log(3), 10)]
+
+    @property
+    def setting(self) -> str:
+        return say("epsilon {epsilon}, {parts} parts", epsilon=Figure(f"{self.epsilon:.3g}"), parts=self.parts)
+
+    @property
+    def promise(self) -> str:
+        return say(
+            "No answers become more than {times} times likelier by one person's record; those about one part alone, "
+            "no more than {alone} times.",
+            times=Figure(f"{math.exp(self.epsilon):.3g}"),
+            alone=Figure(f"{math.exp(sharp_epsilon_of_part(self.epsilon, 1 / self.parts)):.3g}"),
+        )
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PartsAnswers:
+        progress.report(self.title, 0.0)
+        return PartsAnswers(source, self.epsilon, chance, parts=self.parts)

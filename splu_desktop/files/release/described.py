@@ -1,0 +1,215 @@
+"""The release as other programs describe tables: label files for Stata and SPSS, CSVW, DCAT, a citation.
+
+All of it follows from the facts and the published table. Names and labels are data: they are quoted as each language
+quotes a text, without line breaks, and what a program could run (Stata's macros) is taken out of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column, Kind
+from splu_desktop.files.disk.inert import inert
+
+_TABLE = "table.csv"
+_STATA_NAME, _SPSS_NAME = 32, 64  # the longest names of variables
+_LABEL = 80  # characters of a variable's label in Stata, of all programs here
+_DATATYPES = {  # of CSVW (XML Schema's), where every value of a column is spelled so
+    Kind.INTEGER: ("integer", re.compile(r"[+-]?\d+")),
+    Kind.DECIMAL: ("decimal", re.compile(r"[+-]?\d+(\.\d+)?")),
+    Kind.DATE: ("date", re.compile(r"\d{4}-\d\d-\d\d")),
+}
+_NUMBERS = ("integer", "decimal")
+_WORDS = {  # reserved in either program
+    *("_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n", "_pi", "_pred"),
+    *("_rc", "_skip", "str", "strl", "using", "with", "all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not"),
+    *("or", "to"),
+}
+
+_HARMLESS = str.maketrans('`$"\\/*', "'S'||+")  # for what Stata would read as more than a text
+
+Facts = Mapping[str, Any]
+
+
+def stata(published: Published, facts: Facts, warning: str) -> str:
+    """Return a .do file that reads table.csv, names its columns and labels them."""
+    names = _variables(published, _STATA_NAME)
+    lines = [
+        f"* {_stata_text(warning)}",
+        "version 14",
+        f'import delimited "{_TABLE}", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
+        '    encoding("utf-8") clear',
+    ]
+    for at, (name, column) in enumerate(zip(names, published.table.columns, strict=True), 1):
+        lines.append(f"rename v{at} {name}")
+        lines.append(f'label variable {name} `"{_stata_text(_titled(published, column.name))}"\'')
+        if _datatype(column) in _NUMBERS:
+            lines.append(f"destring {name}, replace")
+    lines.append(f"notes: {_stata_text(warning)}")
+    return "\n".join(lines) + "\n"
+
+
+def spss(published: Published, facts: Facts, warning: str) -> str:
+    """Return a .sps file that reads table.csv, names its columns and labels them."""
+    names = _variables(published, _SPSS_NAME)
+    forms = []
+    for name, column in zip(names, published.table.columns, strict=True):
+        number = _datatype(column) in _NUMBERS
+        longest = max(len(inert(label).encode()) for label in column.labels.tolist()) or 1
+        forms.append(f"  {name} {'F40.10' if number else f'A{min(longest, 32_767)}'}")
+    lines = [
+        f"COMMENT {_line(warning).rstrip('.')}.",
+        "SET UNICODE=ON.",
+        'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED',
+        "  /FIRSTCASE=2 /VARIABLES=",
+        *forms,
+        "  .",
+    ]
+    for name, column in zip(names, published.table.columns, strict=True):
+        lines.append(
+            f"VARIABLE LABELS {name} '{_line(_titled(published, column.name)).replace(chr(39), chr(39) * 2)}'."
+        )
+    return "\n".join([*lines, "EXECUTE."]) + "\n"
+
+
+def csvw(published: Published, facts: Facts, warning: str) -> str:
+    """Return the table's description as CSV on the Web (W3C, Metadata Vocabulary for Tabular Data, 2015)."""
+    columns = []
+    for name, column in zip(_variables(published, _SPSS_NAME), published.table.columns, strict=True):
+        missing = column.labels[column.missing].tolist()
+        columns.append(
+            {
+                "name": name,
+                "titles": column.name,
+                "datatype": _datatype(column),
+                **({"null": missing} if missing else {}),
+                **({"dc:description": "sensitive: re-drawn"} if published.is_sensitive(column.name) else {}),
+            }
+        )
+    return _json(
+        {
+            "@context": "http://www.w3.org/ns/csvw",
+            "url": _TABLE,
+            "dc:identifier": facts["id"],
+            "dc:created": facts["created"],
+            "dc:description": warning,
+            "dialect": {"encoding": "utf-8", "header": True},
+            "tableSchema": {"columns": columns},
+        }
+    )
+
+
+def dcat(published: Published, facts: Facts, warning: str) -> str:
+    """Return the release as a dataset of DCAT-AP, with the terms of HealthDCAT-AP that the release itself tells.
+
+    Title, publisher, contact and legal basis are the holder's to add: the program doesn't know them. HealthDCAT-AP is
+    cited from memory, not looked up again.
+    """
+    return _json(
+        {
+            "@context": {
+                "dcat": "http://www.w3.org/ns/dcat#",
+                "dct": "http://purl.org/dc/terms/",
+                "healthdcatap": "http://healthdataportal.eu/ns/health#",
+                "spdx": "http://spdx.org/rdf/terms#",
+                "xsd": "http://www.w3.org/2001/XMLSchema#",
+            },
+            "@type": "dcat:Dataset",
+            "dct:identifier": facts["id"],
+            "dct:issued": {"@type": "xsd:dateTime", "@value": facts["created"]},
+            "dct:description": warning,
+            "healthdcatap:numberOfRecords": {"@type": "xsd:nonNegativeInteger", "@value": str(facts["records"])},
+            "dcat:distribution": [
+                {
+                    "@type": "dcat:Distribution",
+                    "dct:title": _TABLE,
+                    "dcat:mediaType": {"@id": "https://www.iana.org/assignments/media-types/text/csv"},
+                    "dct:conformsTo": {"@id": "https://www.w3.org/TR/tabular-metadata/"},
+                }
+            ],
+        }
+    )
+
+
+def citation(published: Published, facts: Facts, warning: str) -> str:
+    """Return how to cite the release (Citation File Format 1.2.0): by its id, date and program."""
+    software = facts["software"]
+    return (
+        "cff-version: 1.2.0\n"
+        'message: "Name the release by its id when you publish figures from it; its holder is to be named as agreed."\n'
+        f'title: "Release {facts["id"]}"\n'
+        "type: dataset\n"
+        "authors:\n"
+        '  - name: "the holder of the data"\n'
+        f"date-released: {facts['created'][:10]}\n"
+        "identifiers:\n"
+        f'  - type: other\n    value: "{facts["id"]}"\n'
+        "references:\n"
+        "  - type: software\n"
+        f"    title: {json.dumps(software['name'])}\n"
+        f"    version: {json.dumps(software['version'])}\n"
+        "    authors:\n"
+        f"      - name: {json.dumps(software['name'] + ' maintainers')}\n"
+    )
+
+
+Describe = Callable[[Published, Facts, str], str]
+DESCRIBED: Mapping[str, Describe] = {
+    "table.do": stata,
+    "table.sps": spss,
+    "table.csv-metadata.json": csvw,
+    "dcat.jsonld": dcat,
+    "CITATION.cff": citation,
+}
+
+
+def write_described(published: Published, facts: Facts, warning: str, folder: Path) -> None:
+    """Write all descriptions into the folder of a release."""
+    for name, describe in DESCRIBED.items():
+        (folder / name).write_text(describe(published, facts, warning), encoding="utf-8", newline="\n")
+
+
+# --- names and texts
+
+
+def _variables(published: Published, longest: int) -> list[str]:
+    """Return a name for each column that either program takes: letters, digits, _; none twice, whatever the case."""
+    found: list[str] = []
+    taken = set(_WORDS)
+    for at, name in enumerate(published.table.names, 1):
+        plain = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
+        plain = plain if plain[:1].isalpha() else f"v{at}_{plain}".rstrip("_")
+        plain = plain[: longest - 6]
+        if plain.casefold() in taken or re.fullmatch(r"(?i)str\d+|v\d+", plain):
+            plain = f"{plain}_{at}"
+        taken.add(plain.casefold())
+        found.append(plain)
+    return found
+
+
+def _titled(published: Published, name: str) -> str:
+    return f"{name[: _LABEL - 12]} (re-drawn)" if published.is_sensitive(name) else name[:_LABEL]
+
+
+def _datatype(column: Column) -> str:
+    name, spelled = _DATATYPES.get(column.kind, ("string", None))
+    known = column.labels[~column.missing].tolist()
+    return name if spelled is not None and known and all(map(spelled.fullmatch, known)) else "string"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _stata_text(text: str) -> str:
+    """Return a text for between compound quotes: a ` or $ begins a macro, /* a comment, a quote ends it."""
+    return _line(text).translate(_HARMLESS)
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,1 @@
+"""Analyses beyond counts, of step 5."""

@@ -1,0 +1,313 @@
+"""Analyses beyond counts: shares, ratios, means, trends and regressions, each with its interval."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_of_numbers, columns_of_time
+from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.questions.figures_file import write_figures
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.plot_saving import SavePlotButton
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, announce, button, label, margins, scrolled
+from splu_desktop.gui.base.words import decimal, number, percent_within, told
+from splu_desktop.gui.query.analyse.condition_edit import Counts
+from splu_desktop.gui.query.analyse.form import AnalysisForm
+from splu_desktop.gui.query.analyse.trend_plot import TrendPlot
+from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.query.work import Asker
+
+_NOTHING = {  # what a figure is where there is no link
+    AnalysisKind.DIFFERENCE: 0.0,
+    AnalysisKind.RATIO: 1.0,
+    AnalysisKind.ODDS_RATIO: 1.0,
+    AnalysisKind.TREND: 0.0,
+}
+_REGRESSIONS = (AnalysisKind.LOGIT, AnalysisKind.POISSON)
+Offered = tuple[tuple[str, ...], dict[str, tuple[str, ...]], Counts]
+
+
+class AnalysisTab(Tab):
+    """The third tab."""
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(tasks, parent)
+        self._job: Job | None = None
+        self.shown: tuple[Analysis, Analysed] | None = None
+        row = QHBoxLayout(self)
+        margins(row, 0, 8, 0, 0, spacing=12)
+        self.form = AnalysisForm()
+        self.form.changed.connect(self._form_changed)
+        row.addWidget(scrolled(self.form), 4)
+        self.stack = QStackedWidget()
+        self.start = Empty(
+            "chart-column",
+            self.tr("More than counts"),
+            self.tr("Choose an analysis at the left. Each figure gets its 95 % interval about the original table."),
+        )
+        self.busy = Busy(self.tr("Calculating"), self.tr("Cancel"))
+        self.busy.cancelled.connect(lambda: self._job.cancel() if self._job is not None else None)
+        self.answer = self._build_answer()
+        for part in (self.start, self.busy, self.answer):
+            self.stack.addWidget(part)
+        row.addWidget(self.stack, 7)
+
+    def _build_answer(self) -> QWidget:
+        card = Card("", spacing=6)
+        column: QVBoxLayout = card.body
+        self.what = label("", "strong", wrap=True, selectable=True)
+        self.figure = label("", selectable=True)
+        self.figure.setFont(theme.title_font(self.font()))
+        self.interval = label("", wrap=True, selectable=True)
+        self.link = label("", "quiet", wrap=True)
+        self.old = label("", "warning", wrap=True)
+        self.old.setMargin(3)
+        self.old.hide()
+        for part in (self.old, self.what, self.figure, self.interval, self.link):
+            column.addWidget(part)
+        self.plot = TrendPlot()
+        self.plot.setMinimumHeight(150)
+        column.addWidget(self.plot, 3)
+        self.readout = label("", "quiet", wrap=True)
+        self.plot.readout.connect(self._read)
+        column.addWidget(self.readout)
+        self.model: RowsModel[Analysed] = RowsModel(
+            [
+                Field("", lambda one: one.what),
+                Field(self.tr("Estimate"), lambda one: self._texts(one)[0], right=True),
+                Field(self.tr("95 % interval"), lambda one: " – ".join(self._texts(one)[1:]), right=True),
+                Field(
+                    self.tr("Factor"),
+                    lambda one: decimal(math.exp(one.estimate)) if abs(one.estimate) < 100 else "–",
+                    right=True,
+                    hint=self.tr("By how many times one more, or this value, changes the odds or the rate"),
+                ),
+                Field(self.tr("Records"), lambda one: "" if one.selected is None else number(one.selected), right=True),
+            ],
+            self,
+        )
+        self.table = TableView(self.tr("Figures of the analysis"))
+        self.table.setModel(self.model)
+        self.table.setShowGrid(False)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        column.addWidget(self.table, 2)
+        self.filler = QWidget()
+        column.addWidget(self.filler, 1)
+        foot = QHBoxLayout()
+        self.note = label(
+            self.tr("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
+        )
+        foot.addWidget(self.note, 1)
+        self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
+        self.save_plot.failed.connect(self.failed)
+        self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
+        menu = QMenu(self.export_button)
+        for words, ending in (
+            (self.tr("Figures as &CSV…"), "csv"),
+            (self.tr("Figures as &Excel workbook…"), "xlsx"),
+        ):
+            menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
+        self.export_button.setMenu(menu)
+        foot.addWidget(self.save_plot)
+        foot.addWidget(self.export_button)
+        column.addLayout(foot)
+        return card
+
+    def first(self) -> QWidget:
+        return self.form.kind
+
+    # -- the page asks -------------------------------------------------------------------------------------------
+
+    def take(self, asker: Asker | None) -> None:
+        self.asker = asker
+        self._job = None
+        for name in ("analysis", "analysis columns"):
+            self.tasks.drop(name)
+        self.shown = None
+        self.stack.setCurrentWidget(self.start)
+        self.form.show_release(asker.published if asker is not None else None)
+        if asker is not None:
+            job = self.tasks.run("analysis columns", partial(_offered, asker))
+            job.done.connect(partial(self._offered, asker))
+            job.failed.connect(self.failed)
+
+    def offer(self) -> tuple[str, bool, str]:
+        words = self.tr("Calculate")
+        if self.asker is None or self._job is not None:
+            return words, False, ""
+        missing = self.form.missing()
+        return words, not missing, missing
+
+    def act(self) -> None:
+        self.calculate()
+
+    def calculate(self) -> Job | None:
+        """Calculate in the worker."""
+        asker = self.asker
+        if asker is None:
+            return None
+        self.failed.emit("")
+        try:
+            asked = self.form.analysis()
+        except BadQuestion as fault:
+            self.failed.emit(told(str(fault)))
+            return None
+        self.busy.begin()
+        self.stack.setCurrentWidget(self.busy)
+        self.hold_focus(self.busy)
+        job = self.tasks.run("analysis", lambda progress: _answered(asker, asked, progress))
+        self._job = job
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(partial(self._calculated, asker, asked))
+        job.failed.connect(self._not_calculated)
+        job.stopped.connect(lambda: self._not_calculated(""))
+        self.offered.emit()
+        return job
+
+    def export(self, path: Path) -> Job | None:
+        """Write the figures in the worker, as the file's ending says."""
+        if self.shown is None or self.asker is None:
+            return None
+        self.failed.emit("")
+        work = partial(write_figures, self.shown[1], str(self.asker.release.facts["id"]), path)
+        job = self.tasks.run("export", work)
+        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.failed.connect(self.failed)
+        return job
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _offered(self, asker: Asker, offered: Offered) -> None:
+        if self.still(asker):
+            numbers, times, counts = offered
+            self.form.offer_columns(numbers, times)
+            self.form.take_counts(counts)
+
+    def _calculated(self, asker: Asker, asked: Analysis, found: Analysed) -> None:
+        if not self.still(asker):
+            return
+        self._job = None
+        self.shown = (asked, found)
+        self._show(asked, found)
+        self.after_busy(self.busy, self.stack, self.answer, self.export_button)
+        self.answered.emit()
+        self.offered.emit()
+        announce(self.figure, f"{self.what.text()}: {self.figure.text()}. {self.interval.text()}")
+
+    def _not_calculated(self, text: str) -> None:
+        self._job = None
+        self.after_busy(self.busy, self.stack, self.answer if self.shown is not None else self.start, self.first())
+        if text:
+            self.failed.emit(text)
+        self.offered.emit()
+
+    def _show(self, asked: Analysis, found: Analysed) -> None:
+        what = told(found.what)
+        self.what.setText(what[:1].upper() + what[1:])
+        regression, trend = asked.kind in _REGRESSIONS, asked.kind is AnalysisKind.TREND
+        estimate, low, high = self._main_texts(asked.kind, found)
+        self.figure.setVisible(not regression)
+        self.interval.setVisible(not regression)
+        self.figure.setText(estimate)
+        self.interval.setText(self.tr("95 % interval: {low} to {high}").format(low=low, high=high))
+        self.link.setText(self._linked(asked.kind, found))
+        self.link.setVisible(bool(self.link.text()))
+        drawn: tuple[QWidget, ...] = (self.plot, self.readout, self.save_plot)
+        for part in drawn:
+            part.setVisible(trend)
+        self.old.hide()
+        parts = tuple(found.parts.values())
+        self.table.setVisible(bool(parts))
+        self.filler.setVisible(not parts)
+        self.model.show(())
+        self.model.show(parts)
+        self.table.setColumnHidden(3, not regression)
+        self.table.setColumnHidden(4, not trend)
+        if trend:
+            self.plot.draw(parts, asked.columns[0])
+            self._read("")
+
+    def _linked(self, kind: AnalysisKind, found: Analysed) -> str:
+        """Return in words whether the release shows a link at all."""
+        if kind in _REGRESSIONS:
+            return self.tr("A coefficient whose interval holds 0 shows no link; above 0 raises, below 0 lowers.")
+        none = _NOTHING.get(kind)
+        if none is None:
+            return ""
+        if found.low <= none <= found.high:
+            return self.tr("The interval holds {none}: the release shows no link.").format(none=number(none))
+        return self.tr("The interval does not hold {none}: there is a link in the original table.").format(
+            none=number(none)
+        )
+
+    def _main_texts(self, kind: AnalysisKind, found: Analysed) -> tuple[str, ...]:
+        width = found.high - found.low
+        ends = (found.estimate, found.low, found.high)
+        if kind is AnalysisKind.SHARE:
+            return tuple(percent_within(end, width) for end in ends)
+        if kind in (AnalysisKind.DIFFERENCE, AnalysisKind.TREND):
+            estimate, low, high = (100 * end for end in ends)
+            shown = Analysed(found.what, estimate, low, high).shown
+            return self.tr("{n} percentage points").format(n=told(shown[0])), *map(told, shown[1:])
+        return tuple(map(told, found.shown))
+
+    def _texts(self, one: Analysed) -> tuple[str, ...]:
+        if self.shown is not None and self.shown[0].kind is AnalysisKind.TREND:
+            return tuple(percent_within(end, one.high - one.low) for end in (one.estimate, one.low, one.high))
+        return tuple(map(told, one.shown))
+
+    def _read(self, text: str) -> None:
+        self.readout.setText(text or self.tr("Point at a period to read it, or use the arrow keys."))
+
+    def _form_changed(self) -> None:
+        """Say so where the answer shown is not to what is chosen now."""
+        if self.shown is not None:
+            try:
+                old = self.form.analysis() != self.shown[0]
+            except BadQuestion:
+                old = True
+            self.old.setVisible(old)
+            self.old.setText(self.tr("Below is still the answer to what was chosen before."))
+        self.offered.emit()
+
+    def _ask_export(self, ending: str) -> None:
+        if self.shown is None:
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self,
+            self.tr("Save the figures"),
+            f"{self.shown[0].kind.value}.{ending}",
+            f"{ending.upper()} (*.{ending})",
+        )
+        if name:
+            path = Path(name)
+            self.export(path if path.suffix else path.with_suffix(f".{ending}"))
+
+    def help_text(self) -> str:
+        return self.tr(
+            "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a"
+            " trend, what an outcome hangs on.</p>"
+            "<p>Never count rows of a sensitive column within a group yourself: the figures would lean towards no"
+            " difference. These go back through the chances of the draw.</p>"
+            "<p><b>What does the interval say?</b></p><p>In 95 of 100 releases it holds what the original table says."
+            " It says nothing about other patients than those in the table.</p>"
+        )
+
+
+def _offered(asker: Asker, progress: Progress) -> Offered:
+    with asker.lock:
+        return columns_of_numbers(asker.reader), columns_of_time(asker.reader), asker.counts(progress)
+
+
+def _answered(asker: Asker, asked: Analysis, progress: Progress) -> Analysed:
+    with asker.lock:
+        progress.report("Calculating", 0.0)
+        return asked.answer(asker.reader)
