@@ -144,16 +144,34 @@ def residual(report: Report, t: Language) -> str:
     if not found.nsas:
         return t("no column is published unchanged, so no row can be found by what is known of a person.")
     best, blind = strongest(report, column)
-    return t(
-        "who knows the unchanged columns of a person finds the row for certain in {unique} of the cases; the strongest "
-        "attacker tried then names the sensitive value of “{column}” rightly in {right} of the rows, where {blind} "
-        "would be right without the table, and is at least 80 % sure in {known}.",
+    said = t(
+        "who knows all unchanged columns of a person in the table finds the row for certain in {unique} of the "
+        "cases; the strongest attacker tried then names the sensitive value of “{column}” rightly in {right} of the "
+        "rows, where {blind} would be right without the table, and is at least 80 % sure in {known}.",
         unique=t.percent(found.unique, 1),
         column=shortened(column),
         right=t.percent(best.right, 1),
         blind=t.percent(blind.right, 1),
         known=t.percent(best.known_80, 1),
     )
+    return f"{said} {_judged(report, t)}".rstrip()
+
+
+def _judged(report: Report, t: Language) -> str:
+    """Return that an attack is not judged on true values, where it is not."""
+    return t("Estimated from the release alone.") if report.original is None else ""
+
+
+def _low(report: Report) -> bool:
+    """Whether no record is recognised more surely than the stricter of both thresholds allows."""
+    found, allowed = report.public.risk.recognisable, report.public.cover.fields.allowed
+    return not found.nsas or found.highest <= min(THRESHOLD, 1.0 if allowed is None else allowed)
+
+
+def _guessed(report: Report) -> bool:
+    """Whether no attacker tried is right about a tenth of the rows more than one without the table."""
+    best, blind = strongest(report, most_told(report))
+    return best.right - blind.right < 0.1
 
 
 def _before(report: Report) -> Recognisable | None:
@@ -258,7 +276,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
 
 
 def _percent(text: str) -> float:
-    return float("".join(letter for letter in text if letter.isdigit()) or 0)
+    return float(text.replace(",", ".").strip("<>% \u00a0\u202f") or 0)
 
 
 def _questions(t: Language) -> list[Block]:
@@ -279,7 +297,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
     best, blind = strongest(report, column)
     worst = max(public.guarantees, key=lambda each: each.confidence)
     unique = t.percent(found.unique, 1) if found.nsas else t.percent(0, 1)
-    low = not found.nsas or found.highest <= THRESHOLD
+    low = _low(report)
     header = (t("Criterion (WP216)"), t("Evidence"), t("Limit"), t("What it supports, without deciding"), t("Page"))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -297,8 +315,9 @@ def _criteria(report: Report, t: Language) -> list[Block]:
         (
             t("Linkability"),
             t(
-                "Identifiers are left out; the unchanged columns can link a row to other tables that hold them, the "
-                "re-drawn ones with at most {share}.",
+                "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables "
+                "that hold them; a protected value shown in it is the person's own in at most {share} of rows on "
+                "average.",
                 share=_exactly(worst.confidence, t),
             ),
             t("Each further release of the same records links better."),
@@ -315,10 +334,11 @@ def _criteria(report: Report, t: Language) -> list[Block]:
                 column=shortened(column),
                 right=t.percent(best.right, 1),
                 blind=t.percent(blind.right, 1),
-            ),
+            )
+            + f" {_judged(report, t)}".rstrip(),
             t("Better attackers may exist; what many records teach is told on purpose."),
             t("Values of single persons are inferred little better than by guessing.")
-            if best.right - blind.right < 0.1
+            if _guessed(report)
             else t("Values of single persons can be inferred with significant probability in part of the rows."),
             Pages(("risk",)),
         ),
@@ -333,8 +353,13 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
     """Return what the figures support for who holds the source and for who gets the release (C-413/23 P)."""
     typed = report.public.cover.fields
     bound = bool(typed.controls and typed.contract)
-    if low:
+    if low and _guessed(report):
         other = t("not personal data, as far as recognition goes: no class is above the threshold")
+    elif low:
+        other = t(
+            "to be weighed: no class is above the threshold, but what the release tells of a person's values goes well "
+            "beyond guessing"
+        )
     elif bound:
         other = t(
             "not personal data only if controls and contract, as stated below, make it unlikely that rows are matched "
