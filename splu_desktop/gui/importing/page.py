@@ -133,7 +133,7 @@ class ImportPage(Page):
         self.preview.setModel(self.preview_model)
         self.preview.verticalHeader().show()
         self.preview.horizontalHeader().setStretchLastSection(False)
-        self.tabs.addTab(self.preview, self.tr("&First records"))
+        self.tabs.addTab(self.preview, self.tr("Firs&t records"))
 
         self.reading_model: RowsModel[_ReadingOf] = RowsModel(
             [
@@ -144,7 +144,7 @@ class ImportPage(Page):
         )
         self.reading = TableView(self.tr("How the file was read"))
         self.reading.setModel(self.reading_model)
-        self.tabs.addTab(self.reading, self.tr("&How it was read"))
+        self.tabs.addTab(self.reading, self.tr("How it w&as read"))
 
         self.problems = ProblemList(self.tasks)
         self.problems.saved.connect(

@@ -29,7 +29,7 @@ class RecentFiles(QMenu):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setTitle(self.tr("Open &recent"))
+        self.setTitle(self.tr("Open recen&t"))
         self._last: Path | None = None
         self.aboutToShow.connect(self._fill)
 

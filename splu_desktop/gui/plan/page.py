@@ -106,7 +106,7 @@ class PlanPage(Page):
         self.gamma.changed.connect(self._gamma_changed)
         grid.addWidget(self.gamma, 0, 0)
         self.per_value = button(
-            self.tr("&Tolerance per value…"),
+            self.tr("Tolerance &per value…"),
             self.open_tolerances,
             hint=self.tr("For values that are not all equally sensitive, and for fake values in the groups"),
         )
@@ -191,7 +191,7 @@ class PlanPage(Page):
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.ahead = AheadTab(self.session, self.tasks, self.plots, self.open_must)
         self.ahead_room = scrolled(self.ahead)
-        self.tabs.addTab(self.ahead_room, self.tr("What recipients &read"))
+        self.tabs.addTab(self.ahead_room, self.tr("&What recipients read"))
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.promises.warned.connect(partial(self.tabs.mark, self.promises))
@@ -477,7 +477,7 @@ class PlanPage(Page):
     def _values_ready(self, found: Values) -> None:
         self.promises.show_warnings(found.warnings)
         self.values.show_values(found)
-        self.tabs.setTabText(self.tabs.indexOf(self.values), self.tr("&Values ({n})").format(n=number(len(found.rows))))
+        self.tabs.setTabText(self.tabs.indexOf(self.values), self.tr("Value&s ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
         if not self._by_gamma() and not self._with_others():

@@ -64,7 +64,7 @@ class PromisesTab(QWidget):
         self.ways_out = WaysOutRow(take)
         foot.addWidget(self.ways_out, 1)
         foot.addStretch(0)
-        self.copy_button = button(self.tr("Copy &these sentences"), self.copy, picture="copy")
+        self.copy_button = button(self.tr("&Copy these sentences"), self.copy, picture="copy")
         foot.addWidget(self.copy_button)
         column.addLayout(foot)
         self.show_warnings(())

@@ -50,7 +50,7 @@ class ToleranceDialog(QDialog):
         self.use.setEnabled(False)
         buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
         if now is not None:
-            plain = buttons.addButton(self.tr("&One group size instead"), QDialogButtonBox.ButtonRole.ResetRole)
+            plain = buttons.addButton(self.tr("One gro&up size instead"), QDialogButtonBox.ButtonRole.ResetRole)
             plain.clicked.connect(self._plain)
         buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.accept)

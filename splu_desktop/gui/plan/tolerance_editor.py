@@ -98,7 +98,7 @@ class ToleranceEditor(QWidget):
         self.box.valueChanged.connect(lambda share: self._limit_moved(Fraction(round(10 * share), _FINE)))
         self.class_buttons: dict[Sensitivity, QPushButton] = {}
         for sort, text in (
-            (Sensitivity.HIGH, self.tr("&High")),
+            (Sensitivity.HIGH, self.tr("H&igh")),
             (Sensitivity.MEDIUM, self.tr("&Medium")),
             (Sensitivity.LOW, self.tr("&Low")),
             (Sensitivity.NONE, self.tr("&Not sensitive")),
@@ -131,7 +131,7 @@ class ToleranceEditor(QWidget):
         self.rule = button(self.tr("&Apply"), self.by_rule, hint=self.tr("Rounded down to 1, 1/2, 1/3, 1/4, 1/6, …"))
         row.addWidget(self.rule)
         self.file = button(
-            self.tr("From a &file…"),
+            self.tr("Fr&om a file…"),
             self.ask_file,
             picture="folder-open",
             hint=self.tr("A CSV file of value and tolerance: a number, or none, low, medium, high"),

@@ -44,7 +44,7 @@ class DonePart(QWidget):
             card.body.addWidget(part)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.hand = button(self.tr("&Hand over…"), self.hand_over.emit, picture="package-check")
+        self.hand = button(self.tr("Ha&nd over…"), self.hand_over.emit, picture="package-check")
         tip(self.hand, self.tr("Pack the release into one ZIP, with a password if you like"))
         row.addWidget(self.hand)
         row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))

@@ -38,7 +38,7 @@ class PlaceCard(Card):
         self.purpose = line_edit(self.tr("Purpose"), self.tr("what for; kept in your register of releases"))
         for row, (text, edit) in enumerate(
             (
-                (self.tr("In the &folder"), self.folder),
+                (self.tr("In the fo&lder"), self.folder),
                 (self.tr("&Name of the release"), self.name),
                 (self.tr("Rec&ipient"), self.recipient),
                 (self.tr("Pur&pose"), self.purpose),
@@ -65,7 +65,7 @@ class PlaceCard(Card):
         self.csv.setChecked(True)
         self.csv.setEnabled(False)
         tip(self.csv, self.tr("Always written, since it is what every program reads"))
-        self.xlsx = QCheckBox(self.tr("&Excel workbook"))
+        self.xlsx = QCheckBox(self.tr("Excel w&orkbook"))
         self.parquet = QCheckBox(self.tr("Par&quet"))
         self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
         self.packed = QCheckBox(self.tr("One &ZIP file"))

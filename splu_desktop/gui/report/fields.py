@@ -74,7 +74,7 @@ class ReportFields(QScrollArea):
             ("title", self.tr("&Title"), self.tr("name of the release")),
             ("organisation", self.tr("&Organisation"), ""),
             ("operator", self.tr("O&perator"), self.tr("who published")),
-            ("reviewer", self.tr("Re&viewer"), self.tr("who signs")),
+            ("reviewer", self.tr("Rev&iewer"), self.tr("who signs")),
             ("purpose", self.tr("P&urpose"), self.tr("what it is for")),
             ("recipient", self.tr("Re&cipient"), self.tr("who gets it")),
         )

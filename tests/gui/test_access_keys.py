@@ -1,0 +1,99 @@
+"""Alt and a letter go to one thing: no page's letters clash with each other's or the menu bar's, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QGroupBox, QLabel, QMenu, QTabWidget, QWidget
+
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.shell.main_window import MainWindow
+
+Idle = Callable[[MainWindow], None]
+_KEY = re.compile(r"(?<!&)(?:&&)*&(\w)")
+
+
+@pytest.fixture(params=list(LANGUAGES))
+def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
+    """A language, chosen before the window is made; English again afterwards."""
+    languages.choose(request.param)
+    yield request.param
+    languages.choose("en")
+    languages.speak(qapp, "en")
+
+
+def shown(page: QWidget) -> Iterator[str]:
+    """Yield the texts on a page that can be gone to by a letter."""
+    for widget in page.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        if isinstance(widget, QAbstractButton):
+            yield widget.text()
+        elif isinstance(widget, QGroupBox):
+            yield widget.title()
+        elif isinstance(widget, QLabel) and widget.buddy() is not None:
+            yield widget.text()
+        elif isinstance(widget, QTabWidget):
+            yield from (widget.tabText(at) for at in range(widget.count()) if widget.isTabVisible(at))
+
+
+def twice(texts: Iterator[str] | list[str]) -> dict[str, list[str]]:
+    """Return the letters that several texts ask for."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        for letter in _KEY.findall(text)[:1]:
+            found.setdefault(letter.casefold(), []).append(text)
+    return {letter: which for letter, which in found.items() if len(which) > 1}
+
+
+def test_each_letter_of_a_page_goes_to_one_thing(
+    spoken: str, window: MainWindow, small_csv: Path, idle: Idle, tmp_path: Path
+) -> None:
+    bar = [action.text() for action in window.menuBar().actions()]
+    assert len(bar) == 4
+    assert not twice(bar)
+    found: dict[str, dict[str, list[str]]] = {}
+
+    def look(name: str) -> None:
+        idle(window)
+        QApplication.processEvents()
+        if clash := twice([*bar, *shown(window.pages[window.step])]):
+            found[name] = clash
+
+    look("import, empty")
+    window.import_page.open_file(small_csv)
+    look("import, open")
+    roles = dict.fromkeys(("Sex", "Age", "Ward"), Role.NSA)
+    window.session.set_roles({"Record number": Role.IDENTIFIER, "Diagnosis": Role.SA, **roles}, "roles")
+    for step in Step:
+        window.show_step(step)
+        look(step.name)
+        for tabs in window.pages[step].findChildren(QTabWidget):
+            for at in range(tabs.count()) if tabs.isVisible() else ():
+                tabs.setCurrentIndex(at)
+                look(f"{step.name}, {tabs.tabText(at)}")
+    page = window.publish_page
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    page.set_target(tmp_path / "release")
+    idle(window)
+    page.gate.accept_all()
+    page.act()
+    idle(window)
+    for step in (Step.PUBLISH, Step.QUERY, Step.REPORT):
+        window.show_step(step)
+        look(f"{step.name}, published")
+    assert not sorted({(letter, *texts) for clash in found.values() for letter, texts in clash.items()}), list(found)
+
+
+def test_each_letter_of_a_menu_goes_to_one_entry(spoken: str, window: MainWindow) -> None:
+    menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.actions()]
+    assert len(menus) >= 5
+    clashes = {menu.title(): twice([action.text() for action in menu.actions()]) for menu in menus}
+    assert not {title: clash for title, clash in clashes.items() if clash}, spoken
