@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import label, line_edit, margins, percent_box, whole_box
-from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.words import filled, tip
 
 
 class AudienceDialog(QDialog):
@@ -110,7 +110,7 @@ class AudienceDialog(QDialog):
             else:
                 box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
             why = line_edit(
-                self.tr("Reason for another limit: {limit}").format(limit=titles[name]),
+                filled(self.tr("Reason for another limit: {limit}"), limit=titles[name]),
                 self.tr("Reason, where you change it"),
             )
             value = getattr(given.limits, name)

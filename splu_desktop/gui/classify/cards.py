@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import margins
-from splu_desktop.gui.base.words import number, tip
+from splu_desktop.gui.base.words import filled, number, tip
 
 _PICTURE = 24  # width of a picture and the space beside it
 PICTURES = {
@@ -109,5 +109,5 @@ class CardBar(QWidget):
         """Show how many columns each card has."""
         for card, made in self.buttons.items():
             many = sum(found.values()) if card is None else found.get(card, 0)
-            made.setText(self.tr("{card} ({n})").format(card=card_name(card), n=number(many)))
+            made.setText(filled(self.tr("{card} ({n})"), card=card_name(card), n=number(many)))
         self._picture()

@@ -12,7 +12,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
-from splu_desktop.gui.base.words import number, percent, told
+from splu_desktop.gui.base.words import filled, number, percent, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
@@ -46,8 +46,10 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 key=lambda r: r.fact.top_share,
                 bar=lambda r: r.fact.bars,
                 hint=self.tr("Share of the records, by value for numbers and dates, else the most frequent first"),
-                tip=lambda r: self.tr("Most frequent: “{value}”, {share} of the records").format(
-                    value=r.fact.top, share=percent(r.fact.top_share)
+                tip=lambda r: filled(
+                    self.tr("Most frequent: “{value}”, {share} of the records"),
+                    value=r.fact.top,
+                    share=percent(r.fact.top_share),
                 ),
             ),
             Field(
@@ -119,6 +121,8 @@ class ColumnsModel(RowsModel[ColumnRow]):
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.reason)
-        return self.tr("Your choice; suggested was “{role}”: {reason}").format(
-            role=role_name(row.suggestion.role), reason=told(row.suggestion.reason)
+        return filled(
+            self.tr("Your choice; suggested was “{role}”: {reason}"),
+            role=role_name(row.suggestion.role),
+            reason=told(row.suggestion.reason),
         )

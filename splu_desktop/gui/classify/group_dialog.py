@@ -30,7 +30,7 @@ from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins, whole_box
-from splu_desktop.gui.base.words import number, percent
+from splu_desktop.gui.base.words import filled, number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
@@ -62,7 +62,7 @@ class GroupDialog(QDialog):
         self._trial: GroupTrial | None = None
         self._opening: Opening | None = None
         self.inputs: Inputs | None = None
-        self.setWindowTitle(self.tr("Group the values of {column}").format(column=name))
+        self.setWindowTitle(filled(self.tr("Group the values of {column}"), column=name))
         self.resize(800, 640)
         self._build()
         steps, column, sensitive = self._now, self._column, self._role is Role.SA
@@ -152,7 +152,7 @@ class GroupDialog(QDialog):
     def _opened(self, found: Opening) -> None:
         self._opening = found
         self.before.show_bars(found.bars, "between")
-        self.before_title.setText(self.tr("Before: {n} values").format(n=number(found.values)))
+        self.before_title.setText(filled(self.tr("Before: {n} values"), n=number(found.values)))
         for way in ways_for(self._column, found.system):
             self.way.addItem(way.title, way.key)
         if read_steps(self._now)[0] == "keep":
@@ -237,7 +237,7 @@ class GroupDialog(QDialog):
         self.use.setEnabled(True)
         self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
         self.after.setMinimumHeight(self.after.wanted_height())
-        self.after_title.setText(self.tr("After: {n} values").format(n=number(found.bars.values)))
+        self.after_title.setText(filled(self.tr("After: {n} values"), n=number(found.bars.values)))
         self.risk.show_risk(1, found.risk)
         self.effect.setText(self._effect(found))
 
@@ -249,17 +249,22 @@ class GroupDialog(QDialog):
         if found.facts.measurement:
             return self.tr("Still too many different measurements to be re-drawn; use wider groups.")
         if found.facts.largest_gamma < 2:
-            return self.tr("Can't be re-drawn: “{value}” fills {share} of the records.").format(
-                value=found.facts.top, share=percent(found.facts.top_share)
+            return filled(
+                self.tr("Can't be re-drawn: “{value}” fills {share} of the records."),
+                value=found.facts.top,
+                share=percent(found.facts.top_share),
             )
-        said = self.tr("Largest group size possible: {n} (as in the file: {before}).").format(
-            n=number(found.facts.largest_gamma), before=number(self._largest)
+        said = filled(
+            self.tr("Largest group size possible: {n} (as in the file: {before})."),
+            n=number(found.facts.largest_gamma),
+            before=number(self._largest),
         )
         if found.totals is None or self._asked is None:
             return said
-        return self.tr(
-            "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable."
-        ).format(
+        return filled(
+            self.tr(
+                "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable."
+            ),
             largest=said,
             gamma=number(min(self._asked[0], found.facts.largest_gamma)),
             small=number(found.totals[ValueState.PROTECTED].values),
@@ -280,7 +285,7 @@ class GroupDialog(QDialog):
             self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
         after = {**choices.generalisations, self._name: steps}
         self._session.choose(
-            replace(choices, generalisations=after), self.tr("groups of {column}").format(column=self._name)
+            replace(choices, generalisations=after), filled(self.tr("groups of {column}"), column=self._name)
         )
         self._close(QDialog.DialogCode.Accepted)
 

@@ -18,7 +18,7 @@ from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, whole_box
-from splu_desktop.gui.base.words import number
+from splu_desktop.gui.base.words import filled, number
 from splu_desktop.gui.classify.group_trial import Make
 
 
@@ -203,8 +203,11 @@ class HierarchyInputs(QWidget):
         self.name.setText(
             self.tr("no file chosen yet")
             if found is None
-            else self.tr("{name}: {rows} values, {levels} levels").format(
-                name=found.name, rows=number(len(found.rows)), levels=found.levels
+            else filled(
+                self.tr("{name}: {rows} values, {levels} levels"),
+                name=found.name,
+                rows=number(len(found.rows)),
+                levels=found.levels,
             )
         )
         self.level.blockSignals(True)

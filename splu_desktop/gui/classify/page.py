@@ -18,7 +18,7 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit, margins, scrolled
-from splu_desktop.gui.base.words import caption, number, percent, tip, told
+from splu_desktop.gui.base.words import caption, filled, number, percent, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
@@ -91,7 +91,7 @@ class ClassifyPage(Page):
         self.role_buttons = {}
         for role, text in marks.items():
             made = button(text, partial(self.set_selected, role), picture=PICTURES[role], hint=role_meaning(role))
-            made.setAccessibleName(self.tr("Set the selected columns to: {role}").format(role=role_name(role)))
+            made.setAccessibleName(filled(self.tr("Set the selected columns to: {role}"), role=role_name(role)))
             self.role_buttons[role] = made
             row.addWidget(made)
         self.body.addLayout(row)
@@ -163,7 +163,7 @@ class ClassifyPage(Page):
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
-        self._set_roles([name], role, self.tr("role of {column}").format(column=name))
+        self._set_roles([name], role, filled(self.tr("role of {column}"), column=name))
 
     def _set_roles(self, names: list[str], role: Role, words: str) -> None:
         source, choices = self.session.source, self.session.choices
@@ -216,7 +216,7 @@ class ClassifyPage(Page):
             column = self.session.column(names[0])
             limits = gamma_tolerances(column, gamma, [found.value])
             draws = {**choices.draws, names[0]: by_tolerances(column, limits, "joined")}
-            words = self.tr("“{value}” not sensitive").format(value=found.value)
+            words = filled(self.tr("“{value}” not sensitive"), value=found.value)
             self.session.choose(replace(choices, draws=draws), words)
 
     def _common(self, name: str) -> Unprotected | None:
@@ -239,7 +239,7 @@ class ClassifyPage(Page):
         """Give all selected columns a role, as one step of undo."""
         names = self.selected()
         if names:
-            self._set_roles(names, role, self.tr("role of {n} columns").format(n=number(len(names))))
+            self._set_roles(names, role, filled(self.tr("role of {n} columns"), n=number(len(names))))
 
     def _find(self) -> None:
         self.sorted.look_for(self.search.text())
@@ -286,7 +286,7 @@ class ClassifyPage(Page):
             return
         row: ColumnRow = chosen[0].data(ROW)
         self.detail_title.setText(
-            self.tr("{column}: {role}").format(column=row.fact.name, role=role_name(row.role).lower())
+            filled(self.tr("{column}: {role}"), column=row.fact.name, role=role_name(row.role).lower())
         )
         self.detail_text.setText(_sentence(self.model.reason(row)))
         told_risk = self._told(row)
@@ -297,13 +297,16 @@ class ClassifyPage(Page):
         common = self._common(row.fact.name) if row.role is Role.SA else None
         self.common_button.setVisible(common is not None)
         if common is not None:
-            self.common_button.setText(self.tr("“{value}” is not sensitive").format(value=caption(common.value)))
+            self.common_button.setText(filled(self.tr("“{value}” is not sensitive"), value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
         samples = ", ".join(row.fact.samples)
         self.detail_more.setText(
-            self.tr("Most frequent: {top} ({share}). For example: {samples}").format(
-                top=row.fact.top or self.tr("(empty)"), share=percent(row.fact.top_share), samples=samples
+            filled(
+                self.tr("Most frequent: {top} ({share}). For example: {samples}"),
+                top=row.fact.top or self.tr("(empty)"),
+                share=percent(row.fact.top_share),
+                samples=samples,
             )
         )
 
@@ -313,19 +316,23 @@ class ClassifyPage(Page):
         if row.role is Role.SA and not self.session.barred(row.fact.name) and choices is not None:
             if row.fact.name not in choices.gammas:
                 return told(choices.draws[row.fact.name].able(row.fact.name))
-            return self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records.").format(
-                n=number(row.fact.largest_gamma), value=row.fact.top, share=percent(row.fact.top_share)
+            return filled(
+                self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records."),
+                n=number(row.fact.largest_gamma),
+                value=row.fact.top,
+                share=percent(row.fact.top_share),
             )
         if row.what is None or shown is None:
             return ""
         cause = row.what.cause
         if cause.generalised is None:
-            return self.tr("Unique records: {now} with it, {without} without it.").format(
-                now=number(shown.whole.unique), without=number(cause.without.unique)
+            return filled(
+                self.tr("Unique records: {now} with it, {without} without it."),
+                now=number(shown.whole.unique),
+                without=number(cause.without.unique),
             )
-        return self.tr(
-            "Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps})."
-        ).format(
+        return filled(
+            self.tr("Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps})."),
             now=number(shown.whole.unique),
             without=number(cause.without.unique),
             grouped=number(cause.generalised.unique),
@@ -376,9 +383,10 @@ class ClassifyPage(Page):
         self._selection_changed()
         counts = {role: sum(row.role is role for row in rows) for role in Role}
         self.totals.setText(
-            self.tr(
-                "Identifiers: {identifiers}; published as they are: {nsas}; sensitive: {sas}; left out: {dropped}"
-            ).format(
+            filled(
+                self.tr(
+                    "Identifiers: {identifiers}; published as they are: {nsas}; sensitive: {sas}; left out: {dropped}"
+                ),
                 identifiers=number(counts[Role.IDENTIFIER]),
                 nsas=number(counts[Role.NSA]),
                 sas=number(counts[Role.SA]),
@@ -415,10 +423,14 @@ class ClassifyPage(Page):
             self.set_primary(
                 self.tr("Continue"),
                 False,
-                self.tr(
-                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
-                    " values…”."
-                ).format(column=barred[0].name, n=number(barred[0].distinct)),
+                filled(
+                    self.tr(
+                        "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
+                        " values…”."
+                    ),
+                    column=barred[0].name,
+                    n=number(barred[0].distinct),
+                ),
             )
             return
         if barred:
@@ -426,16 +438,21 @@ class ClassifyPage(Page):
             self.set_primary(
                 self.tr("Continue"),
                 False,
-                self.tr(
-                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
-                    " no room for decoys. Give each value a tolerance of its own (above), or the column another role."
-                ).format(column=fact.name, value=fact.top, share=percent(fact.top_share)),
+                filled(
+                    self.tr(
+                        "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
+                        " no room for decoys. Give each value a tolerance of its own (above), or the column another role."
+                    ),
+                    column=fact.name,
+                    value=fact.top,
+                    share=percent(fact.top_share),
+                ),
             )
             return
         if len(marked) == 1:
-            text = self.tr("Plan the protection of {column}").format(column=marked[0])
+            text = filled(self.tr("Plan the protection of {column}"), column=marked[0])
         else:
-            text = self.tr("Plan the protection of {n} columns").format(n=number(len(marked)))
+            text = filled(self.tr("Plan the protection of {n} columns"), n=number(len(marked)))
         self.set_primary(text, True)
 
     def help_text(self) -> str:

@@ -16,7 +16,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label
-from splu_desktop.gui.base.words import caption, told
+from splu_desktop.gui.base.words import caption, filled, told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 
@@ -62,7 +62,7 @@ class RemedyCard(Card):
             widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.deleteLater()
-        self.text.setText(self.tr("What would help with “{column}”:").format(column=name))
+        self.text.setText(filled(self.tr("What would help with “{column}”:"), column=name))
         bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
         shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
         for remedy in shown[:3]:
@@ -80,7 +80,7 @@ class RemedyCard(Card):
             ToleranceDialog(name, self._session, self._tasks, self).open()
             return
         if remedy.steps is None:
-            self._session.set_roles({name: Role.DROPPED}, self.tr("role of {column}").format(column=name))
+            self._session.set_roles({name: Role.DROPPED}, filled(self.tr("role of {column}"), column=name))
             return
         take_groups(self._session, self._tasks, name, remedy.steps)
 
@@ -123,11 +123,11 @@ class GiveawayCard(Card):
             named = ", ".join(told(say("“{name}”", name=name)) for name in others[:4]) + (
                 ", …" if len(others) > 4 else "."
             )
-            words = self.tr("{first} More of the kind: {others}").format(first=words, others=named)
+            words = filled(self.tr("{first} More of the kind: {others}"), first=words, others=named)
         self.text.setText(words)
         self.coarser.setVisible(isinstance(first, Giveaway))
-        self.out.setAccessibleName(self.tr("Leave “{column}” out").format(column=first.column))
-        self.coarser.setAccessibleName(self.tr("Group the values of “{column}”").format(column=first.column))
+        self.out.setAccessibleName(filled(self.tr("Leave “{column}” out"), column=first.column))
+        self.coarser.setAccessibleName(filled(self.tr("Group the values of “{column}”"), column=first.column))
 
     def _leave_out(self) -> None:
-        self._session.set_roles({self._name: Role.DROPPED}, self.tr("role of {column}").format(column=self._name))
+        self._session.set_roles({self._name: Role.DROPPED}, filled(self.tr("role of {column}"), column=self._name))

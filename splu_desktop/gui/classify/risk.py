@@ -25,7 +25,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins
-from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
@@ -222,13 +222,16 @@ class RiskPanel(QWidget):
         helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
         if not helping:
             alone = max(found.columns.values(), key=lambda what: what.cause.alone.below[k])
-            return self.tr(
-                "No single column causes this: without any one of them it stays. By itself, “{column}” tells most."
-            ).format(column=alone.cause.name)
+            return filled(
+                self.tr(
+                    "No single column causes this: without any one of them it stays. By itself, “{column}” tells most."
+                ),
+                column=alone.cause.name,
+            )
         listed = "; ".join(
-            self.tr("{n} without “{column}”").format(column=what.cause.name, n=number(what.cause.without.below[k]))
+            filled(self.tr("{n} without “{column}”"), column=what.cause.name, n=number(what.cause.without.below[k]))
             for what in helping
         )
         if k == 2:
-            return self.tr("Unique records: {columns}.").format(columns=listed)
-        return self.tr("Records with fewer than 10 alike: {columns}.").format(columns=listed)
+            return filled(self.tr("Unique records: {columns}."), columns=listed)
+        return filled(self.tr("Records with fewer than 10 alike: {columns}."), columns=listed)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from splu_desktop.core.risk.uniqueness import KS, Uniqueness
 from splu_desktop.gui.base.widgets import label
-from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.base.words import filled, number, percent, tip
 
 
 class RiskGrid(QWidget):
@@ -24,7 +24,7 @@ class RiskGrid(QWidget):
         self._titles = tuple(titles)
         hint = self.tr("Records that agree in every column published as it is with fewer than so many records in all")
         for place, k in enumerate(KS, start=1):
-            head = label(self.tr("unique") if k == 2 else self.tr("fewer than {k} alike").format(k=k), "quiet")
+            head = label(self.tr("unique") if k == 2 else filled(self.tr("fewer than {k} alike"), k=k), "quiet")
             tip(head, hint)
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignRight)
         self._cells: list[list[QLabel]] = []
@@ -45,7 +45,12 @@ class RiskGrid(QWidget):
             said.append(text)
         if found is not None:
             self._cells[line][0].setAccessibleName(
-                self.tr("{title}: {unique} unique; fewer than 3 alike: {three}; 5: {five}; 10: {ten}").format(
-                    title=self._titles[line], unique=said[0], three=said[1], five=said[2], ten=said[3]
+                filled(
+                    self.tr("{title}: {unique} unique; fewer than 3 alike: {three}; 5: {five}; 10: {ten}"),
+                    title=self._titles[line],
+                    unique=said[0],
+                    three=said[1],
+                    five=said[2],
+                    ten=said[3],
                 )
             )

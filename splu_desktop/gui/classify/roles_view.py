@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyledItemDelegate, QStyleOpti
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW
+from splu_desktop.gui.base.words import filled
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -83,7 +84,7 @@ class RoleDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         combo = QComboBox(parent)
-        combo.setAccessibleName(self.tr("Role of {column}").format(column=index.data(ROW).fact.name))
+        combo.setAccessibleName(filled(self.tr("Role of {column}"), column=index.data(ROW).fact.name))
         c = theme.colours()
         for role in Role:
             combo.addItem(theme.icon(PICTURES[role], getattr(c, COLOURS[role])), role_name(role), role)

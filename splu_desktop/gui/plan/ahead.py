@@ -25,7 +25,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.base.words import number, plain, told
+from splu_desktop.gui.base.words import filled, number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _NARROWEST = 80  # pixels of a column
@@ -300,7 +300,7 @@ class AheadTab(QWidget):
         counted = {c.column: c.values for c in asked.conditions}.get(sa, ("",))[0] if sa not in asked.columns else None
         with QSignalBlocker(self.value):
             self.value.clear()
-            self.value.addItem(self.tr("every value of {column}").format(column=sa), None)
+            self.value.addItem(filled(self.tr("every value of {column}"), column=sa), None)
             for text in found.values:
                 self.value.addItem(text or self.tr("(empty)"), text)
             place = self.value.findData(counted) if counted is not None else 0

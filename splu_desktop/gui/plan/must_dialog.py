@@ -33,7 +33,7 @@ from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Busy, button, label, margins, scrolled, whole_box
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
 TABLES = 3
@@ -89,7 +89,7 @@ class _Line(QObject):
             for name in dialog.nsas:
                 line.addItem(name, name)
         for per_cent in _ERRORS:
-            self.error.addItem(self.tr("{n} %").format(n=per_cent), per_cent / 100)
+            self.error.addItem(filled(self.tr("{n} %"), n=per_cent), per_cent / 100)
         self.error.setCurrentIndex(1)
         names = (
             self.tr("Sensitive column"),
@@ -106,7 +106,7 @@ class _Line(QObject):
                 box.setMinimumContentsLength(5 if box is self.error else 9)
             if row == 0:
                 grid.addWidget(label(said, "quiet"), 0, at)
-            box.setAccessibleName(self.tr("{what}, table {n}").format(what=said, n=row + 1))
+            box.setAccessibleName(filled(self.tr("{what}, table {n}"), what=said, n=row + 1))
             grid.addWidget(box, row + 1, at)
         self.sa.currentIndexChanged.connect(self._list_values)
 

@@ -32,7 +32,7 @@ from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins, scrolled
-from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
@@ -346,7 +346,7 @@ class PlanPage(Page):
         self._compare(name, choices.gammas[name], thresholds)
         self._look_for_giveaways(name)
         if choices.together or len(choices.sensitive) == 1:
-            text = self.tr("Continue with groups of {gamma}").format(gamma=number(choices.gammas[name]))
+            text = filled(self.tr("Continue with groups of {gamma}"), gamma=number(choices.gammas[name]))
         else:
             text = self.tr("Continue with these groups")
         self.set_primary(text, True)
@@ -361,7 +361,7 @@ class PlanPage(Page):
             if self._with_others():
                 text = self.tr("Continue with these groups")
             if follows is not None:
-                text = self.tr("Continue with gamma {gamma}").format(gamma=number(follows))
+                text = filled(self.tr("Continue with gamma {gamma}"), gamma=number(follows))
             self.set_primary(text, self.tolerant.is_settled)
 
     def _by_gamma(self) -> bool:
@@ -477,7 +477,9 @@ class PlanPage(Page):
     def _values_ready(self, found: Values) -> None:
         self.promises.show_warnings(found.warnings)
         self.values.show_values(found)
-        self.tabs.setTabText(self.tabs.indexOf(self.values), self.tr("Value&s ({n})").format(n=number(len(found.rows))))
+        self.tabs.setTabText(
+            self.tabs.indexOf(self.values), filled(self.tr("Value&s ({n})"), n=number(len(found.rows)))
+        )
 
     def help_text(self) -> str:
         if not self._by_gamma() and not self._with_others():

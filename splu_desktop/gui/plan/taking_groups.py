@@ -14,7 +14,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 
 
 def generalised(column: Column, steps: Steps, progress: Progress) -> tuple[Column, ColumnFacts]:
@@ -42,7 +42,7 @@ def take_groups(
             return
         source.variants[name, steps] = found
         after = {**choices.generalisations, name: steps}
-        words = QCoreApplication.translate("classify", "groups of {column}").format(column=name)
+        words = filled(QCoreApplication.translate("classify", "groups of {column}"), column=name)
         session.choose(also(replace(choices, generalisations=after)), words)
 
     column = source.imported.table[name]

@@ -11,7 +11,7 @@ from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import label, margins
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, proposed
 
@@ -27,7 +27,7 @@ class ToleranceDialog(QDialog):
             raise RuntimeError("nothing is open")
         draw = session.choices.draws.get(name)
         now = draw if isinstance(draw, DecoyGroups) else None  # the only draws that this dialog gives
-        self.setWindowTitle(self.tr("A tolerance per value of {column}").format(column=name))
+        self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
         self.resize(900, 640)
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
@@ -77,7 +77,7 @@ class ToleranceDialog(QDialog):
             after = choices.without_draw(self._name)
             if grouping is not None:
                 after = replace(choices, draws={**choices.draws, self._name: grouping})
-            self._session.choose(after, self.tr("tolerances of {column}").format(column=self._name))
+            self._session.choose(after, filled(self.tr("tolerances of {column}"), column=self._name))
 
     def _plain(self) -> None:
         self._take(None)

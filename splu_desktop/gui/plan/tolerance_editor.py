@@ -31,7 +31,7 @@ from splu_desktop.files.project.tolerances import read_tolerances
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, percent_box, whole_box
-from splu_desktop.gui.base.words import decimal, number, percent, tip, told
+from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.plan.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
@@ -105,7 +105,7 @@ class ToleranceEditor(QWidget):
         ):
             share = percent(float(sort.tolerance))
             made = button(
-                text, partial(self.set_selected, sort), hint=self.tr("Linked with at most {share}").format(share=share)
+                text, partial(self.set_selected, sort), hint=filled(self.tr("Linked with at most {share}"), share=share)
             )
             self.class_buttons[sort] = made
             row.addWidget(made)
@@ -373,10 +373,11 @@ class ToleranceEditor(QWidget):
         self._list()
         rating = found.rating
         self.effect.setText(
-            self.tr(
-                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
-                " are within the error asked for from {t_f} on."
-            ).format(
+            filled(
+                self.tr(
+                    "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
+                    " are within the error asked for from {t_f} on."
+                ),
                 sizes=told(found.grouping.words()),
                 mse=decimal(rating.mse),
                 signal=percent(rating.signal),
@@ -391,8 +392,11 @@ class ToleranceEditor(QWidget):
         single = found.single
         if single is not None and len(found.grouping.sizes) > 1:
             said.append(
-                self.tr("One group size for all, {size}: loss {mse}, signal {signal}.").format(
-                    size=number(single.grouping.sizes[0]), mse=decimal(single.mse), signal=percent(single.signal)
+                filled(
+                    self.tr("One group size for all, {size}: loss {mse}, signal {signal}."),
+                    size=number(single.grouping.sizes[0]),
+                    mse=decimal(single.mse),
+                    signal=percent(single.signal),
                 )
             )
         if not found.from_blocks:

@@ -16,7 +16,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
-from splu_desktop.gui.base.words import copy_text, told
+from splu_desktop.gui.base.words import copy_text, filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed
 
@@ -114,8 +114,8 @@ class TolerantPart(QWidget):
         if not isinstance(draw, DecoyGroups):
             self._sizes = ""
             return
-        self.title.setText(self.tr("“{column}” has a tolerance per value").format(column=name))
-        self._sizes = self.tr("Its records stand in {sizes}.").format(sizes=told(draw.words()))
+        self.title.setText(filled(self.tr("“{column}” has a tolerance per value"), column=name))
+        self._sizes = filled(self.tr("Its records stand in {sizes}."), sizes=told(draw.words()))
         limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
         self.editor.open(column, limits, thresholds, draw)
 
@@ -156,7 +156,7 @@ class TolerantPart(QWidget):
         job = self._tasks.run("way", lambda progress: by_tolerances(column, limits, way, progress=progress))
         job.done.connect(
             lambda found: self._session.choose(
-                replace(choices, draws={**choices.draws, name: found}), self.tr("draw of {column}").format(column=name)
+                replace(choices, draws={**choices.draws, name: found}), filled(self.tr("draw of {column}"), column=name)
             )
         )
 
@@ -165,7 +165,7 @@ class TolerantPart(QWidget):
         choices = self._session.choices
         if choices is not None and self._shown is not None:
             name = self._shown[0]
-            self._session.choose(choices.without_draw(name), self.tr("tolerances of {column}").format(column=name))
+            self._session.choose(choices.without_draw(name), filled(self.tr("tolerances of {column}"), column=name))
 
     def copy(self) -> None:
         """Copy the promises as text."""
@@ -204,7 +204,7 @@ class TolerantPart(QWidget):
             self._last_change = now
             self._session.choose(
                 replace(choices, draws={**choices.draws, name: found.grouping}),
-                self.tr("tolerances of {column}").format(column=name),
+                filled(self.tr("tolerances of {column}"), column=name),
                 f"tolerances {name} {self._stroke}",
             )
         self.settled.emit()

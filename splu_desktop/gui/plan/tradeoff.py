@@ -18,7 +18,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
 from splu_desktop.gui.base.widgets import Card, button, label, margins
-from splu_desktop.gui.base.words import number, percent, told
+from splu_desktop.gui.base.words import filled, number, percent, told
 
 _FEW = 12  # gammas up to which each is marked with a dot
 
@@ -124,10 +124,11 @@ class TradeOffPlot(Plot):
         if self._shown is None or not len(self._shown.curve.gammas):
             return ""
         curve = self._shown.curve
-        words: str = self.tr(
-            "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of the"
-            " records {subgroup}; signal left {signal}"
-        ).format(
+        words: str = filled(
+            self.tr(
+                "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of the"
+                " records {subgroup}; signal left {signal}"
+            ),
             gamma=number(int(curve.gammas[place])),
             t_p=percent(float(curve.t_p[place])),
             error=percent(float(curve.large_error[place])),
@@ -193,7 +194,7 @@ class TradeOffTab(QWidget):
         wanted = advice.gamma if advice.gamma != gamma else None
         self.use.setVisible(wanted is not None)
         if wanted is not None:
-            self.use.setText(self.tr("&Use gamma {gamma}").format(gamma=number(wanted)))
+            self.use.setText(filled(self.tr("&Use gamma {gamma}"), gamma=number(wanted)))
 
     def _use(self) -> None:
         if self._advice is not None and self._advice.gamma is not None:

@@ -10,7 +10,7 @@ from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Card, Chip, label
-from splu_desktop.gui.base.words import number, percent_within, told
+from splu_desktop.gui.base.words import filled, number, percent_within, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -33,8 +33,10 @@ class IntervalBar(QWidget):
         self._answer = answer
         if answer is not None:
             self.setAccessibleName(
-                self.tr("The true count lies between {low} and {high}, in 95 of 100 cases").format(
-                    low=number(answer.ends[0]), high=number(answer.ends[1])
+                filled(
+                    self.tr("The true count lies between {low} and {high}, in 95 of 100 cases"),
+                    low=number(answer.ends[0]),
+                    high=number(answer.ends[1]),
                 )
             )
         self.update()
@@ -140,7 +142,7 @@ class AnswerCard(Card):
         if answer is None:
             return
         if true is not None:
-            self.true.setText(self.tr("True count: {n} (custodian only)").format(n=number(true)))
+            self.true.setText(filled(self.tr("True count: {n} (custodian only)"), n=number(true)))
         self.figure.setText(told(answer.shown))
         word, _, more = told(answer.badge_text).partition(": ")
         self.badge.say(LOOKS[answer.badge][0], word, LOOKS[answer.badge][1])
@@ -154,7 +156,7 @@ class AnswerCard(Card):
             if answer.bootstrapped
             else self.tr("The true count lies in this range in 95 of 100 cases.")
         )
-        self.published.setText(self.tr("Published count: {n}").format(n=number(answer.published)))
+        self.published.setText(filled(self.tr("Published count: {n}"), n=number(answer.published)))
         self.published.setVisible(not answer.exact)
         self._show_share(answer)
 
@@ -179,9 +181,13 @@ class AnswerCard(Card):
         if answer.exact:
             text = self.tr("Counted in the release itself.")
         elif answer.vague:
-            text = self.tr("{low} to {high} of the {of} records selected").format(low=ends[0], high=ends[1], of=of)
+            text = filled(self.tr("{low} to {high} of the {of} records selected"), low=ends[0], high=ends[1], of=of)
         else:
-            text = self.tr("{share} of the {of} records selected ({low} to {high})").format(
-                share=percent_within(share[0], width), of=of, low=ends[0], high=ends[1]
+            text = filled(
+                self.tr("{share} of the {of} records selected ({low} to {high})"),
+                share=percent_within(share[0], width),
+                of=of,
+                low=ends[0],
+                high=ends[1],
             )
         self.share.setText(text.replace(" %", "\N{NO-BREAK SPACE}%"))

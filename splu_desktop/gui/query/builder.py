@@ -16,7 +16,7 @@ from splu_desktop.core.query.condition import Condition, takes_range
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.classify.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.query.values import ChoicesModel, ValuesView
 
@@ -208,8 +208,8 @@ class QuestionBuilder(QWidget):
 
     def _tip(self, name: str) -> str:
         if self._role(name) is Role.SA:
-            return self.tr("{name}: sensitive, its counts are estimated").format(name=name)
-        return self.tr("{name}: published unchanged, its counts are exact").format(name=name)
+            return filled(self.tr("{name}: sensitive, its counts are estimated"), name=name)
+        return filled(self.tr("{name}: published unchanged, its counts are exact"), name=name)
 
     def _short(self, name: str) -> str:
         condition = self._conditions.get(name)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QW
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.widgets import Card, button, label
-from splu_desktop.gui.base.words import tip, told
+from splu_desktop.gui.base.words import filled, tip, told
 
 
 class Estimators(Card):
@@ -56,7 +56,7 @@ class Estimators(Card):
         for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
             name = self.name(method)
             self.method.addItem(
-                self.tr("{name} (recommended)").format(name=name) if method is DEFAULT else name, method
+                filled(self.tr("{name} (recommended)"), name=name) if method is DEFAULT else name, method
             )
         self.method.currentIndexChanged.connect(self._chosen)
         column.addWidget(self.method)

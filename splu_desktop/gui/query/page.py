@@ -15,7 +15,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button
-from splu_desktop.gui.base.words import plain
+from splu_desktop.gui.base.words import filled, plain
 from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from splu_desktop.gui.query.many import ManyTab
@@ -171,7 +171,7 @@ class QueryPage(Page):
         """Open a release, its folder or ZIP, in the worker."""
         self.banner.hide()
         assert self.busy is not None
-        self.busy.begin(self.tr("Opening “{name}”").format(name=path.name))
+        self.busy.begin(filled(self.tr("Opening “{name}”"), name=path.name))
         self.show_part(self.busy)
         self.set_primary(self.tr("Count"), False)
         job = self.tasks.run("open", lambda progress: open_release(path, password, progress))

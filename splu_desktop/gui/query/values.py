@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, TableView, shortened
-from splu_desktop.gui.base.words import number, plain
+from splu_desktop.gui.base.words import filled, number, plain
 
 
 class ChoicesModel(QAbstractTableModel):
@@ -157,13 +157,16 @@ class ChoicesModel(QAbstractTableModel):
         if not ticked:
             shown = len(self._rows)
             if shown == self._column.m:
-                return self.tr("{m} values").format(m=number(shown))
+                return filled(self.tr("{m} values"), m=number(shown))
             if not shown:
-                return self.tr("None of the {m} values fits").format(m=number(self._column.m))
-            return self.tr("{shown} of {m} values").format(shown=number(shown), m=number(self._column.m))
+                return filled(self.tr("None of the {m} values fits"), m=number(self._column.m))
+            return filled(self.tr("{shown} of {m} values"), shown=number(shown), m=number(self._column.m))
         records = "…" if self._counts is None else number(int(self._counts[self._chosen].sum()))
-        return self.tr("{ticked} of {m} values, {records} published records").format(
-            ticked=number(ticked), m=number(self._column.m), records=records
+        return filled(
+            self.tr("{ticked} of {m} values, {records} published records"),
+            ticked=number(ticked),
+            m=number(self._column.m),
+            records=records,
         )
 
 

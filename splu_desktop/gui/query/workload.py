@@ -23,7 +23,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Card, Empty, label, margins, scrolled
-from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.base.words import filled, number, percent, tip
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
 from splu_desktop.gui.query.workload_plots import BandsPlot, SmallPlot
@@ -52,7 +52,7 @@ class WorkloadTab(Tab):
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.amount.setAccessibleName(self.tr("Number of questions"))
         for size in (1_000, 3_000, 6_000):
-            self.amount.addItem(self.tr("{n} questions").format(n=number(size)), size)
+            self.amount.addItem(filled(self.tr("{n} questions"), n=number(size)), size)
         self.amount.setCurrentIndex(1)
         self.sets = QCheckBox(self.tr("&Sets of values"))
         tip(self.sets, self.tr("Ask for two to five values together, not for one"))
@@ -164,7 +164,7 @@ class WorkloadTab(Tab):
         self.stack.setCurrentWidget(self.start)
 
     def offer(self) -> tuple[str, bool, str]:
-        words = self.tr("Ask {n} test questions").format(n=number(self.amount.currentData()))
+        words = filled(self.tr("Ask {n} test questions"), n=number(self.amount.currentData()))
         able = self.asker is not None and self.asker.knows_truth and bool(self.asker.published.nsas)
         return words, able and self._job is None, ""
 
@@ -184,8 +184,8 @@ class WorkloadTab(Tab):
         job = self.tasks.run("workload", lambda progress: judge(asker, tuple(sas), size, sets, progress))
         self._job = job
         job.progressed.connect(self.busy.show_progress)
-        what = self.tr("Measured with {n} questions about “{name}”.").format(
-            n=number(size), name=self.sensitive.currentText()
+        what = filled(
+            self.tr("Measured with {n} questions about “{name}”."), n=number(size), name=self.sensitive.currentText()
         )
         job.done.connect(partial(self._measured, asker, what))
         job.failed.connect(self._not_measured)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot, ShareAxis
-from splu_desktop.gui.base.words import number, percent
+from splu_desktop.gui.base.words import filled, number, percent
 from splu_desktop.gui.query.workload_work import Accuracy
 
 _WIDTH = 0.36  # of a bar, where bands are 1 apart
@@ -66,9 +66,8 @@ class BandsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = self.tr(
-            "{band}: estimate off by {error} on average, published count by {published}; {n} questions"
-        ).format(
+        words: str = filled(
+            self.tr("{band}: estimate off by {error} on average, published count by {published}; {n} questions"),
             band=what.bands[place],
             error=percent(float(what.error[place]), 0),
             published=percent(float(what.error_published[place]), 0),
@@ -126,8 +125,12 @@ class SmallPlot(Plot):
             return ""
         share = float(what.wrong[place])
         if math.isnan(share):
-            return str(self.tr("A true count of {f}: no question").format(f=place + 1))
-        words: str = self.tr("A true count of {f}: {share} of {n} answers wrong by more than {epsilon}").format(
-            f=place + 1, share=percent(share, 0), n=number(int(what.asked[place])), epsilon=percent(what.epsilon)
+            return str(filled(self.tr("A true count of {f}: no question"), f=place + 1))
+        words: str = filled(
+            self.tr("A true count of {f}: {share} of {n} answers wrong by more than {epsilon}"),
+            f=place + 1,
+            share=percent(share, 0),
+            n=number(int(what.asked[place])),
+            epsilon=percent(what.epsilon),
         )
         return words

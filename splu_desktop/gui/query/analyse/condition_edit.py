@@ -14,6 +14,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.gui.base.widgets import button, line_edit, margins
+from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.query.builder import QuestionBuilder
 
 Counts = Mapping[str, NDArray[np.int64]]
@@ -67,7 +68,7 @@ class ConditionEdit(QWidget):
         """Say what the conditions are for."""
         self._name = name
         self.text.setAccessibleName(name)
-        self.choose.setAccessibleName(self.tr("Choose: {name}").format(name=name))
+        self.choose.setAccessibleName(filled(self.tr("Choose: {name}"), name=name))
 
     def show_release(self, published: Published | None) -> None:
         """Begin anew with another release."""

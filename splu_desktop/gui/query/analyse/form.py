@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QL
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
 from splu_desktop.gui.base.widgets import label, margins
-from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.words import filled, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
 KINDS = tuple(kind for kind in AnalysisKind if kind is not AnalysisKind.CROSSTAB)  # which has a tab of its own
@@ -172,7 +172,7 @@ class AnalysisForm(QWidget):
             return self.tr("No unchanged column of this release holds dates or numbers.")
         for edit in (self.first, self.second):
             if edit.isVisibleTo(self) and not edit.text.text().strip():
-                return self.tr("Choose conditions under “{field}”.").format(field=self._plain(edit))
+                return filled(self.tr("Choose conditions under “{field}”."), field=self._plain(edit))
         if kind in _REGRESSIONS and not self._ticked() and not self.terms.text.text().strip():
             return self.tr("Tick at least one column.")
         return ""

@@ -18,7 +18,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Card, Empty, announce, button, label, margins, scrolled
-from splu_desktop.gui.base.words import decimal, number, percent_within, told
+from splu_desktop.gui.base.words import decimal, filled, number, percent_within, told
 from splu_desktop.gui.query.analyse.condition_edit import Counts
 from splu_desktop.gui.query.analyse.form import AnalysisForm
 from splu_desktop.gui.query.analyse.trend_plot import TrendPlot
@@ -179,7 +179,7 @@ class AnalysisTab(Tab):
         self.failed.emit("")
         work = partial(write_figures, self.shown[1], str(self.asker.release.facts["id"]), path)
         job = self.tasks.run("export", work)
-        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.done.connect(lambda _: self.told.emit(filled(self.tr("Saved as “{path}”."), path=path)))
         job.failed.connect(self.failed)
         return job
 
@@ -217,7 +217,7 @@ class AnalysisTab(Tab):
         self.figure.setVisible(not regression)
         self.interval.setVisible(not regression)
         self.figure.setText(estimate)
-        self.interval.setText(self.tr("95 % interval: {low} to {high}").format(low=low, high=high))
+        self.interval.setText(filled(self.tr("95 % interval: {low} to {high}"), low=low, high=high))
         self.link.setText(self._linked(asked.kind, found))
         self.link.setVisible(bool(self.link.text()))
         drawn: tuple[QWidget, ...] = (self.plot, self.readout, self.save_plot)
@@ -243,9 +243,9 @@ class AnalysisTab(Tab):
         if none is None:
             return ""
         if found.low <= none <= found.high:
-            return self.tr("The interval holds {none}: the release shows no link.").format(none=number(none))
-        return self.tr("The interval does not hold {none}: there is a link in the original table.").format(
-            none=number(none)
+            return filled(self.tr("The interval holds {none}: the release shows no link."), none=number(none))
+        return filled(
+            self.tr("The interval does not hold {none}: there is a link in the original table."), none=number(none)
         )
 
     def _main_texts(self, kind: AnalysisKind, found: Analysed) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ class AnalysisTab(Tab):
         if kind in (AnalysisKind.DIFFERENCE, AnalysisKind.TREND):
             estimate, low, high = (100 * end for end in ends)
             shown = Analysed(found.what, estimate, low, high).shown
-            return self.tr("{n} percentage points").format(n=told(shown[0])), *map(told, shown[1:])
+            return filled(self.tr("{n} percentage points"), n=told(shown[0])), *map(told, shown[1:])
         return tuple(map(told, found.shown))
 
     def _texts(self, one: Analysed) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, Plot, ShareAxis
-from splu_desktop.gui.base.words import percent_within
+from splu_desktop.gui.base.words import filled, percent_within
 
 _NAMES = 8  # of periods that the axis has room for
 
@@ -61,7 +61,8 @@ class TrendPlot(Plot):
     def words_at(self, place: int) -> str:
         part = self._found[place]
         width = part.high - part.low
-        words: str = self.tr("{period}: {share}, 95 % interval {low} to {high}").format(
+        words: str = filled(
+            self.tr("{period}: {share}, 95 % interval {low} to {high}"),
             period=part.what,
             share=percent_within(part.estimate, width),
             low=percent_within(part.low, width),

@@ -14,7 +14,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.query.crosstab.model import Heat
 from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
@@ -97,7 +97,7 @@ def write_picture(picture: CrosstabPicture, path: Path, progress: Progress) -> N
         _draw(painter, picture, texts, size, height, first, wide, progress)
         painter.end()
         if not QImageWriter(str(partial), QByteArray(b"png")).write(image):
-            raise CannotWrite(translate("crosstab", "“{path}” can't be written.").format(path=path))
+            raise CannotWrite(filled(translate("crosstab", "“{path}” can't be written."), path=path))
 
 
 def _draw(

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
-from splu_desktop.gui.base.words import number, percent, percent_within, plain, told
+from splu_desktop.gui.base.words import filled, number, percent, percent_within, plain, told
 from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
@@ -188,7 +188,8 @@ class SeenTable(QObject):
         where = f"{self.grid.names[line]} · {self.grid.values[value] or '–'}"
         if answer.exact:
             return f"{where}: {told(answer.shown)}"
-        words: str = self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}").format(
+        words: str = filled(
+            self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}"),
             where=where,
             shown=told(answer.shown),
             low=number(answer.ends[0]),
@@ -319,7 +320,7 @@ class HeatModel(QAbstractTableModel):
         line = self._line_of(section, orientation)
         name = self.name(section, orientation)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain(self.tr("{name}: click to sort by it").format(name=name))
+            return plain(filled(self.tr("{name}: click to sort by it"), name=name))
         order = self.row_order if orientation == Qt.Orientation.Horizontal else self.column_order
         sign = "" if order is None or order[0] != line else (" ▾" if order[1] else " ▴")
         return shortened(name) + sign
@@ -335,7 +336,7 @@ class HeatModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             text = self._shot.text(line, value)
             true = self.seen.true_text(line, value) if inside and not self._shot.hidden(line, value) else ""
-            return self.tr("{estimate} | true {count}").format(estimate=text, count=true) if true else text
+            return filled(self.tr("{estimate} | true {count}"), estimate=text, count=true) if true else text
         if self._shot.hidden(line, value):
             return None
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:

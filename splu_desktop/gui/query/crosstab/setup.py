@@ -11,7 +11,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import label, margins
-from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed
@@ -30,7 +30,7 @@ class SideChoice(QWidget):
         margins(row, 0, spacing=4)
         self.column, self.intervals = QComboBox(), QComboBox()
         self.column.setAccessibleName(name)
-        self.intervals.setAccessibleName(self.tr("Intervals of {name}").format(name=name))
+        self.intervals.setAccessibleName(filled(self.tr("Intervals of {name}"), name=name))
         for box, letters in ((self.column, 9), (self.intervals, 8)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
@@ -52,7 +52,7 @@ class SideChoice(QWidget):
                     values = number(published.table[name].m)
                     self.column.addItem(name, name)
                     at = self.column.count() - 1
-                    self.column.setItemData(at, self.tr("{m} values").format(m=values), Qt.ItemDataRole.ToolTipRole)
+                    self.column.setItemData(at, filled(self.tr("{m} values"), m=values), Qt.ItemDataRole.ToolTipRole)
                 self.column.setCurrentIndex(min(start, self.column.count() - 1))
         self._column_chosen()
 
@@ -71,7 +71,7 @@ class SideChoice(QWidget):
             if column is not None and ordered:
                 for count in _INTERVALS:
                     if count < column.m:
-                        self.intervals.addItem(self.tr("{n} intervals").format(n=count), count)
+                        self.intervals.addItem(filled(self.tr("{n} intervals"), n=count), count)
                 if column.m > _MANY:
                     self.intervals.setCurrentIndex(max(0, self.intervals.findData(10)))
             self.intervals.setVisible(bool(ordered))
@@ -136,7 +136,7 @@ class Setup(QWidget):
         if not conditions:
             self.within.setChecked(False)
         words = "; ".join(told(condition.words()) for condition in conditions)
-        self.within.setText(self.tr("Only where {conditions}").format(conditions=words))
+        self.within.setText(filled(self.tr("Only where {conditions}"), conditions=words))
         tip(self.within, told(sentence(conditions)))
 
     def wanted(self) -> Wanted | None:

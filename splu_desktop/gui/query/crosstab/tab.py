@@ -27,7 +27,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import copy_text, number, tip
+from splu_desktop.gui.base.words import copy_text, filled, number, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, SeenTable
@@ -185,13 +185,14 @@ class CrosstabTab(Tab):
                 return words, False, self.tr("The release has no column to set against the sensitive one.")
             return words, False, self.tr("Choose two different columns.")
         cells = sizes(self.asker, wanted)
-        words = self.tr("Count {n} cells").format(n=number(cells))
+        words = filled(self.tr("Count {n} cells"), n=number(cells))
         if cells > MOST_CELLS:
             return (
                 words,
                 False,
-                self.tr("At most {most} cells at once: choose intervals, or a column with fewer values.").format(
-                    most=number(MOST_CELLS)
+                filled(
+                    self.tr("At most {most} cells at once: choose intervals, or a column with fewer values."),
+                    most=number(MOST_CELLS),
                 ),
             )
         return words, True, ""
@@ -234,7 +235,7 @@ class CrosstabTab(Tab):
         else:
             work = partial(write_cells, grid, self.cells.cells().copy(), path)
         job = self.tasks.run("export", work)
-        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.done.connect(lambda _: self.told.emit(filled(self.tr("Saved as “{path}”."), path=path)))
         job.failed.connect(self.failed)
         return job
 
@@ -330,7 +331,7 @@ class CrosstabTab(Tab):
         self.old.setVisible(grid is not None and wanted is not None and grid.wanted != wanted)
         if grid is not None:
             self.old.setText(
-                self.tr("Below are still the cells counted before: {title}.").format(title=title_of(grid).rstrip("."))
+                filled(self.tr("Below are still the cells counted before: {title}."), title=title_of(grid).rstrip("."))
             )
         self.offered.emit()
 
@@ -350,7 +351,7 @@ class CrosstabTab(Tab):
         )
         grid = self.seen.grid
         if grid is not None and grid.left_out:
-            words += " " + self.tr("{n} combinations have no record and are left out.").format(n=number(grid.left_out))
+            words += " " + filled(self.tr("{n} combinations have no record and are left out."), n=number(grid.left_out))
         return words
 
     def help_text(self) -> str:

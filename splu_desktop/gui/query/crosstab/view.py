@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, TableView
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.model import HeatModel
@@ -78,7 +78,7 @@ class HeatView(TableView):
         widest = self.heat.seen.widest()
         if self.heat.seen.truth is not None:
             count = widest.partition(" ")[0]
-            widest = self.tr("{estimate} | true {count}").format(estimate=widest, count=count)
+            widest = filled(self.tr("{estimate} | true {count}"), estimate=widest, count=count)
         # Figures are never cut off; names are beyond some width.
         self.horizontalHeader().setDefaultSectionSize(max(width(widest), min(names, 142)) + 28)
 
