@@ -13,7 +13,7 @@ import bill
 import contents
 import inventory
 
-_MOST_BUNDLE, _MOST_INSTALLER = 350, 130  # MB
+_MOST_BUNDLE, _MOST_INSTALLER = 215, 100  # MB
 
 
 def disagreements(bundle: Path) -> list[str]:
@@ -25,6 +25,9 @@ def disagreements(bundle: Path) -> list[str]:
     found += [f"{key} is in the bundle and not in the bill" for key in sorted(there - listed)]
     found += [f"{key} is in the bill and not in the bundle" for key in sorted(listed - there)]
     told = json.loads(text)
+    for entry in [told["metadata"]["component"], *told["components"]]:
+        lacking = [key for key in ("version", "supplier", "cpe") if not entry.get(key)]
+        found += [f"{entry['name']} has no {key} in the bill" for key in lacking]
     anew = json.loads(bill.bill(components, bundle, 0))
     hashes = {entry["bom-ref"]: entry.get("hashes") for entry in told["components"]}
     for entry in anew["components"]:

@@ -15,6 +15,7 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.bom_ref import BomRef
 from cyclonedx.model.component import Component as Entry
 from cyclonedx.model.component import ComponentType
+from cyclonedx.model.contact import OrganizationalEntity
 from cyclonedx.model.license import DisjunctiveLicense, LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
@@ -59,7 +60,9 @@ def _entry(component: Component, bundle: Path) -> Entry:
         digest.update(hashlib.sha256((bundle / file).read_bytes()).digest())
     return Entry(
         name=component.name,
-        version=component.version or None,
+        version=component.version,
+        supplier=OrganizationalEntity(name=component.supplier),
+        cpe=component.cpe,
         type=_KINDS.get(component.kind, ComponentType.LIBRARY),
         bom_ref=BomRef(component.key),
         purl=PackageURL.from_string(component.purl) if component.purl else None,

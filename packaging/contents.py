@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+import facts
+from facts import ROOT, version
+
 NAME = "splu-desktop"
 APP_ID = "io.github.splu_desktop.SPLUDesktop"
 PROJECT_MIME, RELEASE_MIME = "application/x-splu-project", "application/x-splu-release"
@@ -44,19 +46,29 @@ EXCLUDED_MODULES = [
     "PySide6.QtTest",
     "PySide6.QtDBus",
     "PySide6.QtPrintSupport",
-    # SciPy beyond special functions, sparse matrices, graphs, optimisation and distributions, and what those import.
+    "PySide6.QtOpenGL",  # see STAND_INS
+    "PySide6.QtOpenGLWidgets",
+    # SciPy beyond special functions, sparse matrices, graphs and optimisation; of spatial a stand-in.
     *(f"scipy.{part}" for part in ("cluster", "io", "misc", "odr", "signal")),
+    *(
+        f"scipy.{part}"
+        for part in ("datasets", "differentiate", "integrate", "interpolate", "ndimage", "spatial", "stats")
+    ),
+    "scipy.special.cython_special",
     *(f"pyqtgraph.{part}" for part in ("canvas", "console", "examples", "flowchart", "opengl")),
+    "Cryptodome.Math",
     "Cryptodome.PublicKey",  # a ZIP with a password needs AES and HMAC
     "Cryptodome.SelfTest",
 ]
+
+# Empty modules in the place of what a library imports and never uses: name -> file.
+STAND_INS = {path.stem: str(path) for path in sorted((ROOT / "packaging/stand_ins").glob("*.py"))}
 
 # Shared libraries of the system that come along, since a PC without them can't be asked to install any. What is not
 # named here is left to the system: drivers for its graphics need its own libstdc++ and libX11, not ours.
 _OWN_LIBRARIES = {
     "libbz2",
     "libcrypto",
-    "libexpat",
     "libffi",
     "liblzma",
     "libssl",
@@ -77,30 +89,25 @@ _PLUGINS = {
     "platformthemes": {"qxdgdesktopportal"},
     "styles": set(),
     "wayland-decoration-client": {"bradient", "adwaita"},
-    "wayland-graphics-integration-client": {"qt-plugin-wayland-egl"},
+    "wayland-graphics-integration-client": set(),  # for OpenGL alone
     "wayland-shell-integration": {"xdg-shell"},
     "xcbglintegrations": {"qxcb-egl-integration", "qxcb-glx-integration"},
 }
 _QT_LANGUAGES = {"de", "fr"}
 _LEFT_OUT = re.compile(
     r"""
-    ^PySide6/(Qt/lib/)?(lib)?Qt6(EglF[Ss]|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*
-    | ^(lib)?Qt6(EglF[Ss]|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*\.so  # the links to them
+    ^PySide6/(Qt/lib/)?(lib)?Qt6(EglF[Ss]|OpenGL|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*
+    | ^(lib)?Qt6(EglF[Ss]|OpenGL|Test|Network|Pdf|Qml|Quick|VirtualKeyboard)\w*\.so  # the links to them
+    | ^PySide6/QtOpenGL(Widgets)?\.
     | ^PySide6/opengl32sw\.dll$            # 20 MB to draw OpenGL without a graphics card; we draw none
     | ^pyqtgraph/(icons|colors/maps|examples|canvas|flowchart|console)/
     | ^(numpy|scipy)/.*/tests/
+    | ^Cryptodome/(Math|PublicKey|SelfTest)/
+    | ^scipy/special/cython_special\. | ^scipy/(integrate|interpolate|ndimage|spatial|stats)/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
     """,
     re.VERBOSE,
 )
-
-
-def version() -> str:
-    """Return the version, from the one place where it is written."""
-    text = (ROOT / "splu_desktop/__init__.py").read_text("utf-8")
-    found = re.search(r'^__version__ = "([^"]+)"$', text, re.MULTILINE)
-    assert found is not None
-    return found[1]
 
 
 def datas() -> list[tuple[str, str]]:
@@ -110,14 +117,6 @@ def datas() -> list[tuple[str, str]]:
     ]
     place = "splu_desktop/resources"
     return [(str(path), f"{place}/{path.name}" if path.is_dir() else place) for path in kept]
-
-
-def hidden_imports() -> list[str]:
-    """Return the modules that PyInstaller can't see being imported."""
-    return [
-        "PySide6.QtOpenGL",
-        "PySide6.QtOpenGLWidgets",
-    ]  # pyqtgraph asks for them by name, whether it draws so or not
 
 
 def keep(name: str, *, from_system: bool = False) -> bool:
@@ -171,10 +170,9 @@ def windows_version(name: str) -> Any:
     """Return what Windows shows about a program file under Properties."""
     from PyInstaller.utils.win32 import versioninfo as win
 
-    number = tuple(int(part) for part in re.findall(r"\d+", version())[:3])
-    number = (*number, 0, 0, 0, 0)[:4]
+    number = (*facts.numbers(version()), 0)
     told = {
-        "CompanyName": "SPLU Desktop",
+        "CompanyName": facts.publisher()["publisher"],
         "FileDescription": "SPLU Desktop" if name == NAME else "SPLU Desktop, command line",
         "FileVersion": version(),
         "InternalName": name,
@@ -198,8 +196,8 @@ def mac_info() -> dict[str, Any]:
     return {
         "CFBundleName": "SPLU Desktop",
         "CFBundleDisplayName": "SPLU Desktop",
-        "CFBundleShortVersionString": version(),
-        "CFBundleVersion": version(),
+        "CFBundleShortVersionString": ".".join(map(str, facts.numbers(version()))),
+        "CFBundleVersion": ".".join(map(str, facts.numbers(version()))),
         "LSMinimumSystemVersion": "13.0",
         "LSApplicationCategoryType": "public.app-category.medical",
         "NSHighResolutionCapable": True,

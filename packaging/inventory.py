@@ -17,6 +17,8 @@ from importlib import metadata
 from pathlib import Path
 
 import contents
+import facts
+import seal
 
 TEXTS = Path(__file__).resolve().parent / "licences"
 PLACE = "_internal/splu_desktop/resources"
@@ -41,24 +43,66 @@ _SPDX = {
     "tomli-w": "MIT",
     "uharfbuzz": "Apache-2.0",
 }
-# C and C++ code that packages carry inside their own files: (name, licence, what tells its version).
-_INSIDE = {
-    "pyreadstat": [("ReadStat", "MIT")],
-    "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant")],
+# C and C++ code that packages carry inside their own files: (name, licence, what tells its version there). Where
+# nothing does, the version is said to be that of the copy in its owner, which is what its owner's notices go by.
+_INSIDE: dict[str, list[tuple[str, str, str]]] = {
+    "pyreadstat": [("ReadStat", "MIT", "")],
+    "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant", r"\0(\d\d\.\d+\.\d+)\0")],
     "Qt": [
-        ("FreeType", "FTL"),
-        ("HarfBuzz", "MIT-Modern-Variant"),
-        ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
-        ("libpng", "libpng-2.0"),
-        ("PCRE2", "BSD-3-Clause"),
-        ("double-conversion", "BSD-3-Clause"),
-        ("MD4C", "MIT"),
-        ("zlib", "Zlib"),
-        ("libxkbcommon", "MIT"),
-        ("xcb-xinput", "MIT"),
-        ("TinyCBOR", "MIT"),
-        ("Wayland protocols", "MIT"),
+        ("FreeType", "FTL", ""),
+        ("HarfBuzz", "MIT-Modern-Variant", ""),
+        ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib", r"libjpeg-turbo version (\d+(?:\.\d+)+)"),
+        ("libpng", "libpng-2.0", r"libpng version (\d+(?:\.\d+)+)"),
+        ("PCRE2", "BSD-3-Clause", r"\0(\d+\.\d+) 20\d\d-\d\d-\d\d\0"),
+        ("double-conversion", "BSD-3-Clause", ""),
+        ("MD4C", "MIT", ""),
+        ("zlib", "Zlib", r"deflate (\d+(?:\.\d+)+)"),
+        ("libxkbcommon", "MIT", ""),
+        ("xcb-xinput", "MIT", ""),
+        ("TinyCBOR", "MIT", ""),
+        ("Wayland protocols", "MIT", ""),
     ],
+}
+# Who supplies what no registry tells of, and the names under which vulnerabilities are recorded (vendor:product of the
+# National Vulnerability Database); of others the name is made by its convention.
+_SUPPLIERS = {
+    "DejaVu fonts": "DejaVu fonts team",
+    "Droid Sans Fallback": "Ascender Corporation",
+    "GCC run-time libraries": "Free Software Foundation",
+    "libgfortran": "Free Software Foundation",
+    "libquadmath": "Free Software Foundation",
+    "ICU": "Unicode Consortium",
+    "Lucide": "Lucide Contributors",
+    "NanumGothic (subset, renamed)": "NAVER Corporation",
+    "Noto Sans": "Google LLC",
+    "OpenBLAS": "The OpenBLAS Project",
+    "Python": "Python Software Foundation",
+    "Qt": "The Qt Company",
+}
+_CPE = {
+    "FreeType": "freetype:freetype",
+    "libgfortran": "gnu:gcc",
+    "libquadmath": "gnu:gcc",
+    "HarfBuzz": "harfbuzz_project:harfbuzz",
+    "ICU": "icu-project:international_components_for_unicode",
+    "OpenBLAS": "openblas_project:openblas",
+    "PCRE2": "pcre:pcre2",
+    "Python": "python:python",
+    "Qt": "qt:qt",
+    "fonttools": "fonttools:fonttools",
+    "libbz2-1.0": "bzip:bzip2",
+    "libffi8": "libffi_project:libffi",
+    "libjpeg-turbo": "libjpeg-turbo:libjpeg-turbo",
+    "liblzma5": "tukaani:xz",
+    "libpng": "libpng:libpng",
+    "libssl3": "openssl:openssl",
+    "libuuid1": "kernel:util-linux",
+    "numpy": "numpy:numpy",
+    "openpyxl": "python:openpyxl",
+    "pycryptodomex": "pycryptodome:pycryptodomex",
+    "pyinstaller": "pyinstaller:pyinstaller",
+    "scipy": "scipy:scipy",
+    "zlib": "zlib:zlib",
 }
 
 
@@ -76,6 +120,7 @@ class Component:
     licence : an SPDX expression.
     purl : its package URL, "" where there is no registry.
     texts : files with licence texts and notices.
+    supplier : who hands it out.
     inside : names of components that are compiled into this one.
     files : paths in the bundle; modules frozen into the program file as "name.of.module".
     """
@@ -88,6 +133,22 @@ class Component:
     texts: list[Path] = field(default_factory=list)
     inside: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    supplier: str = ""
+
+    @property
+    def cpe(self) -> str:
+        """The name that vulnerabilities are recorded under, in the form of CPE 2.3."""
+        plain = self.name.partition(" (")[0]
+        bare = re.sub(r"[^a-z0-9_.-]+", "_", plain.lower())
+        vendor, _, product = _CPE.get(plain, f"{bare}_project:{bare}").partition(":")
+        if vendor == "gnu":  # whose libraries' numbers are not the compiler's
+            return f"cpe:2.3:a:{vendor}:{product}:*:*:*:*:*:*:*:*"
+        # Debian's number ends with its own correction's; vulnerabilities go by the number before it.
+        number = re.sub(r"^(\d+:)?(.+?)(-[^-]+)?$", r"\2", self.version) if ":deb/" in self.purl else self.version
+        if not re.fullmatch(r"[\w.+~-]+", number):
+            number = "*"
+        number = re.sub(r"([+~])", r"\\\1", number)
+        return f"cpe:2.3:a:{vendor}:{product}:{number}:*:*:*:*:*:*:*"
 
     @property
     def key(self) -> str:
@@ -115,13 +176,23 @@ class Inventory:
         for path in sorted(self.bundle.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 name = path.relative_to(self.bundle).as_posix()
-                if not name.startswith(LICENCES) and name != BILL:
+                if not name.startswith(LICENCES) and name not in (BILL, seal.PLACE):
                     self._owner(name).files.append(name)
         for module in modules(self.bundle):
             self._module_owner(module).files.append(module)
         for component in list(self.found.values()):
             self._add_inside(component)
+        for component in self.found.values():
+            component.supplier = component.supplier or self._supplier(component)
         return sorted(self.found.values(), key=lambda c: (c.name.lower(), c.version))
+
+    def _supplier(self, component: Component) -> str:
+        if ":deb/" in component.purl:
+            return "Debian"
+        if component.kind == "crate":
+            return f"{component.name}, on crates.io"
+        name, _, owner = component.name.removesuffix(")").partition(" (in ")
+        return _SUPPLIERS.get(component.name) or (f"{name}, by way of {owner}" if owner else name)
 
     # -- who owns a file -----------------------------------------------------------------------------------------
 
@@ -149,13 +220,14 @@ class Inventory:
         if "/fonts/DejaVu" in inner or inner.endswith("LICENSE-DejaVu.txt"):
             return self._data("DejaVu fonts", "2.37", "Bitstream-Vera", fonts / "LICENSE-DejaVu.txt")
         if "/fonts/Droid" in inner or inner.endswith("LICENSE-Droid.txt"):
-            return self._data("Droid Sans Fallback", "", "Apache-2.0", fonts / "LICENSE-Droid.txt")
+            return self._data("Droid Sans Fallback", "1.00", "Apache-2.0", fonts / "LICENSE-Droid.txt")
         if "/fonts/NotoSans" in inner or inner.endswith("LICENSE-OFL.txt"):
             return self._data("Noto Sans", "2020.12.25", "OFL-1.1", fonts / "LICENSE-OFL.txt")
         if "/fonts/SPLUHangul" in inner:
             return self._data("NanumGothic (subset, renamed)", "3.021", "OFL-1.1", fonts / "LICENSE-OFL.txt")
         if "/icons/" in inner:
-            return self._data("Lucide", "", "ISC", contents.ROOT / "resources/icons/LICENSE-lucide.txt")
+            version = f"as in SPLU Desktop {contents.version()}"
+            return self._data("Lucide", version, "ISC", contents.ROOT / "resources/icons/LICENSE-lucide.txt")
         return self._application()
 
     def _module_owner(self, module: str) -> Component:
@@ -181,7 +253,9 @@ class Inventory:
 
     def _application(self) -> Component:
         text = contents.ROOT / "LICENSE"
-        return self._keep(Component("SPLU Desktop", contents.version(), "application", "MIT", "", [text]))
+        own = Component("SPLU Desktop", contents.version(), "application", "MIT", "", [text])
+        own.supplier = facts.publisher()["publisher"]
+        return self._keep(own)
 
     def _package(self, name: str) -> Component:
         distribution = self._distributions[name]
@@ -201,7 +275,10 @@ class Inventory:
         if name == "fpdf2":
             texts += [TEXTS / "GPL-3.0.txt"]
         purl = f"pkg:pypi/{name}@{distribution.version}"
-        return self._keep(Component(distribution.name, distribution.version, "python", licence, purl, texts))
+        made = Component(distribution.name, distribution.version, "python", licence, purl, texts)
+        told = [information.get(key) or "" for key in ("Author", "Maintainer", "Author-email", "Maintainer-email")]
+        made.supplier = next((word for one in told if (word := one.partition("<")[0].strip(' ",'))), f"{name}, on PyPI")
+        return self._keep(made)
 
     def _qt(self) -> Component:
         version = self._distributions["pyside6-essentials"].version
@@ -217,7 +294,9 @@ class Inventory:
         if re.search(r"libgfortran|libquadmath", inner):
             texts = [TEXTS / "GCC-exception-3.1.txt", TEXTS / "GPL-3.0.txt"]
             licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
-            return self._native("GCC run-time libraries", "", licence, texts, "pkg:generic/gcc")
+            found = re.search(r"/(libgfortran|libquadmath)\b.*?(?:\.so\.(\d+(?:\.\d+)+))?$", inner)
+            name, version = (found[1], found[2]) if found else ("GCC run-time libraries", "")
+            return self._native(name, version or self._copy_in(owner), licence, texts, "pkg:generic/gcc")
         return self._package(owner)
 
     def _python(self) -> Component:
@@ -266,9 +345,21 @@ class Inventory:
     def _data(self, name: str, version: str, licence: str, text: Path) -> Component:
         return self._keep(Component(name, version, "data", licence, "", [text]))
 
+    def _copy_in(self, package: str) -> str:
+        """Return the version to name where nothing tells it."""
+        return f"as in {package} {self._distributions[package].version}"
+
+    def _inside_version(self, component: Component, told_by: str) -> str:
+        for file in component.files:
+            path = self.bundle / file
+            if told_by and path.is_file() and (found := re.search(told_by.encode(), path.read_bytes())):
+                return found[1].decode()
+        return f"as in {component.name} {component.version}"
+
     def _add_inside(self, component: Component) -> None:
-        for name, licence in _INSIDE.get(component.name, []):
-            inner = Component(f"{name} (in {component.name})", "", "native", licence, "", list(component.texts))
+        for name, licence, told_by in _INSIDE.get(component.name, []):
+            version = self._inside_version(component, told_by)
+            inner = Component(f"{name} (in {component.name})", version, "native", licence, "", list(component.texts))
             component.inside.append(self._keep(inner).key)
         if component.kind != "python":
             return

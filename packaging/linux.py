@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import email.utils
 import gzip
 import hashlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import contents
+import facts
+import native
 
 _LINUX = contents.ROOT / "installer/linux"
 LEVEL = os.environ.get("SPLU_BUILD_LEVEL", "6")  # of compression; 9 takes three times as long for 2 % less
@@ -34,7 +39,18 @@ def share(folder: Path, icons: Path, epoch: int) -> None:
     date = time.strftime("%Y-%m-%d", time.gmtime(epoch))
     target = folder / f"metainfo/{contents.APP_ID}.metainfo.xml"
     target.parent.mkdir(parents=True)
-    target.write_text(told.replace("@VERSION@", contents.version()).replace("@DATE@", date), "utf-8")
+    own = facts.publisher()
+    words = {"VERSION": contents.version(), "DATE": date, "PUBLISHER": own["publisher"], "HOMEPAGE": own["homepage"]}
+    for word, value in {**words, "CONTACT": own["contact"]}.items():
+        told = told.replace(f"@{word}@", escape(value))
+    target.write_text(told, "utf-8")
+
+
+def manual(source: Path, folder: Path) -> None:
+    """Write manual pages and completion below FOLDER (a /usr/share), from the code in SOURCE."""
+    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100"}
+    script = Path(__file__).with_name("manual.py")
+    subprocess.run([sys.executable, str(script), str(folder)], check=True, env=environment)
 
 
 def settle(folder: Path, epoch: int) -> None:
@@ -58,8 +74,7 @@ def dependencies(root: Path, scratch: Path, brought: list[str]) -> str:
     """
     (scratch / "debian").mkdir(parents=True, exist_ok=True)
     (scratch / "debian/control").write_text("Source: splu-desktop\n\nPackage: splu-desktop\nArchitecture: any\n")
-    found = (path for path in root.rglob("*") if path.is_file() and not path.is_symlink() and _is_elf(path))
-    binaries = sorted(str(path) for path in found)
+    binaries = [str(path) for path in native.binaries(root)]
     folders = sorted({str(path.parent) for path in root.rglob("*.so*")})
     command = [
         "dpkg-shlibdeps",
@@ -74,7 +89,13 @@ def dependencies(root: Path, scratch: Path, brought: list[str]) -> str:
         raise RuntimeError(f"the bundle's needs could not be found out: {errors}")
     words = re.search(r"^shlibs:Depends=(.*)$", told.stdout, re.MULTILINE)
     assert words is not None
-    return words[1]
+    # What the bundle asks of the C and C++ libraries is the floor of packaging/native.py; of the others Debian's
+    # numbers name merely what it was built beside, and packaging/prove.py runs it with older ones.
+    kept = [
+        re.sub(r" \(.*\)", "", word) if not word.startswith(("libc6 ", "libstdc++6 ")) else word
+        for word in words[1].split(", ")
+    ]
+    return ", ".join(kept)
 
 
 def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought: list[str]) -> Path:
@@ -87,34 +108,49 @@ def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought
     for name in ("splu-desktop", "splu"):
         (root / "usr/bin" / name).symlink_to(f"../lib/splu-desktop/{name}")
     share(root / "usr/share", icons, epoch)
+    manual(scratch / "source", root / "usr/share")
+    for page in (root / "usr/share/man/man1").glob("*.1"):
+        page.with_name(f"{page.name}.gz").write_bytes(gzip.compress(page.read_bytes(), 9, mtime=0))
+        page.unlink()
+    (root / "usr/share/zsh/site-functions").rename(root / "usr/share/zsh/vendor-completions")
     told = root / "usr/share/doc/splu-desktop"
     told.mkdir(parents=True)
     resources = "../../../lib/splu-desktop/_internal/splu_desktop/resources"
     (told / "licences").symlink_to(f"{resources}/licences")
     (told / "sbom.cdx.json").symlink_to(f"{resources}/sbom.cdx.json")
     licence = (contents.ROOT / "LICENSE").read_text("utf-8")
+    own = facts.publisher()
     (told / "copyright").write_text(
-        f"SPLU Desktop stands under the MIT licence:\n\n{licence}\n"
-        "What comes with it stands under licences of its own: see licences/LICENCES.txt in this folder.\n",
+        f"SPLU Desktop, from {own['homepage']}, stands under the MIT licence:\n\n{licence}\n"
+        "What comes with it stands under licences of its own: see licences/LICENCES.txt in this folder.\n"
+        "The texts of the GPL, LGPL and Apache licences are also in /usr/share/common-licenses.\n",
         "utf-8",
     )
-    changes = (contents.ROOT / "CHANGELOG.md").read_bytes()
-    (told / "changelog.gz").write_bytes(gzip.compress(changes, 9, mtime=0))
+    version = facts.debian(contents.version())
+    date = email.utils.formatdate(epoch)
+    entry = f"splu-desktop ({version}) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n"
+    entry += f" -- {own['publisher']} <{own['contact']}>  {date}\n"
+    changes = {"changelog.gz": entry.encode(), "NEWS.gz": (contents.ROOT / "CHANGELOG.md").read_bytes()}
+    for name, text in changes.items():
+        (told / name).write_bytes(gzip.compress(text, 9, mtime=0))
+    overrides = root / "usr/share/lintian/overrides/splu-desktop"
+    overrides.parent.mkdir(parents=True)
+    overrides.write_text((_LINUX / "lintian-overrides").read_text("utf-8"), "utf-8")
     machine = _MACHINES[os.uname().machine]
     size = sum(path.lstat().st_size for path in root.rglob("*") if not path.is_dir()) // 1024
     control = root / "DEBIAN/control"
     control.parent.mkdir()
     control.write_text(
-        f"Package: splu-desktop\nVersion: {contents.version()}\nArchitecture: {machine}\n"
-        "Maintainer: SPLU Desktop <maintainers@splu-desktop.invalid>\n"
+        f"Package: splu-desktop\nVersion: {facts.debian(contents.version())}\nArchitecture: {machine}\n"
+        f"Maintainer: {own['publisher']} <{own['contact']}>\nHomepage: {own['homepage']}\n"
         f"Installed-Size: {size}\nDepends: {dependencies(root, scratch, brought)}\n"
         "Recommends: fonts-dejavu-core | fonts-liberation, desktop-file-utils, shared-mime-info\n"
         "Section: science\nPriority: optional\n"
         "Description: hand out a sensitive table: small counts protected, large ones answered\n"
-        " SPLU Desktop turns a table about patients into one that a hospital can hand out.\n"
-        " Everything but the sensitive columns stays as it is; each sensitive value is\n"
-        " re-drawn within a small hidden group of records, so that counts of a few people\n"
-        " become deliberately unreliable and counts of many stay answerable.\n"
+        " SPLU Desktop turns a table about patients into one that a hospital can hand\n"
+        " out. Everything but the sensitive columns stays as it is; each sensitive\n"
+        " value is re-drawn within a small hidden group of records, so that counts of a\n"
+        " few people become deliberately unreliable and counts of many stay answerable.\n"
         " .\n"
         " It works offline: it opens no network connection, ever.\n",
         "utf-8",
@@ -126,7 +162,7 @@ def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought
             sums.append(f"{digest}  {path.relative_to(root)}\n")
     (root / "DEBIAN/md5sums").write_text("".join(sums))
     settle(root, epoch)
-    target = out / f"splu-desktop_{contents.version()}_{machine}.deb"
+    target = out / f"splu-desktop_{facts.debian(contents.version())}_{machine}.deb"
     command = ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", str(root), str(target)]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)})
     shutil.rmtree(root)
@@ -141,25 +177,33 @@ def archive(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int) -> 
     root.mkdir()
     shutil.copytree(bundle, root / "splu-desktop", symlinks=True)
     share(root / "share", icons, epoch)
+    manual(scratch / "source", root / "share")
     shutil.copyfile(_LINUX / "install.sh", root / "install.sh")
     (root / "install.sh").chmod(0o755)
     shutil.copyfile(contents.ROOT / "LICENSE", root / "LICENSE")
     settle(root, epoch)
-    packed = out / f"{name}.tar.xz"
+    packed, plain = out / f"{name}.tar.xz", scratch / f"{name}.tar.gz"
     tar = ["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", f"--mtime=@{epoch}", "--format=gnu"]
-    with packed.open("wb") as file:
-        pack = subprocess.Popen([*tar, "-C", str(scratch), "-c", "-f", "-", name], stdout=subprocess.PIPE)
-        subprocess.run(["xz", f"-{LEVEL}", "--threads=1", "-c"], stdin=pack.stdout, stdout=file, check=True)
-    if pack.wait():
-        raise RuntimeError("tar failed")
+    # gzip is on every Linux, xz is not.
+    for target, command in (
+        (packed, ["xz", f"-{LEVEL}", "--threads=1", "-c"]),
+        (plain, ["gzip", "-n", f"-{LEVEL}", "-c"]),
+    ):
+        with target.open("wb") as file:
+            pack = subprocess.Popen([*tar, "-C", str(scratch), "-c", "-f", "-", name], stdout=subprocess.PIPE)
+            subprocess.run(command, stdin=pack.stdout, stdout=file, check=True)
+        if pack.wait():
+            raise RuntimeError("tar failed")
     shutil.rmtree(root)
-    return [packed, _self_extracting(packed, out / f"{name}.run", name)]
+    made = _self_extracting(plain, out / f"{name}.run", name)
+    plain.unlink()
+    return [packed, made]
 
 
 def _self_extracting(packed: Path, target: Path, name: str) -> Path:
     content = packed.read_bytes()
     script = (_LINUX / "self-extract.sh.in").read_text("utf-8")
-    words = {"@VERSION@": contents.version(), "@NAME@": target.name, "@FOLDER@": name}
+    words = {"@VERSION@": contents.version(), "@NAME@": target.name, "@FOLDER@": name, "@MACHINE@": os.uname().machine}
     words["@SHA256@"] = hashlib.sha256(content).hexdigest()
     for word, value in words.items():
         script = script.replace(word, value)
@@ -172,8 +216,3 @@ def _self_extracting(packed: Path, target: Path, name: str) -> Path:
     target.write_bytes(made + content)
     target.chmod(0o755)
     return target
-
-
-def _is_elf(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"

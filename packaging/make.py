@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,9 @@ from pathlib import Path
 
 import bill
 import contents
+import facts
 import inventory
+import seal
 
 _HERE = Path(__file__).resolve().parent
 
@@ -42,11 +45,23 @@ def freeze(spec: str, work: Path, icons: Path) -> Path:
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": str(epoch()),
         "SPLU_BUILD_ICONS": str(icons),
+        "SPLU_BUILD_SOURCE": str(numbered(work)),
         "PYINSTALLER_CONFIG_DIR": str(work / "pyinstaller-config"),
         "QT_QPA_PLATFORM": "offscreen",
     }
     subprocess.run(command, check=True, env=environment)
     return dist
+
+
+def numbered(work: Path) -> Path:
+    """Return a folder with a copy of the code that bears the number of this build."""
+    source = work / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(
+        contents.ROOT / "splu_desktop", source / "splu_desktop", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    facts.declare(contents.version(), source / "splu_desktop/__init__.py")
+    return source
 
 
 def make_bundle(work: Path) -> tuple[Path, Path, list[inventory.Component]]:
@@ -56,16 +71,29 @@ def make_bundle(work: Path) -> tuple[Path, Path, list[inventory.Component]]:
     bundle = freeze("splu.spec", work, icons) / contents.NAME
     if sys.platform != "win32":
         (bundle / "splu").symlink_to("splu-desktop")
+    if sys.platform.startswith("linux"):
+        import native
+
+        native.settle(bundle, work / "native")
     components = inventory.Inventory(bundle).components()
     inventory.write_licences(components, bundle / inventory.LICENCES)
     (bundle / inventory.BILL).write_text(bill.bill(components, bundle, epoch()), "utf-8")
     for path in (bundle / inventory.PLACE).rglob("*"):
         os.utime(path, (epoch(), epoch()))
+    seal.write(bundle)
+    os.utime(bundle / seal.PLACE, (epoch(), epoch()))
     if sys.platform == "darwin":  # where PyInstaller has made the program of the same files already
         inner = bundle.parent / "SPLU Desktop.app/Contents/Resources/splu_desktop/resources"
         shutil.copytree(bundle / inventory.LICENCES, inner / "licences", dirs_exist_ok=True)
         shutil.copyfile(bundle / inventory.BILL, inner / "sbom.cdx.json")
     return bundle, icons, components
+
+
+def system() -> str:
+    """Return what is built for, as file names say it: linux-x86_64, windows-x64, macos-arm64."""
+    machine = {"AMD64": "x64", "ARM64": "arm64"}.get(platform.machine(), platform.machine())
+    name = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
+    return f"{name}-{machine}"
 
 
 def sizes(bundle: Path, files: list[Path]) -> str:
@@ -90,19 +118,23 @@ def main() -> None:
     parser.add_argument("--deb-only", action="store_true", help="no archive beside it")
     args = parser.parse_args()
     out, began = args.out.resolve(), time.monotonic()
+    facts.refuse_placeholders(contents.version(), facts.publisher())
     work = (args.work or out / "work").resolve()
     for folder in (out, work):
         folder.mkdir(parents=True, exist_ok=True)
     bundle, icons, components = make_bundle(work)
     files: list[Path] = []
-    shutil.copyfile(bundle / inventory.BILL, out / f"splu-desktop-{contents.version()}.cdx.json")
+    sealed = out / f"splu-desktop-{contents.version()}-{system()}.files.sha256"
+    bom = out / f"splu-desktop-{contents.version()}-{system()}.cdx.json"
+    shutil.copyfile(bundle / seal.PLACE, sealed)
+    shutil.copyfile(bundle / inventory.BILL, bom)
     if sys.platform.startswith("linux") and not args.bundle_only:
         import linux
 
         files.append(linux.deb(bundle, icons, out, work, epoch(), inventory.debian_packages(components)))
         if not args.deb_only:
             files += linux.archive(bundle, icons, out, work, epoch())
-    files.append(out / f"splu-desktop-{contents.version()}.cdx.json")
+    files += [bom, sealed]
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(files)]
     (out / "SHA256SUMS").write_text("".join(sums), "utf-8")
     table = sizes(bundle, files)

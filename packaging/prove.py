@@ -1,8 +1,9 @@
-"""Proves the Debian package on a clean Debian 12 that never saw Python. Needs root, debootstrap, strace and the network
-once, for Debian's packages; the program itself is run without any.
+"""Proves an installer on a clean Debian that never saw Python. Needs root, debootstrap, strace and the network once,
+for Debian's packages from its own mirror, whatever this machine's come from; the program itself is run without any.
 
-    python3 packaging/prove.py NEW.deb [--old OLD.deb] [--work DIR] [--mirror URL]
+    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|oldest] [--old OLD.deb] [--work DIR]
 
+The oldest is a Debian 11 with a C library that offers no more than the floor (older_glibc.py); there the .run is tried.
 Installs, runs as an unprivileged user on a read-only system in a network namespace without interfaces, traces every
 socket, upgrades from an older version, removes, and compares what is left. Ends with 0 if all holds.
 """
@@ -22,7 +23,33 @@ from collections.abc import Callable
 from pathlib import Path
 
 _USER, _UID = "custodian", 4242
-_SAMPLE = "usr/lib/splu-desktop/_internal/splu_desktop/resources/sample_hospital.xlsx"
+_FOLDERS = {".deb": "usr/lib/splu-desktop", ".run": f"home/{_USER}/.local/lib/splu-desktop"}
+_INSIDE = "_internal/splu_desktop/resources/sample_hospital.xlsx"
+_SUITES = ("bookworm", "trixie", "oldest")
+# What a desktop of any kind has, and the package depends on.
+_DESKTOP = [
+    "libgl1",
+    "libegl1",
+    "libopengl0",
+    "libdbus-1-3",
+    "libfontconfig1",
+    "libfreetype6",
+    "libexpat1",
+    "libx11-6",
+    "libx11-xcb1",
+    "libxkbcommon0",
+    "libxcb-glx0",
+    "libxcb-randr0",
+    "libxcb-render0",
+    "libxcb-shape0",
+    "libxcb-shm0",
+    "libxcb-sync1",
+    "libxcb-xfixes0",
+    "libxcb-xkb1",
+    "libwayland-client0",
+    "libwayland-cursor0",
+    "fonts-dejavu-core",
+]
 # What installing any package leaves, whatever it is.
 _NOISE = re.compile(
     r"^(var/(cache|log)/|var/lib/(apt|dpkg|systemd)/|etc/ld\.so\.cache|root/|tmp/|run/|dev/|proc/|sys/|var/lib/ucf|etc/.*-$)"
@@ -36,8 +63,10 @@ class Refuted(Exception):
 class Root:
     """A Debian system in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, package: Path) -> None:
         self.folder = folder
+        self.program = _FOLDERS[package.suffix]
+        self.sample = f"{self.program}/{_INSIDE}"
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a command in it as root, with the network."""
@@ -61,7 +90,7 @@ class Root:
             ' mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm";'
             ' [ -z "$4" ] || { mkdir -p "$root/tmp/.X11-unix"; mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"; };'
             ' exec chroot --userspec="$2:$2" "$root" /usr/bin/env -i HOME=/home/custodian USER=custodian'
-            ' PATH=/usr/bin:/bin LC_ALL=C.UTF-8 ${4:+DISPLAY=$4} /bin/sh -c "$3"'
+            ' PATH=/home/custodian/.local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ${4:+DISPLAY=$4} /bin/sh -c "$3"'
         )
         command = ["unshare", "--net", "--mount", "--pid", "--fork", "--ipc", "/bin/sh", "-c", inside, "sh"]
         command += [str(self.folder), str(_UID), script, screen]
@@ -97,34 +126,58 @@ class Root:
         return found
 
 
-def fresh(work: Path, mirror: str) -> Root:
-    """Return a new minimal Debian 12, from a copy that is kept."""
-    base = work / "debian12-base"
+def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
+    """Return a new minimal Debian, from a copy that is kept."""
+    base, target = work / f"{suite}-base", work / suite
+    name = "bullseye" if suite == "oldest" else suite
     if not (base / "etc/debian_version").exists():
         shutil.rmtree(base, ignore_errors=True)
-        command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", str(base), mirror]
-        subprocess.run(command, check=True, capture_output=True)
-    target = work / "debian12"
+        keys = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+        command = [
+            "debootstrap",
+            "--variant=minbase",
+            "--include=ca-certificates",
+            *[f"--keyring={keys}"] * keys.exists(),
+        ]
+        subprocess.run([*command, name, str(base), mirror], check=True, capture_output=True)
     shutil.rmtree(target, ignore_errors=True)
     subprocess.run(["cp", "-a", str(base), str(target)], check=True)
     shutil.copyfile("/etc/resolv.conf", target / "etc/resolv.conf")
-    for source in (Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d"), Path("/etc/apt/apt.conf.d")):
-        if source.is_dir():
-            shutil.copytree(source, target / source.relative_to("/"), dirs_exist_ok=True)
-        elif source.exists():
-            shutil.copyfile(source, target / source.relative_to("/"))
-    root = Root(target)
+    (target / "etc/apt/sources.list").write_text(f"deb {mirror} {name} main\n")
+    # Its own sources, but by this machine's way to them.
+    told = subprocess.run(
+        ["apt-config", "dump", "--no-empty", "--format", '%F "%v";%n', "Acquire"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (target / "etc/apt/apt.conf.d/99-as-outside").write_text(told.stdout)
+    root = Root(target, package)
     root.run("apt-get", "-qq", "update")
     # What a Debian desktop has, to see that the file types reach it.
-    desktop = ["libglib2.0-bin", "shared-mime-info", "desktop-file-utils"]
+    desktop = ["libglib2.0-bin", "shared-mime-info", "desktop-file-utils", *_DESKTOP * (package.suffix == ".run")]
     root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", *desktop)
     root.run("useradd", "--create-home", "--uid", str(_UID), _USER)
+    if suite == "oldest":
+        (target / "etc/apt/sources.list").write_text(f"deb {mirror} bookworm main\n")
+        root.run("apt-get", "-qq", "update")
+        root.run("sh", "-c", "cd /root && apt-get -qq download libc6 libstdc++6 libgcc-s1")
+        found = sorted(str(path) for path in (target / "root").glob("*.deb"))
+        subprocess.run(
+            [sys.executable, str(Path(__file__).with_name("older_glibc.py")), str(target), *found], check=True
+        )
     return root
 
 
 def install(root: Root, package: Path) -> None:
     """Install a package file with what it depends on, and nothing that it merely recommends."""
     shutil.copyfile(package, root.folder / "tmp" / package.name)
+    if package.suffix == ".run":
+        told = root.apart(f"sh /tmp/{package.name}")
+        if told.returncode or told.stderr:
+            raise Refuted(f"the installation: {told.stdout}{told.stderr}")
+        (root.folder / "tmp" / package.name).unlink()
+        return
     root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", f"/tmp/{package.name}")
     (root.folder / "tmp" / package.name).unlink()
 
@@ -136,7 +189,7 @@ def no_python(root: Root) -> str:
         for name in root.files()
         if re.search(r"(bin/python[\d.]*|lib/python3[\d.]*|libpython[\d.]+\.so[\d.]*)$", name)
     ]
-    if [name for name in found if not name.startswith("usr/lib/splu-desktop/")]:
+    if [name for name in found if not name.startswith(f"{root.program}/")]:
         raise Refuted(f"Python is on the system: {found[:5]}")
     return "no Python on the system beside the bundle's own"
 
@@ -173,7 +226,8 @@ def main_job(root: Root, name: str = "release") -> str:
     script = f"""set -eu
 cd
 splu --version
-splu publish /{_SAMPLE} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
+splu --self-test >&2
+splu publish /{root.sample} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
 splu report {name} --out {name}.pdf >/dev/null
@@ -260,17 +314,17 @@ def upgrade(root: Root, old: Path, new: Path) -> str:
 
 def _project(root: Root) -> dict[str, object]:
     """Return a project about the sample, as the window saves it."""
-    content = (root.folder / _SAMPLE).read_bytes()
+    content = (root.folder / root.sample).read_bytes()
     names = ("Age", "Sex", "Postcode", "Ward", "Admission date", "Length of stay", "Smoker", "Alcohol")
     return {
         "format": "splu-project",
         "version": 1,
         "software": "0.0.9",
         "source": {
-            "name": Path(_SAMPLE).name,
+            "name": Path(root.sample).name,
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
-            "folder": f"/{Path(_SAMPLE).parent}",
+            "folder": f"/{Path(root.sample).parent}",
         },
         "import": {"format": "xlsx", "header_row": 1},
         "columns": {**dict.fromkeys(names, "nsa"), "Diagnosis": "sa"},
@@ -297,12 +351,13 @@ def main() -> int:
     """Prove."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path)
+    parser.add_argument("--suite", choices=_SUITES, default="bookworm")
     parser.add_argument("--old", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/var/tmp/splu-prove"))
     parser.add_argument("--mirror", default="http://deb.debian.org/debian")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    root = fresh(args.work, args.mirror)
+    root = fresh(args.work, args.mirror, args.suite, args.package)
     before = root.files()
 
     def prove(what: Callable[[], str]) -> None:
@@ -331,6 +386,8 @@ def main() -> int:
 
 def removed(root: Root, before: dict[str, str]) -> str:
     """Remove the program with what it brought, and see that only the user's own files are left."""
+    if root.program.startswith("home"):
+        return _removed_from_home(root)
     mine = {name for name in root.files() if name.startswith(f"home/{_USER}/")}
     root.run("apt-get", "-qq", "-y", "purge", "splu-desktop")
     root.run("apt-get", "-qq", "-y", "--purge", "autoremove")
@@ -343,6 +400,16 @@ def removed(root: Root, before: dict[str, str]) -> str:
     if left or changed:
         raise Refuted(f"left: {sorted(left)[:20]}; changed: {sorted(changed)[:20]}")
     return f"removed: nothing left but {len(own)} files and folders of the user"
+
+
+def _removed_from_home(root: Root) -> str:
+    told = root.apart(f"sh /{root.program}/uninstall/install.sh --uninstall")
+    left = {name for name in root.files() if name.startswith(f"home/{_USER}/") and (root.folder / name).is_file()}
+    kept = r"/(release|before)[./]|/release$|SPLU Desktop|mine\.splu|\.cache/|/\.(bash|profile)"
+    own = {name for name in left if re.search(kept, name)}
+    if told.returncode or left - own or not own:
+        raise Refuted(f"the removal: {told.stdout}{told.stderr} left {sorted(left - own)[:20]}")
+    return f"removed: nothing left but {len(own)} files of the user"
 
 
 def _of_packages(root: Root, name: str) -> bool:

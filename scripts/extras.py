@@ -10,7 +10,13 @@ import sys
 
 import qt_libraries
 
-PACKAGES = {"soffice": "libreoffice-calc", "pdftotext": "poppler-utils", "Rscript": "r-base-core"}
+PACKAGES = {
+    "soffice": "libreoffice-calc",
+    "pdftotext": "poppler-utils",
+    "Rscript": "r-base-core",
+    "git": "git",
+    "gpg": "gpg",
+}
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "splu-setup.json"  # what was installed; absent while an installation is under way
 UNFINISHED = VENV / "splu-unfinished"
+WHEELHOUSE = Path(os.environ.get("SPLU_WHEELHOUSE") or ROOT / "wheelhouse")  # made by scripts/wheelhouse.py
 LOCKS = {"run": ROOT / "requirements-run.lock", "check": ROOT / "requirements.lock"}  # "check" contains "run"
 
 
@@ -108,22 +110,79 @@ def create() -> None:
         raise SetupFailed(f"The Python environment could not be made with {sys.executable}; see the lines above.")
 
 
+# What pip says, and what to do about it, in one sentence each; the first that fits.
+REASONS = {
+    r"CERTIFICATE_VERIFY_FAILED|certificate verify failed": "The package index answers with a certificate that this"
+    " machine does not trust, as behind a proxy that opens what passes it: name your organisation's certificate file,"
+    " PIP_CERT=/path/to/certificates.pem {command}",
+    r"\b407\b|Cannot connect to proxy|ProxyError|Tunnel connection failed": "The proxy lets nothing through to the"
+    " package index: name the right one, HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT {command}",
+    r"DO NOT MATCH THE HASHES": "A package that arrived is not the one that was tested, so nothing was installed: the"
+    " index or a proxy on the way changed it; ask whoever runs it, or use a wheelhouse (scripts/wheelhouse.py --help).",
+    r"No space left on device": "The disk is full; the packages need 1 GB in {folder} and in the temporary folder.",
+    r"NewConnectionError|ConnectionError|Failed to establish|Name or service not known|Temporary failure in name"
+    r"|timed out|Connection refused|unreachable|Connection reset|RemoteDisconnected": "The package index can't be"
+    " reached from this machine. Behind a proxy: HTTPS_PROXY=http://HOST:PORT {command}; with an index of your own:"
+    " PIP_INDEX_URL=https://HOST/simple {command}; without internet: scripts/wheelhouse.py --help.",
+    r"No matching distribution found for (\S+)": "The packages found do not include {found} for Python {python} on this"
+    " kind of machine: name an index that has it (PIP_INDEX_URL), or make the wheelhouse for this Python"
+    " (scripts/wheelhouse.py --help).",
+}
+
+
+def reason(said: str) -> str:
+    """Return the one sentence about what pip said on failing."""
+    words = {
+        "command": os.environ.get("SPLU_COMMAND", "./start"),
+        "folder": str(ROOT),
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+    for pattern, sentence in REASONS.items():
+        if found := re.search(pattern, said):
+            return sentence.format(found=found[1] if found.groups() else "", **words)
+    errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
+    return f"The packages could not be installed; pip says: {errors[-1] if errors else said.strip()[-300:]}"
+
+
+def told(pip: list[str], packages: int) -> None:
+    """Run pip, and tell how far it is. Raises SetupFailed with one sentence."""
+    own = dict(os.environ)
+    if WHEELHOUSE.is_dir():
+        say(f"The packages are taken from {WHEELHOUSE}; no network is used.")
+        own |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELHOUSE)}
+        own.pop("PIP_INDEX_URL", None)
+    live = sys.stderr.isatty()
+    process = subprocess.Popen(
+        pip, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=ROOT, env=own
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    begun = 0
+    for line in process.stdout:
+        lines.append(line)
+        if found := re.match(r"Collecting (\S+?)[=<>! \n]", line):
+            begun += 1
+            if live:
+                sys.stderr.write(f"\r\033[K  {min(begun, packages)} of {packages}: {found[1]}")
+                sys.stderr.flush()
+            elif begun % 10 == 0:
+                say(f"  {begun} of {packages} packages")
+        elif line.startswith("Installing collected packages"):
+            say(f"{chr(13) if live else ''}  All {begun} packages are here; laying them out ...")
+    if process.wait():
+        raise SetupFailed(("\n" if live and begun else "") + reason("".join(lines)))
+
+
 def install(level: str) -> None:
     """Install the pinned packages, each checked against its hash, and the project itself from this folder."""
     create()
     STAMP.unlink(missing_ok=True)
     UNFINISHED.touch()
-    say("Installing the locked packages (once; a few minutes) ...")
-    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-input"]
-    for arguments in (
-        ["--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level])],
-        ["--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)],
-    ):
-        if subprocess.run([*pip, *arguments], check=False, cwd=ROOT).returncode:
-            raise SetupFailed(
-                "The packages could not be installed; pip says why above. This step needs the Python package index, "
-                "once; afterwards no network is needed."
-            )
+    say("Installing the locked packages (once; about 300 MB, a few minutes) ...")
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--progress-bar", "off"]
+    pins = len(re.findall(r"^\S+==", LOCKS[level].read_text("utf-8"), re.MULTILINE))
+    told([*pip, "--retries", "2", "--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level])], pins)
+    told([*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)], 1)
     fresh = STAMP.with_suffix(".new")
     fresh.write_text(json.dumps({level: fingerprint(level), "root": str(ROOT)}), "utf-8")
     fresh.replace(STAMP)

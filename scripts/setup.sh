@@ -3,6 +3,7 @@
 # Plain sh, since nothing can be taken for granted before a Python is found.
 
 cd "$(dirname -- "$(readlink -f -- "$0")")" || exit
+export SPLU_COMMAND # which of the two to tell the user to run again
 unset PYTHONHOME PYTHONPATH # another Python's packages must not pass for ours
 
 set_up() {

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from splu_desktop import __version__
-from splu_desktop.files.isolation.limits import no_crash_dumps
+from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
-    no_crash_dumps()
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser."""
     parser = argparse.ArgumentParser(
         prog="splu-desktop",
         description="Hand out a sensitive table: small counts protected, large ones answered. Works offline.",
@@ -24,7 +23,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--until-idle", action="store_true", help=argparse.SUPPRESS)  # packaging/cold_start.py
     parser.add_argument("file", nargs="?", metavar="FILE", help="a table, project or release to open at once")
-    args = parser.parse_args(argv)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
+    no_crash_dumps()
+    one_thread_for_matrices()
+    args = build_parser().parse_args(argv)
     if sys.stdout is None:  # a windowed program on Windows has no console
         sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115
     try:

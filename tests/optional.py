@@ -20,6 +20,8 @@ BUILDER = Path(os.environ.get("SPLU_BUILD_VENV", BUILT / "work/venv")) / "bin/py
 
 HERE = {
     "LibreOffice": shutil.which("soffice") is not None,
+    "Git": shutil.which("git") is not None,
+    "GnuPG": shutil.which("gpg") is not None,
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,
     "R": shutil.which("Rscript") is not None,
@@ -28,6 +30,8 @@ HERE = {
 }
 BRING = {
     "LibreOffice": "./check --extras brings it",
+    "Git": "./check --extras brings it",
+    "GnuPG": "./check --extras brings it",
     "PowerShell": "Debian has none",
     "poppler": "./check --extras brings it",
     "R": "./check --extras brings it",

@@ -2,16 +2,19 @@
 # Installs SPLU Desktop from this unpacked archive for the user who runs it; no administrator is needed.
 #   ./install.sh               installs, or takes the place of the version that is there
 #   ./install.sh --uninstall   removes the program; projects, releases, settings and the register stay
-# --prefix DIR says where (default ~/.local): the program goes to DIR/lib, its commands to DIR/bin.
+# --prefix DIR says where (default ~/.local, or where this script was installed): the program goes to DIR/lib, its
+# commands to DIR/bin.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
 prefix=${HOME:?}/.local
 remove=
+oldest=2.34
+case $here in */lib/splu-desktop/uninstall) prefix=${here%/lib/splu-desktop/uninstall} ;; esac # what it came with
 while [ $# -gt 0 ]; do
     case $1 in
     --uninstall) remove=1 ;;
     --prefix) prefix=${2:?} && shift ;;
-    *) sed -n '2,5s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    *) sed -n '2,6s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
     shift
 done
@@ -57,13 +60,19 @@ if [ -n "$remove" ]; then
     exit
 fi
 
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
+if [ "$(printf '%s\n' "$oldest" "${libc:-0}" | sort -V | head -n 1)" != "$oldest" ]; then
+    echo "This system is too old for SPLU Desktop, or of another kind: it needs glibc $oldest or newer (Red Hat Enterprise" \
+        "Linux 9, Ubuntu 22.04, Debian 12) and found ${libc:-none}. Nothing was changed." >&2
+    exit 1
+fi
 [ -d "$here/splu-desktop" ] || { echo "The folder splu-desktop is not beside $0; unpack the whole archive." >&2 && exit 1; }
 mkdir -p "$prefix/lib" "$prefix/bin" "$share"
 # The new version is laid beside the old one first, so that a full disk leaves the old one as it is.
 rm -rf -- "$home.new"
 trap 'rm -rf -- "$home.new"' EXIT
 cp -R -- "$here/splu-desktop" "$home.new"
-mkdir "$home.new/uninstall"
+mkdir -p "$home.new/uninstall"
 cp -- "$here/install.sh" "$home.new/uninstall/install.sh"
 { others "$here/share" | sed 's|^|share/|' && printf 'bin/splu\nbin/splu-desktop\n'; } >"$home.new/uninstall/files"
 if ! "$home.new/splu" --version >/dev/null; then
@@ -86,5 +95,6 @@ ln -sf "$home/splu" "$prefix/bin/splu"
 refresh
 echo "SPLU Desktop $("$home/splu" --version | sed 's/^splu //') is installed in $home."
 case :$PATH: in *:$prefix/bin:*) ;; *) echo "Its commands are in $prefix/bin, which is not in your PATH." ;; esac
-echo "To see whether all works:  $home/splu-desktop --smoke-test"
-echo "To remove it:              $home/uninstall/install.sh --uninstall"
+quoted() { case $1 in *[!A-Za-z0-9_./+-]*) printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")" ;; *) printf %s "$1" ;; esac; }
+echo "To see whether all works:  $(quoted "$home/splu-desktop") --smoke-test"
+echo "To remove it:              sh $(quoted "$home/uninstall/install.sh") --uninstall"

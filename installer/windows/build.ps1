@@ -1,6 +1,10 @@
 # Builds the Windows bundle and installer. On a PC with Python 3.11 or newer and Inno Setup 6:
 #   powershell -ExecutionPolicy Bypass -File installer\windows\build.ps1 [-Out dist]
-# To sign, set SPLU_SIGN_THUMBPRINT to the thumbprint of a certificate in the user's store; without it nothing is signed.
+# To sign, set SPLU_SIGN to a command line that signs the file named after it, whatever keeps the key: a certificate
+# store, a token (HSM) or a service. Every program and library, the setup and its uninstaller go through it, for instance
+#   signtool sign /sha1 THUMBPRINT /fd SHA256 /tr http://timestamp.digicert.com /td SHA256
+#   AzureSignTool sign -kvu https://VAULT... -kvm -kvc NAME -tr http://timestamp.digicert.com
+# Without it nothing is signed.
 param([string]$Out = "dist", [string]$Python = "python")
 $ErrorActionPreference = "Stop"
 $Root = (Resolve-Path "$PSScriptRoot\..\..").Path
@@ -22,27 +26,38 @@ if (-not (Test-Path $VenvPython)) {
 }
 Invoke-Checked $VenvPython @("$Root\packaging\make.py", $Out, "--work", $Work)
 $Bundle = Join-Path $Work "frozen\splu-desktop"
-$Version = (& "$Bundle\splu.exe" --version).Split(" ")[1]
+function Get-Fact([string]$Name) {
+    $Told = & $VenvPython "$Root\packaging\facts.py" $Name
+    if ($LASTEXITCODE -ne 0) { throw "facts.py $Name ended with $LASTEXITCODE" }
+    return $Told
+}
+$Version = Get-Fact "number"
+$Machine = if ($env:PROCESSOR_ARCHITECTURE -eq "ARM64") { "arm64" } else { "x64" }
 
-$Sign = $null
-if ($env:SPLU_SIGN_THUMBPRINT) {
-    $SignArguments = @("sign", "/sha1", $env:SPLU_SIGN_THUMBPRINT, "/fd", "SHA256", "/tr", "http://timestamp.digicert.com", "/td", "SHA256")
-    foreach ($Name in @("splu-desktop.exe", "splu.exe")) {
-        Invoke-Checked "signtool" ($SignArguments + "$Bundle\$Name")
+if ($env:SPLU_SIGN) {
+    Get-ChildItem $Bundle -Recurse -Include *.exe, *.dll, *.pyd | ForEach-Object {
+        # What its own maker signed, such as Microsoft's run-time library, stays so.
+        if ((Get-AuthenticodeSignature $_.FullName).Status -ne "Valid") {
+            Invoke-Checked "cmd" @("/c", "$env:SPLU_SIGN `"$($_.FullName)`"")
+        }
     }
-    $Sign = "signtool $($SignArguments -join ' ') `$f"
+    # The list of files that splu --self-test compares with is of the signed ones.
+    Invoke-Checked $VenvPython @("$Root\packaging\seal.py", $Bundle)
+    Copy-Item "$Bundle\_internal\splu_desktop\resources\files.sha256" "$Out\splu-desktop-$Version-windows-$Machine.files.sha256"
 } else {
-    Write-Host "No SPLU_SIGN_THUMBPRINT: nothing is signed."
+    Write-Host "No SPLU_SIGN: nothing is signed."
 }
 
 $Iscc = @("$env:ProgramFiles\Inno Setup 6\ISCC.exe", "${env:ProgramFiles(x86)}\Inno Setup 6\ISCC.exe",
     "$env:LOCALAPPDATA\Programs\Inno Setup 6\ISCC.exe") | Where-Object { Test-Path $_ } | Select-Object -First 1
 if (-not $Iscc) { throw "Inno Setup 6 was not found; install it from https://jrsoftware.org/isdl.php" }
-$Defines = @("/DVersion=$Version", "/DBundle=$Bundle", "/DOut=$Out", "/DIcon=$Work\icons\splu-desktop.ico")
-if ($Sign) { $Defines += @("/Ssplu=$Sign", "/DSignTool=splu") }
+$Defines = @("/DVersion=$Version", "/DNumbers=$(Get-Fact 'numbers')", "/DPublisher=$(Get-Fact 'publisher')",
+    "/DHomepage=$(Get-Fact 'homepage')", "/DMachine=$Machine", "/DBundle=$Bundle", "/DOut=$Out",
+    "/DIcon=$Work\icons\splu-desktop.ico")
+if ($env:SPLU_SIGN) { $Defines += @("/Ssplu=$($env:SPLU_SIGN.Replace('"', '$q')) `$f", "/DSignTool=splu") }
 Invoke-Checked $Iscc ($Defines + "$PSScriptRoot\splu-desktop.iss")
 
-Get-ChildItem $Out -File | Where-Object { $_.Extension -in ".exe", ".json" } | Sort-Object Name | ForEach-Object {
+Get-ChildItem $Out -File | Where-Object { $_.Extension -in ".exe", ".json", ".sha256" } | Sort-Object Name | ForEach-Object {
     "$((Get-FileHash $_.FullName -Algorithm SHA256).Hash.ToLower())  $($_.Name)"
 } | Set-Content -Encoding ascii (Join-Path $Out "SHA256SUMS")
 Write-Host "Installer: $Out"

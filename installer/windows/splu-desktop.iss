@@ -1,5 +1,8 @@
-; The Windows installer: for the user who runs it, without administrator. Built by build.ps1, which defines
-;   Version, Bundle (the folder that PyInstaller made), Out, Icon, and SignTool where there is a key.
+; The Windows installer: for the user who runs it, without administrator, or for all users of the machine. Built by
+; build.ps1, which defines
+;   Version, Numbers (three, as Windows wants them), Publisher, Homepage, Bundle (the folder that PyInstaller made), Out,
+;   Icon, Machine (x64 or arm64), and SignTool where there is a command that signs.
+; Unattended, asking nothing: setup.exe /VERYSILENT /SUPPRESSMSGBOXES /NORESTART /SP- /CURRENTUSER (or /ALLUSERS)
 #ifndef Version
   #error Version is not defined: run installer\windows\build.ps1
 #endif
@@ -10,22 +13,32 @@ AppId={{6B0B8E0C-5B0E-4B5C-9E57-2C9B6E1C7A41}
 AppName=SPLU Desktop
 AppVersion={#Version}
 AppVerName=SPLU Desktop {#Version}
-AppPublisher=SPLU Desktop
-VersionInfoVersion={#Version}
-DefaultDirName={localappdata}\Programs\SPLU Desktop
+AppPublisher={#Publisher}
+AppPublisherURL={#Homepage}
+AppSupportURL={#Homepage}
+VersionInfoVersion={#Numbers}
+; {localappdata}\Programs for one user, {commonpf} for all of them.
+DefaultDirName={autopf}\SPLU Desktop
 DefaultGroupName=SPLU Desktop
 DisableDirPage=auto
 DisableProgramGroupPage=yes
 PrivilegesRequired=lowest
+; Who may administer is asked for whom; /CURRENTUSER and /ALLUSERS answer it.
+PrivilegesRequiredOverridesAllowed=commandline dialog
+#if Machine == "arm64"
+ArchitecturesAllowed=arm64
+ArchitecturesInstallIn64BitMode=arm64
+#else
 ArchitecturesAllowed=x64compatible
 ArchitecturesInstallIn64BitMode=x64compatible
+#endif
 MinVersion=10.0.17763
 LicenseFile={#SourcePath}\..\..\LICENSE
 SetupIconFile={#Icon}
 UninstallDisplayIcon={app}\splu-desktop.exe
 UninstallDisplayName=SPLU Desktop
 OutputDir={#Out}
-OutputBaseFilename=splu-desktop-{#Version}-windows-x64-setup
+OutputBaseFilename=splu-desktop-{#Version}-windows-{#Machine}-setup
 Compression=lzma2/max
 SolidCompression=yes
 ChangesAssociations=yes
@@ -83,7 +96,7 @@ Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Release\shell\open\command"; Va
 ; A release is a folder, and its release.json can't have a type of its own here: tables and releases are opened by
 ; "Open with" or by dragging them onto the program.
 Root: HKA; Subkey: "Software\Classes\Applications\splu-desktop.exe\shell\open\command"; ValueType: string; ValueData: """{app}\splu-desktop.exe"" ""%1"""; Flags: uninsdeletekey
-Root: HKCU; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
+Root: HKA; Subkey: "{code:EnvironmentKey}"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
 
 [Run]
 Filename: "{app}\splu-desktop.exe"; Description: "{cm:LaunchProgram,SPLU Desktop}"; Flags: nowait postinstall skipifsilent
@@ -93,29 +106,49 @@ Filename: "{app}\splu-desktop.exe"; Description: "{cm:LaunchProgram,SPLU Desktop
 Type: filesandordirs; Name: "{app}\_internal"
 
 [Code]
+{ Where Windows keeps the environment: of the user, or of the machine where it is installed for all. }
+function EnvironmentKey(Unused: string): string;
+begin
+  if IsAdminInstallMode then
+    Result := 'System\CurrentControlSet\Control\Session Manager\Environment'
+  else
+    Result := 'Environment';
+end;
+
 function NeedsPath: Boolean;
 var
   Path: string;
 begin
-  if not RegQueryStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path) then
+  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Path) then
     Path := '';
   Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Path) + ';') = 0;
 end;
 
-procedure CurUninstallStepChanged(Step: TUninstallStep);
+procedure ForgetPath;
 var
   Path, Part: string;
   At: Integer;
 begin
-  if Step <> usPostUninstall then
-    exit;
-  if not RegQueryStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path) then
+  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Path) then
     exit;
   Part := ';' + ExpandConstant('{app}');
   At := Pos(Uppercase(Part), Uppercase(Path));
   if At > 0 then
   begin
     Delete(Path, At, Length(Part));
-    RegWriteExpandStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path);
+    RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Path);
+  end;
+end;
+
+{ Settings and the register of releases stay, unless the uninstaller is told /FORGET=1: then those of this user go too. }
+procedure CurUninstallStepChanged(Step: TUninstallStep);
+begin
+  if Step <> usPostUninstall then
+    exit;
+  ForgetPath;
+  if ExpandConstant('{param:FORGET|0}') = '1' then
+  begin
+    DelTree(ExpandConstant('{localappdata}\SPLU Desktop'), True, True, True);
+    RegDeleteKeyIncludingSubkeys(HKEY_CURRENT_USER, 'Software\SPLU Desktop');
   end;
 end;

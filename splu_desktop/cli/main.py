@@ -18,7 +18,7 @@ from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_fil
 from splu_desktop.cli.base.output import one_line
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.files.disk.room import LIBRARIES, check_room
-from splu_desktop.files.isolation.limits import no_crash_dumps
+from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
@@ -30,6 +30,15 @@ class _Parser(argparse.ArgumentParser):
         """Leave with status 2 and one sentence on stderr."""
         print(f"splu: {message}; see “{self.prog} --help”.", file=sys.stderr)
         raise SystemExit(2)
+
+
+class _SelfTest(argparse.Action):
+    """Tells, and ends with 0 where the installation is as it was built, else 1."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from splu_desktop.cli import self_test  # no command needs it
+
+        parser.exit(self_test.run())
 
 
 # Each command and the module it lives in, in the order of the help.
@@ -56,6 +65,9 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="splu", description="Hand out a sensitive table: small counts protected, large ones answered."
     )
     parser.add_argument("--version", action="version", version=f"splu {__version__}")
+    parser.add_argument(
+        "--self-test", action=_SelfTest, nargs=0, help="tell what is installed here and whether it is as it was built"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
     if command == "--version":
@@ -132,8 +144,6 @@ def _hurry() -> None:
     # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
     gc.set_threshold(50_000, 20, 20)
     atexit.register(gc.freeze)
-    # For matrices of a few hundred values linear algebra's own threads wait for each other longer than they compute.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
     sys.setswitchinterval(0.001)
 
@@ -144,6 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
     """
     no_crash_dumps()
+    one_thread_for_matrices()
     if argv is None:
         open_standard_files()
     try:

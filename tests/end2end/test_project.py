@@ -42,11 +42,11 @@ def pins(lock: str) -> set[tuple[str, str, str]]:
 
 
 def test_version_is_written_once(declared: dict[str, Any]) -> None:
-    assert re.fullmatch(r"\d+\.\d+\.\d+", splu_desktop.__version__)
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev0)?", splu_desktop.__version__)
     assert "version" not in declared["project"]
     assert "version" in declared["project"]["dynamic"]
     assert declared["tool"]["hatch"]["version"]["path"] == "splu_desktop/__init__.py"
-    assigned = re.compile(r"""^\s*(__version__|version|VERSION)\s*=\s*["']\d+\.\d+\.\d+["']""", re.MULTILINE)
+    assigned = re.compile(r"""^\s*(__version__|version|VERSION)\s*=\s*["']\d+\.\d+\.\d+(?:\.dev0)?["']""", re.MULTILINE)
     folders = ("splu_desktop", "scripts", "packaging", "installer", "benchmarks", "resources", "docs")
     sources = [
         path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".toml", ".spec")

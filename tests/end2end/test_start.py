@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +52,18 @@ def test_commands_over_text_need_numpy_alone(release: Path) -> None:
     ):
         assert imported(*command) <= {"numpy", "scipy"}, command
     assert imported("query", release, "sex=f", "diagnosis=flu", "--no-bootstrap") == {"numpy"}
+
+
+@pytest.mark.parametrize("entry", ["splu_desktop.cli", "splu_desktop.__main__"])
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("3", "3")])
+def test_matrices_stay_on_one_thread_unless_told_otherwise(entry: str, before: str | None, after: str) -> None:
+    # NumPy reads the variable when it is loaded, so that it has to stand before: four times the time of a report.
+    code = (
+        f"import os, sys\nfrom {entry} import main\nassert 'numpy' not in sys.modules\n"
+        "try:\n    main(['--version'])\nexcept SystemExit:\n    print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    if before is not None:
+        environment["OPENBLAS_NUM_THREADS"] = before
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert told.stdout.split()[-1] == after

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Codes, Column, Table
@@ -184,8 +185,8 @@ def _runs(column: Column, size: int) -> tuple[Codes, int]:
     step = np.flatnonzero(own)
     keys = np.where(own, 0, np.maximum(run, 0)) * (len(step) + 1) + np.searchsorted(step, np.arange(column.m))
     keys[step] = -1 - np.arange(len(step))  # a label by itself ends the run before it
-    cells = np.unique(keys, return_inverse=True)[1].astype(np.int32)
-    return cells, int(cells.max()) + 1 if len(cells) else 0
+    cells, firsts = distinct((keys - keys.min(initial=0)).view(np.uint64))
+    return cells, len(firsts)
 
 
 def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:

@@ -18,8 +18,9 @@ from collections.abc import Sequence
 _SIGNS = "=+\\-@＝＋－＠"
 _SEPARATORS, _LINES = ";", "\t\r\n"
 _BEFORE = "'\" \u00a0\u3000"  # what may stand before the sign
-_MARKS = "=+-@＝＋－＠" + _LINES  # nothing runs without one
 _BETWEEN = "\0"  # of texts worked on together
+# Nothing runs but behind one of these.
+_MARKS = [*_SEPARATORS, *_LINES, *(_BETWEEN + first for first in "=+-@＝＋－＠" + _BEFORE)]
 
 
 def _runs(more: str) -> re.Pattern[str]:
@@ -55,6 +56,7 @@ def all_inert(texts: Sequence[str]) -> list[str]:
     together = _BETWEEN.join(texts)
     if together.count(_BETWEEN) != len(texts) - 1:  # a text has such characters of its own
         return [inert(text) for text in texts]
-    if not any(mark in together for mark in _MARKS):
+    lined = _BETWEEN + together
+    if not any(mark in lined for mark in _MARKS):
         return list(texts)
     return _MANY.sub("'", together).split(_BETWEEN) if texts else []

@@ -123,6 +123,8 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
     """Run the process to its end. Raises Cancelled, and then it is gone."""
     own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
     own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+    if getattr(sys, "frozen", False):  # libraries of its own, which launch.py hides from other programs
+        own["LD_LIBRARY_PATH"] = str(getattr(sys, "_MEIPASS", ""))
     process = subprocess.Popen(  # noqa: S603  (this program itself, and no word of a file)
         _command(),
         stdin=asked,

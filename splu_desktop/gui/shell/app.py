@@ -12,11 +12,12 @@ from types import TracebackType
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")  # pyqtgraph would otherwise take any Qt binding it finds
 
-from PySide6.QtCore import QEvent, QSize, QSocketNotifier, QTimer
+from PySide6.QtCore import QEvent, QSize, QSocketNotifier, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
+from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import sentence
@@ -132,9 +133,34 @@ def heed_signals(application: QApplication, window: MainWindow) -> None:
             signal.signal(number, lambda *_: None)
 
 
+def _application(argv: list[str]) -> Application:
+    """Return the application; where there is no screen, say so in a sentence and end, since Qt would abort."""
+
+    said: list[str] = []
+
+    def end(kind: QtMsgType, context: object, text: str) -> None:
+        said.append(text.splitlines()[0].rstrip("."))
+        if kind == QtMsgType.QtFatalMsg:
+            told = said[0] if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "no DISPLAY is set"
+            no_screen = say(
+                "The window finds no screen to open on ({reason}); start it in a desktop session, or use the command"
+                " line “splu”.",
+                reason=told,
+            )
+            sys.stderr.write(f"splu-desktop: {no_screen}\n")
+            sys.stderr.flush()
+            os._exit(2)  # Qt aborts as soon as this returns
+
+    before = qInstallMessageHandler(end)
+    try:
+        return Application(argv)
+    finally:
+        qInstallMessageHandler(before)
+
+
 def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool = False) -> int:
     """Show the window and run until it is closed, or until it first waits for the user (to measure the start)."""
-    application = Application([sys.argv[0], *argv])
+    application = _application([sys.argv[0], *argv])
     prepare(application)
     window = make_window()
     application.window = window

@@ -14,7 +14,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.columns.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY, parse_dates
-from splu_desktop.files.importer.columns.missing import neutral
+from splu_desktop.files.importer.columns.missing import marks_among, neutral
 from splu_desktop.files.importer.columns.number_texts import (
     LEADING_ZERO,
     LONGEST,
@@ -109,8 +109,10 @@ def decide(
         known = parse_plain(array)
     plain, zeros = known
     empty = np.zeros(len(labels), bool)
-    for i in np.flatnonzero(np.isnan(plain)).tolist():
-        empty[i] = neutral(labels[i])
+    odd_places = np.flatnonzero(np.isnan(plain))
+    odd_texts = labels if len(odd_places) == len(labels) else [labels[i] for i in odd_places.tolist()]
+    for at in marks_among(odd_texts):
+        empty[odd_places[at]] = neutral(odd_texts[at])
     if chosen:
         empty |= np.fromiter((label in chosen for label in labels), bool, len(labels))
     none = np.zeros(len(labels), bool)

@@ -72,21 +72,33 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
 _KNOWN = _NEUTRAL | _AMONG_NUMBERS
+_LONGEST_MARK = 20  # characters
+_AT_ONCE = 50_000  # texts worked on without a break, which holds up the window
 
 
 def candidates(texts: Sequence[str]) -> list[int]:
     """Return the positions of the texts that `proposal` could have something to say about."""
-    known = _KNOWN
-    likely = [
-        i
-        for i, text in enumerate(texts)
-        if (len(text) <= 20 and (text[:1] in "*0" or text.strip().lower() in known)) or not " " < text[:1] < "\x7f"
-    ]  # a text of millions that begins with a letter is soon done with
     return [
         i
-        for i in likely
-        if is_blank(text := texts[i]) or (len(text) <= 20 and (text[0] in "*0" or text.strip().lower() in known))
+        for i in marks_among(texts)
+        if is_blank(text := texts[i])
+        or (len(text) <= _LONGEST_MARK and (text[0] in "*0" or text.strip().lower() in _KNOWN))
     ]
+
+
+def marks_among(texts: Sequence[str]) -> list[int]:
+    """Return the positions of the texts that may be marks for anything, by length and first character alone.
+
+    A column of moments or sentences has as many texts as the table has records, and next to none is looked at further.
+    """
+    found: list[int] = []
+    for start in range(0, len(texts), _AT_ONCE):
+        part = texts[start : start + _AT_ONCE]
+        first = np.array(part, "U1")
+        short = np.fromiter(map(len, part), np.int64, len(part)) <= _LONGEST_MARK
+        may_be = (short & ~((first >= "1") & (first <= "9"))) | ~((first > " ") & (first < "\x7f"))
+        found += (start + np.flatnonzero(may_be)).tolist()
+    return found
 
 
 def is_blank(text: str) -> bool:
@@ -97,11 +109,9 @@ def is_blank(text: str) -> bool:
 def neutral(text: str) -> bool:
     """Whether a text says nothing about its column's type."""
     first = text[:1]
-    if "1" <= first <= "9":  # no mark begins so, and a column of moments has as many texts as records
-        return False
     if not " " < first < "\x7f" and is_blank(text):
         return True
-    if len(text) > 20:
+    if len(text) > _LONGEST_MARK:
         return False
     low = text.strip().lower()
     return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text)))
@@ -119,7 +129,7 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     """
     if is_blank(text):
         return True, say("the field is empty") if not text else say("the field holds blanks only")
-    if len(text) > 20:
+    if len(text) > _LONGEST_MARK:
         return None
     low = text.strip().lower()
     if valued and not low.strip("*"):
