@@ -42,6 +42,7 @@ from splu_desktop.core.guarantees.tolerant import (
     given_away,
     law_with_fakes,
     mean_squared_error,
+    sole_bearer_named,
     t_f_of,
     t_p_of,
 )
@@ -245,6 +246,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
         # A record stands among the values of its group's records and the fake ones; each record draws.
         ways = [(size, size + self.fakes) for size in self.sizes]
         return max((float(np.log(tail) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
+
+    @property
+    def sole_bearer(self) -> float:
+        return float(sole_bearer_named(self))  # at its surest, which is not in the groups of `count_law`
 
     def by_value(self) -> tuple[ValueDraw, ...]:
         return tuple(ValueDraw(self.sizes, limit, self.fakes) for limit in self.protected)
