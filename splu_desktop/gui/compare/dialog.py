@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -26,12 +27,13 @@ from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, Tabl
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Busy, Card, Empty, button, label, margins, scrolled
-from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.base.words import number, percent, tip, told
 from splu_desktop.gui.compare.figures import Method, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.comparison import ENDINGS, save_comparison
 
 QUESTIONS = 3_000
+_ONLY_BEARER = 5  # the table's column, empty where every value has several bearers
 
 
 class BesideDialog(QDialog):
@@ -43,6 +45,7 @@ class BesideDialog(QDialog):
         self._table, self._plan, self._tasks = table, plan, tasks
         self._comparison: Comparison | None = None
         self._job: Job | None = None
+        self._shown = column, False  # what the comparison shown is of
         self.setWindowTitle(self.tr("Beside other methods"))
         room = self.screen().availableSize()
         self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
@@ -109,10 +112,10 @@ class BesideDialog(QDialog):
         self.plot.readout.connect(self._read)
         card.body.addWidget(self.readout)
         upper.addWidget(card, 3)
-        told = Card(spacing=6)
-        margins(told.body, 12, 8, 8, 8, spacing=6)
+        words = Card(spacing=6)
+        margins(words.body, 12, 8, 8, 8, spacing=6)
         self.heading = label("", "strong", wrap=True)
-        told.body.addWidget(self.heading)
+        words.body.addWidget(self.heading)
         said = QWidget()
         column = QVBoxLayout(said)
         margins(column, 0)
@@ -120,8 +123,11 @@ class BesideDialog(QDialog):
         self.sentences.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.sentences)
         column.addStretch(1)
-        told.body.addWidget(scrolled(said), 1)
-        upper.addWidget(told, 2)
+        room = scrolled(said)
+        room.viewport().setAutoFillBackground(False)  # on the card's ground
+        said.setAutoFillBackground(False)
+        words.body.addWidget(room, 1)
+        upper.addWidget(words, 2)
         body.addLayout(upper, 5)
         self.model: RowsModel[Method] = RowsModel(self._fields(), self)
         self.ordered = SortFilter(self)
@@ -215,7 +221,7 @@ class BesideDialog(QDialog):
         row.addWidget(self.more)
         row.addStretch(1)
         note = label(self.tr("From true counts: custodian only"), "warning")
-        note.setMargin(3)
+        note.setContentsMargins(6, 3, 6, 3)
         row.addWidget(note)
         self.save_button = button(
             self.tr("&Save…"),
@@ -241,14 +247,13 @@ class BesideDialog(QDialog):
         job = self._tasks.run("beside", lambda progress: compared(table, plan, name, more, QUESTIONS, progress))
         self._job = job
         job.progressed.connect(self.busy.show_progress)
-        job.done.connect(self._show)
+        job.done.connect(partial(self._show, name, more))
         job.failed.connect(self._failed)
         job.stopped.connect(lambda: self._failed(""))
         return job
 
     def reject(self) -> None:
-        if self._job is not None:
-            self._job.drop()
+        self._tasks.drop("beside")
         super().reject()
 
     def choose(self, place: int) -> None:
@@ -294,25 +299,32 @@ class BesideDialog(QDialog):
         if self._job is not None:
             self._job.cancel()
 
-    def _show(self, found: Comparison) -> None:
-        self._job, self._comparison = None, found
-        self.lead.setText(
-            self.tr(
-                "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
-                " value is right about {guess} of the persons; who learns from the original, about {learnt}."
-            ).format(
-                name=found.source.sensitive.name,
-                records=number(found.source.n),
-                questions=number(sum(found.asked)),
-                guess=percent(found.guess, 0),
-                learnt=percent(found.classifier, 0),
-            )
+    def _lead(self) -> str:
+        found = self._comparison
+        if found is None:
+            return ""
+        lead = self.tr(
+            "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
+            " value is right about {guess} of the persons; who learns from the original, about {learnt}."
+        ).format(
+            name=found.source.sensitive.name,
+            records=number(found.source.n),
+            questions=number(sum(found.asked)),
+            guess=percent(found.guess, 0),
+            learnt=percent(found.classifier, 0),
         )
+        return told(lead)
+
+    def _show(self, name: str, more: bool, found: Comparison) -> None:
+        self._job, self._comparison, self._shown = None, found, (name, more)
+        self.lead.setText(self._lead())
         shown = methods(found)
         self.table.clearSelection()
         self.model.show(())
         self.model.show(shown)
         self.plot.draw(shown, found.guess)
+        nobody = all(each.achieved is None or each.achieved.insider_sole is None for each in shown)
+        self.table.setColumnHidden(_ONLY_BEARER, nobody)
         self.table.fit_columns(300, filling=1, least=120)
         self.save_button.setEnabled(True)
         self.stack.setCurrentWidget(self.results)
@@ -323,6 +335,10 @@ class BesideDialog(QDialog):
     def _failed(self, text: str) -> None:
         self._job = None
         there = self._comparison is not None
+        with QSignalBlocker(self.column), QSignalBlocker(self.more):
+            self.column.setCurrentText(self._shown[0])
+            self.more.setChecked(self._shown[1])
+        self.lead.setText(self._lead())
         self.stack.setCurrentWidget(self.results if there else self.start)
         self.save_button.setEnabled(there)
         if text:

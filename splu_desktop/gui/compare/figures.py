@@ -57,9 +57,9 @@ def compared(table: Table, plan: Plan, column: str, more: bool, size: int, progr
 
 
 def methods(comparison: Comparison) -> tuple[Method, ...]:
-    """Return all methods of a comparison, in its order."""
+    """Return all methods of a comparison, those weighed first before all others."""
     known = letters(comparison)
-    return tuple(
+    found = (
         Method(
             name=each.system.name,
             letter=known.get(each.system.name, "") if each.achieved is not None else "",
@@ -72,6 +72,7 @@ def methods(comparison: Comparison) -> tuple[Method, ...]:
         )
         for place, each in enumerate(comparison.tried)
     )
+    return tuple(sorted(found, key=lambda each: not each.first))
 
 
 def share(value: float | None) -> str:
@@ -84,7 +85,8 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
     if each.achieved is None:
         reason = told(each.impossible)
         return (*said, QCoreApplication.translate("compare", "Not possible here: {reason}").format(reason=reason))
-    said += [_read(each.achieved, comparison), _insider(each.achieved), told(each.system.promise)]
+    # Through `told`, so that no line begins with a per cent sign.
+    said += map(told, (_read(each.achieved, comparison), _insider(each.achieved), each.system.promise))
     return (*said, *map(told, each.remarks))
 
 

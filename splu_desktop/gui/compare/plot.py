@@ -40,7 +40,7 @@ class ProtectionPlot(Plot):
         self._parts: list[pg.GraphicsObject] = []
         self._ring = self.getPlotItem().plot(pen=None, symbol="o", symbolSize=17)
         self._ring.setZValue(4)
-        self.getPlotItem().vb.setRange(xRange=(0.0, 1.0), yRange=(0.0, 1.0), padding=0.04)
+        self.getPlotItem().vb.setRange(xRange=(-0.03, 1.05), yRange=(-0.04, 1.1), padding=0.0)
         self.setMinimumSize(240, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # pyqtgraph asks for 480
         self.label_axis("bottom", self.tr("protected: a colleague is wrong"))
