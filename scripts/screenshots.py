@@ -110,10 +110,17 @@ class _Walk:
             self.shot("walk-5-grouped")
         window.show_step(Step.PLAN)
         self.idle()
-        for at, name in enumerate(("promises", "values", "tradeoff")):
-            window.plan_page.tabs.setCurrentIndex(at)
-            self.idle()
-            self.shot(f"walk-{6 + at}-{name}")
+        for at, name in enumerate(("read", "promises", "values", "tradeoff", "tolerances")):
+            if window.plan_page.tabs.isTabVisible(at):
+                window.plan_page.tabs.setCurrentIndex(at)
+                self.idle()
+                self.shot(f"walk-{6 + at}-{name}")
+        window.plan_page.tabs.setCurrentIndex(0)
+        must = window.plan_page.open_must()
+        must.look()
+        self.idle()
+        self.shot("walk-11-must", must)
+        must.reject()
         window.tasks.shutdown()
         window.close()
 
@@ -164,12 +171,12 @@ class _Walk:
         self.shot("3-plan")
         window.plan_page.gamma.slider.setValue(7)
         self.idle()
-        window.plan_page.tabs.setCurrentIndex(1)
+        window.plan_page.tabs.setCurrentWidget(window.plan_page.values)
         window.plan_page.small_plot.point_at(2)
         window.plan_page.published_curve.setChecked(True)
         self.shot("3-plan-values")
         if window.plan_page.tabs.count() > 2:
-            window.plan_page.tabs.setCurrentIndex(2)
+            window.plan_page.tabs.setCurrentWidget(window.plan_page.trade_off)
             self.shot("3-plan-tradeoff")
         window.plan_page.published_curve.setChecked(False)
         window.plan_page.act()

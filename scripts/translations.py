@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from splu_desktop.core.roles import content as role_content  # noqa: E402
 from splu_desktop.core.roles import names as role_names  # noqa: E402
 from splu_desktop.core.roles.suggest import Role  # noqa: E402
+from splu_desktop.core.roles.vocabulary import matters  # noqa: E402
 from splu_desktop.core.table import Kind  # noqa: E402
 from splu_desktop.files.importer.problems import Decision, ProblemKind  # noqa: E402
 from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
@@ -53,7 +54,7 @@ _MARKED = {"report": ("t", "mark"), "window": ("tr",), "core": ("say",)}
 _OTHERS = (
     *(each.value for kind in (Kind, Role, ProblemKind, Decision) for each in kind),
     *role_names._PHRASES,
-    *(what for _, _, what in role_names._SENSITIVE),
+    *(matter.what for matter in matters()),
     *(what for what, _ in role_content._CHECKS),
     "name of a person",
     "address",

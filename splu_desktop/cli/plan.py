@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.audience_options import aim_said
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
+from splu_desktop.cli.base.output import Shown, add_json, print_json, print_promise, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
+from splu_desktop.core.checks.expected import Ahead
 from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
-from splu_desktop.core.draw.belonging import suggested
-from splu_desktop.core.draw.ways import unprotected
+from splu_desktop.core.checks.make_safe import make_safe
+from splu_desktop.core.checks.proposing import propose, reached
+from splu_desktop.core.draw import Draw, belonging
+from splu_desktop.core.draw.ways import compared, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.persons import persons_of
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
@@ -30,6 +38,7 @@ from splu_desktop.files.draws import published_entry
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 _LISTED = 30
+_CELLS = 40
 
 
 def add(commands: Any) -> None:
@@ -45,7 +54,32 @@ def add(commands: Any) -> None:
     add_plan_options(parser)
     parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help="write all choices to a recipe")
     parser.add_argument("--overwrite", action="store_true", help="replace the recipe if it exists")
+    parser.add_argument(
+        "--make-safe",
+        nargs="?",
+        const="",
+        metavar="k=5,unique=1%",
+        help="take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
+        "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
+        "--audience, or 1 %%",
+    )
     parser.add_argument("--curves", action="store_true", help="add the curves behind the plots, and the trade-off")
+    parser.add_argument(
+        "--show-table",
+        action="append",
+        default=[],
+        metavar="COL,...,SA[=VALUE]",
+        help="show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
+        "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated",
+    )
+    parser.add_argument(
+        "--must",
+        action="append",
+        default=[],
+        metavar="'COL,...,SA within 20%% [from 50]'",
+        help="a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
+        "protection that answers all of them; may be repeated",
+    )
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -55,6 +89,10 @@ def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
     imported, plan, notes = table_and_plan(args)
     table = imported.table
+    safe = None
+    if args.make_safe is not None:
+        safe = make_safe(table, plan, aim_said(args.make_safe, plan.audience))
+        plan = safe.plan
     fault: SpluError | None = None
     try:
         sanitise.check(table, plan)
@@ -80,10 +118,26 @@ def run(args: argparse.Namespace) -> None:
         ],
         "could_be_together": [
             {"columns": list(each.columns), "reason": str(each.reason), "words": str(each.sentence)}
-            for each in suggested(after, [name for name, draw in plan.draws.items() if len(draw.block(name)) == 1])
+            for each in belonging.suggested(
+                after, [name for name, draw in plan.draws.items() if len(draw.block(name)) == 1]
+            )
         ],
         "notes": notes,
     }
+    if plan.audience is not None:
+        limits = plan.audience.limits
+        said["audience"] = {**plan.audience.as_dict(), "limits": asdict(limits)}
+        notes.append(plan.audience.sentence)
+    if safe is not None:
+        said["made_safe"] = {
+            "aim": asdict(safe.aim),
+            "reached": safe.reached,
+            "words": safe.sentence,
+            "steps": [
+                {"column": s.column, "words": s.sentence, "unique": s.unique, "unique_before": s.unique_before}
+                for s in safe.steps
+            ],
+        }
     for found in giveaways(after, plan.named(Role.NSA), plan.sensitive):
         said["sensitive"][found.sensitive]["given_away_by"].append(
             {
@@ -100,6 +154,9 @@ def run(args: argparse.Namespace) -> None:
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]
+    said["expected"] = _expected(after, plan, ways, args.show_table)
+    if args.must:
+        said["proposal"] = _proposal(table, plan, [asked_from(text, after) for text in args.must])
     persons = persons_of(table)
     said["persons"] = None if persons is None else asdict(persons)
     if plan.persons is not None:
@@ -183,6 +240,14 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
     }
     if not eligible:
         return found
+    sharper = (
+        compared(column, draw)
+        if draw.true_shares and draw.gamma is None and len(draw.block(column.name)) == 1
+        else None
+    )
+    if sharper is not None:
+        widths = {name: [_finite(width) for width in pair] for name, pair in asdict(sharper).items()}
+        found["compared"] = {**widths, "words": sharper.sentence(column.name)}
     column = column.compacted()
     free = unprotected(column, draw)
     if free is not None:
@@ -196,6 +261,81 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
     return {**found, **draw.stated(asked, told), **draw.figures(column, asked, curves=curves)}
 
 
+def _expected(after: Table, plan: Plan, ways: Mapping[str, Draw], wanted: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what recipients will be told of tables: those wanted, else one for each column that can be drawn."""
+    asked = [asked_from(text, after) for text in wanted]
+    ahead = Ahead.of(after, plan)
+    found = []
+    for one in asked or [suggested(after, plan.named(Role.NSA), name) for name in ways]:
+        drawn = one.sensitive(plan.draws)
+        if not set(drawn) <= set(ways):
+            continue
+        draws = {name: plan.draws[name] for name in plan.draws[drawn[0]].block(drawn[0])}
+        every = cells(after, one)
+        told = ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
+        lines = [[c for c in cell.conditions if c.column not in drawn] for cell in every]
+        readers = ahead.readers(draws, plan.thresholds, drawn[0], list({tuple(line): line for line in lines}.values()))
+        known = [name for name in one.named if name not in drawn]
+        found.append(
+            {
+                "table": one.what(),
+                "columns": [*one.columns],
+                "error": one.error,
+                **reached(told, one, least=1).as_dict(),
+                "cells": [
+                    {
+                        "values": list(cell.values),
+                        "true": each.true,
+                        "estimate": each.answer.estimate,
+                        "low": each.answer.low,
+                        "high": each.answer.high,
+                        "trust": each.answer.badge.value,
+                        "told": each.words(),
+                    }
+                    for cell, each in zip(every, told, strict=True)
+                ],
+                "readers": asdict(readers),
+                "readers_words": [sentence for sentence in readers.sentences(known) if sentence],
+            }
+        )
+    return found
+
+
+def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str, Any]:
+    shown = Shown(sys.stderr.isatty())
+    try:
+        found = propose(table, plan, musts, progress=shown)
+    finally:
+        shown.end()
+    return {
+        "met": found.met,
+        "draws": {name: draw.as_dict() for name, draw in found.draws.items()},
+        "generalisations": steps_as_dicts(found.generalisations),
+        "not_sensitive": dict(found.unprotected),
+        "answered": [each.as_dict() for each in found.answered],
+        "words": found.sentences(),
+    }
+
+
+def _print_expected(found: dict[str, Any]) -> None:
+    print(f"\nWhat recipients will be told of {found['table']}:")
+    rows = [
+        [*map(_short, cell["values"]), f"{cell['true']:,}", cell["told"], cell["trust"]]
+        for cell in found["cells"][:_CELLS]
+    ]
+    numbers = len(found["columns"])
+    print_table([*found["columns"], "true count", "told", "trust"], rows, right=[numbers, numbers + 1])
+    if len(found["cells"]) > _CELLS:
+        print(f"… and {len(found['cells']) - _CELLS:,} more cells; --json lists them all.")
+    print(found["words"])
+    for line in found["readers_words"]:
+        print(f"  {line}")
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
 def _print_text(said: dict[str, Any]) -> None:
     print(f"{said['source']['name']}: {said['records']:,} records")
     for role, title in (("sa", "re-drawn (SA)"), ("nsa", "unchanged (NSA)"), ("identifier", "left out, identifier")):
@@ -207,16 +347,29 @@ def _print_text(said: dict[str, Any]) -> None:
         print(f"  {'left out:':<22}{', '.join(dropped)}")
     for name, why in said["kept_identifiers"].items():
         print(f"  “{name}” looks like an identifier and is published all the same: {why}")
+    if "made_safe" in said:
+        print("\nMade safe:")
+        for step in said["made_safe"]["steps"]:
+            print(f"  - {step['words']}")
+        print(f"  {said['made_safe']['words']}")
     for name, column in said["sensitive"].items():
         print()
         if "words" in column:
             print_tolerant(name, column)
         else:
             _print_sensitive(name, column, said["thresholds"])
+        if "compared" in column:
+            print(f"  {column['compared']['words']}")
         if "unprotected" in column:
             value = column["unprotected"]["value"]
             asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
             print(f"\n  {column['unprotected']['words']} Say {asked} for that.")
+    for table in said["expected"]:
+        _print_expected(table)
+    if "proposal" in said:
+        print()
+        for line in said["proposal"]["words"]:
+            print(line)
     for block in said["together"]:
         print(f"\nDrawn together: {', '.join(block['columns'])}")
         for line in block["costs"]:

@@ -120,7 +120,7 @@ def _queries(args: argparse.Namespace) -> None:
     check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
     published = release.published
-    questions = read_questions(args.questions, published)
+    questions = read_questions(args.questions, published, strict=False)
     bootstrap = None if args.bootstrap else False
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
@@ -139,10 +139,19 @@ def _queries(args: argparse.Namespace) -> None:
                 "release": release.facts["id"],
                 "badges": dict(badges),
                 "vanished": vanished,
+                "bad": len(questions.faults),
             }
         )
         return
     print(counted(len(answers), "{n} answer written to {out}.", "{n} answers written to {out}.", out=str(args.out)))
+    if questions.faults:
+        print(
+            counted(
+                len(questions.faults),
+                "{n} question can't be understood; its row says why in the column “note”.",
+                "{n} questions can't be understood; their rows say why in the column “note”.",
+            )
+        )
     if badges:
         print("Trust: " + ", ".join(f"{count:,} {name}" for name, count in badges.most_common()) + ".")
     if vanished:

@@ -16,11 +16,13 @@ from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
-from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.project.recipe import Recipe, read_recipe
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import read_release
-from splu_desktop.report.content.opening import verdict as in_words
+from splu_desktop.report.alternatives import read_comparison
+from splu_desktop.report.content.front import verdict as in_words
 from splu_desktop.report.history import background, entry_of, typed_then
+from splu_desktop.report.law import CODES, DEFAULT, packs
 from splu_desktop.report.make import check_target, make_report, write_report
 from splu_desktop.report.model import Fields
 
@@ -29,7 +31,21 @@ class FailedChecks(SpluError):
     """A check of the release failed; the report says which."""
 
 
-_FIELDS = ("title", "organisation", "operator", "reviewer", "purpose", "recipient", "remarks")
+_FIELDS = {
+    "title": "what to print as title",
+    "organisation": "what to print as organisation",
+    "operator": "who published",
+    "reviewer": "who signs",
+    "purpose": "what the release is for",
+    "recipient": "who gets it",
+    "controls": "what protects the release at the recipient",
+    "contract": "what the recipient is bound to",
+    "attempt": "record of an attempt at recognising persons: by whom, when, what was found",
+    "review": "when the assessment is looked at again",
+    "threshold": "largest risk of recognition allowed, 0 to 1, beside 0.09",
+    "law": "law packs, between commas: " + ", ".join(CODES) + f"; or none (default: the recipe's, else {DEFAULT})",
+    "remarks": "what to print as remarks",
+}
 
 
 def add(commands: Any) -> None:
@@ -51,8 +67,11 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--source", type=Path, metavar="FILE", help="the file that the release was made from")
     parser.add_argument("--recipe", type=Path, metavar="RECIPE", help="the recipe it was published with")
-    for name in _FIELDS:
-        parser.add_argument(f"--{name}", default="", help=f"what to print as {name}")
+    parser.add_argument(
+        "--comparison", type=Path, metavar="FILE", help="what splu compare --json wrote, for the internal edition"
+    )
+    for name, meaning in _FIELDS.items():
+        parser.add_argument(f"--{name}", default="", help=meaning)
     parser.add_argument("--language", default="en", help="en, de or fr (default: en)")
     parser.add_argument("--paper", default="A4", help="A4 or Letter, for PDF (default: A4)")
     add_password(parser)
@@ -71,6 +90,15 @@ def run(args: argparse.Namespace) -> None:
         raise BadSetting(
             "The internal edition is computed with the source: give --internal and --source FILE together."
         )
+    if args.comparison is not None and not args.internal:
+        raise BadSetting("A comparison was measured with the source: give --comparison with --internal alone.")
+    compared = () if args.comparison is None else read_comparison(args.comparison)
+    recipe = None if args.recipe is None else read_recipe(args.recipe)
+    typed = {name: getattr(args, name) for name in _FIELDS}
+    if recipe is not None:
+        typed["law"] = typed["law"] or ",".join(recipe.laws)
+    given = Fields(**typed)
+    packs(given.law)
     password = password_from(args)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
@@ -78,12 +106,11 @@ def run(args: argparse.Namespace) -> None:
             opened = read_release(args.release, password=password, progress=shown)
         register = Register()
         entry = entry_of(register.read(), opened)
-        given = Fields(**{name: getattr(args, name) for name in _FIELDS})
         fields = typed_then(entry, given, internal=args.internal)
         behind = None
         if args.internal:
-            imported, plan = _source(args)
-            behind = background(opened, imported, plan=plan, register=register, progress=shown)
+            imported, plan = _source(args, recipe)
+            behind = background(opened, imported, plan=plan, register=register, alternatives=compared, progress=shown)
         report = make_report(opened, fields, behind, password=password, progress=shown)
         write_report(report, args.out, language=args.language, paper=args.paper, progress=shown)
     finally:
@@ -111,12 +138,11 @@ def _refuse_failed(report: Any) -> None:
         raise FailedChecks("The release is not to be relied on: the report was written and names what failed.")
 
 
-def _source(args: argparse.Namespace) -> tuple[Any, Any]:
+def _source(args: argparse.Namespace, recipe: Recipe | None) -> tuple[Any, Any]:
     """Return the source as read, and the recipe's plan or None."""
     asked = choices_from(args)
-    if args.recipe is None:
+    if recipe is None:
         return read(args.source, asked), None
-    recipe = read_recipe(args.recipe)
     imported = read(args.source, overruled(recipe.choices, asked))
     by = recipe.plan.persons
     if by is not None and by.way == "random":

@@ -73,6 +73,7 @@ def _report(args: argparse.Namespace) -> None:
                 "report": str(args.report),
                 "release": str(args.release),
                 "edition": found.edition,
+                "digest": found.digest,
                 "sound": not found.differences,
                 "figures": found.compared,
                 "files": found.files,
@@ -84,6 +85,7 @@ def _report(args: argparse.Namespace) -> None:
             print(f"DIFFERS  {one_line(each.sentence)}")
         if not found.differences:
             print(f"ok       All {found.files} files and all {found.compared} figures of the report are the release's.")
+        print(f"digest   {found.digest} of what is reported, as the pages to be signed state it")
         if found.edition == "internal":
             print("Note: figures of the internal edition that need the source were not computed again.")
     if found.differences:

@@ -11,6 +11,7 @@ from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles.suggest import Role
@@ -34,6 +35,7 @@ class Plan:
     kept_identifiers : name of a column that was suggested as an identifier and is published all the same -> the reason
         that the custodian gave; the report shows it.
     persons : what is done about persons with several records; None where nothing was chosen.
+    audience : who gets the release; None where it was not asked.
     """
 
     roles: Mapping[str, Role]
@@ -43,6 +45,7 @@ class Plan:
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
     persons: ByPerson | None = None
+    audience: Audience | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
@@ -114,6 +117,7 @@ class Plan:
             "generalisations": steps_as_dicts(self.generalisations),
             "kept_identifiers": dict(self.kept_identifiers),
             **({} if self.persons is None else {"persons": self.persons.as_dict()}),
+            **({} if self.audience is None else {"audience": self.audience.as_dict()}),
         }
 
     @classmethod
@@ -137,6 +141,7 @@ class Plan:
                 generalisations=steps_by_column(data.get("generalisations", {})),
                 kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
                 persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
+                audience=Audience.from_dict(data["audience"]) if "audience" in data else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadSetting("The stored plan can't be understood: an entry is missing or of the wrong kind.") from None

@@ -44,7 +44,6 @@ def comparison_document(comparison: Comparison, t: Language) -> Document:
         footer=f"{title} · {comparison.source.sensitive.name}",
         language=t.code,
         page_of=t("Page {page} of {pages}"),
-        contents=t("Contents"),
         blocks=(Paragraph(title, "title"), *comparison_blocks(comparison, t)),
     )
 

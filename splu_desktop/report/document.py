@@ -16,21 +16,35 @@ class Number:
     value: float | None
 
 
-Cell = str | Number
+@dataclass(frozen=True)
+class Pages:
+    """Where something stands: page numbers of sections on pages, `text` (their titles) where there are none.
+
+    Attributes
+    ----------
+    keys : of the sections' headings.
+    """
+
+    keys: tuple[str, ...]
+    text: str = ""
+
+
+Cell = str | Number | Pages
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell as it is written."""
+    """Return a cell as it is written where there are no pages."""
     return cell if isinstance(cell, str) else cell.text
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading; level 1 opens a section and starts a bookmark."""
+    """A heading; level 1 opens a section and starts a bookmark. `key` is what `Pages` know it by."""
 
     text: str
     level: int = 1
     new_page: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,7 @@ class TableBlock:
     rows : the cells.
     align : "l" or "r" per column.
     weights : relative widths, summing to anything.
+    most : rows that are shown on pages, 0 for none of it; the workbook has all. None for all.
     """
 
     name: str
@@ -59,6 +74,12 @@ class TableBlock:
     rows: Sequence[Sequence[Cell]]
     align: str
     weights: Sequence[float]
+    most: int | None = None
+
+    @property
+    def shown(self) -> Sequence[Sequence[Cell]]:
+        """The rows that are shown on pages."""
+        return self.rows if self.most is None else self.rows[: self.most]
 
 
 @dataclass(frozen=True)
@@ -72,7 +93,7 @@ class FigureBlock:
 
 @dataclass(frozen=True)
 class SignatureLines:
-    """Lines to sign on: what each is for."""
+    """Lines to sign on, beside each other: what each is for."""
 
     labels: Sequence[str]
 
@@ -92,9 +113,8 @@ class Document:
     footer : what identifies the report on every page.
     language : "en", "de", "fr".
     page_of : text with {page} and {pages}.
-    contents : heading of the contents.
     strange_letters : what is said where a format's fonts lack letters.
-    note : said below the contents.
+    note : said at the end.
     """
 
     title: str
@@ -103,20 +123,19 @@ class Document:
     footer: str
     language: str
     page_of: str
-    contents: str
     blocks: tuple[Block, ...]
     strange_letters: str = ""
     note: str = ""
 
     def texts(self) -> Iterator[str]:
         """Yield every text that is shown."""
-        yield from (self.title, self.edition, self.footer, self.contents)
+        yield from (self.title, self.edition, self.footer)
         for block in self.blocks:
             if isinstance(block, Heading | Paragraph):
                 yield block.text
             elif isinstance(block, TableBlock):
                 yield from block.header
-                for row in block.rows:
+                for row in block.shown:
                     yield from map(cell_text, row)
             elif isinstance(block, FigureBlock):
                 yield block.caption

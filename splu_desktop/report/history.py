@@ -53,6 +53,7 @@ def background(
     *,
     plan: Plan | None = None,
     register: Register | None = None,
+    alternatives: tuple[model.Alternative, ...] = (),
     progress: Progress | None = None,
 ) -> Background:
     """Return all that the internal edition needs besides the release.
@@ -62,6 +63,7 @@ def background(
     imported : the source, read as for publishing.
     plan : the plan it was published with; None takes the register's, else what the release shows.
     register : None for the user's own.
+    alternatives : of a comparison (`report.alternatives`).
 
     Raises
     ------
@@ -90,7 +92,9 @@ def background(
             if each.entry.release != opened.facts.get("id")
         )
     acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, progress))
-    return Background(imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier)
+    return Background(
+        imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier, alternatives=alternatives
+    )
 
 
 def _plan(entry: Entry, opened: OpenRelease, table: Table, register: Register, progress: Progress) -> Plan | None:

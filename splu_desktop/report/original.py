@@ -27,7 +27,7 @@ from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.files.tables.spelling import plain as plainly_spelled
 from splu_desktop.report import model
-from splu_desktop.report.public import carried_out, eligibility
+from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of
 
 # Which questions are asked decides no value that is released; the same ones make two reports comparable.
 _QUESTIONS, _SEED = 3_000, 20_140_815
@@ -47,12 +47,14 @@ class Background:
     plan : roles and generalisations; None: roles are those of the release, and suggested ones for columns left out.
     acknowledged : lines of the gate that were accepted; None where it is not known.
     earlier : earlier releases of the same source; None where no register was asked.
+    alternatives : other systems compared on the same table (`report.alternatives`).
     """
 
     imported: Imported
     plan: Plan | None = None
     acknowledged: tuple[model.Acknowledged, ...] | None = None
     earlier: tuple[model.Earlier, ...] | None = None
+    alternatives: tuple[model.Alternative, ...] = ()
 
 
 def original(
@@ -92,6 +94,9 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
+        before=recognisable(
+            imported.table, tuple(c for c in published.nsas if c in imported.table), progress, why=False
+        ),
         eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
@@ -102,6 +107,7 @@ def original(
         earlier=background.earlier,
         acknowledged=background.acknowledged,
         checks=checks,
+        alternatives=background.alternatives,
     )
 
 
@@ -233,16 +239,9 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
     inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
     rows = []
     for at in there.tolist():
-        state = planning.ValueState.BETWEEN
-        if before[at] >= reliable:
-            state = planning.ValueState.ANSWERABLE
-        elif before[at] <= asked.alpha and draw.limit(str(ours[name].labels[at])) < 1:
-            state = planning.ValueState.PROTECTED
-        rows.append(
-            model.BeforeAfter(
-                str(ours[name].labels[at]), int(before[at]), int(after[at]), state.value, bool(inside[at])
-            )
-        )
+        label = str(ours[name].labels[at])
+        state = state_of(int(before[at]), reliable, asked.alpha, protected=draw.limit(label) < 1)
+        rows.append(model.BeforeAfter(label, int(before[at]), int(after[at]), state, bool(inside[at])))
     rows.sort(key=lambda row: -row.true)
     small = [row for row in rows if row.state == planning.ValueState.PROTECTED.value]
     large = [row for row in rows if row.state == planning.ValueState.ANSWERABLE.value]

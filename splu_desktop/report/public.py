@@ -16,22 +16,25 @@ from numpy.typing import NDArray
 
 from splu_desktop import __version__
 from splu_desktop.core.checks import selfcheck
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning
-from splu_desktop.core.guarantees.sentences import unprotected
+from splu_desktop.core.guarantees.attackers import Attack
+from splu_desktop.core.guarantees.several_releases import row_gain, t_p_of_all
 from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk import uniqueness as risk
+from splu_desktop.core.risk import uniqueness
 from splu_desktop.core.risk.attack import Carried, attack
 from splu_desktop.core.risk.disclosure import disclosure
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.report import model
+from splu_desktop.report.law import packs
 
 RELEASES = (1, 2, 3, 5, 10)
 _EPSILONS = (0.1, 0.2, 0.3, 0.5)
@@ -39,6 +42,8 @@ _T_ES = (0.01, 0.05, 0.1, 0.2)
 _STEPS = (1, 2, 3, 5)
 _SMALL_SHOWN = (20, 60)  # counts on the sawtooth: at least, and at most unless alpha is larger
 _MOST_SMALL = 400
+_MANY = 0.1  # of the rows, of which an attack is sure: to be weighed
+_TOLD = 11  # classes of fewer have a risk above 0.09, the threshold of EMA 0070 and Health Canada
 
 
 def public(
@@ -50,6 +55,7 @@ def public(
     software_version: str = __version__,
     password: str | None = None,
     attacks: Sequence[Carried] | None = None,
+    laws: tuple[model.LawPack, ...] | None = None,
     progress: Progress | None = None,
 ) -> model.Public:
     """Return the public part.
@@ -61,6 +67,7 @@ def public(
     created, time_zone, software_version : of the report; None for now and here. `verify` passes those of the report.
     password : of an encrypted ZIP.
     attacks : `carried_out`, where it was done already.
+    laws : the law packs as a report states them; None for those of `fields`, as they are now.
 
     Raises
     ------
@@ -74,11 +81,14 @@ def public(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_alone(published, progress=progress)
     )
-    # Draws with one gamma have the exact laws of section 3; of all others, promises stand value by value.
-    gammas = published.gammas
-    promised = tuple(_guarantee(name, gamma, published) for name, gamma in gammas.items())
+    promised = tuple(_guarantee(name, published) for name in published.sensitive)
+    blocks = tuple(
+        model.DrawnBlock(names, draw.how(), tuple(draw.costs(published.table.select(names))))
+        for names, draw in published.blocks.items()
+    )
+    persons = _persons(published)
     measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
-    verdict = _verdict(files, checks, promised, measured)
+    verdict = _verdict(files, checks, promised, blocks, persons, measured)
     cover = model.Cover(
         fields=fields,
         created=created or now.isoformat(timespec="seconds"),
@@ -87,20 +97,31 @@ def public(
         software_version=software_version,
         verdict=verdict,
     )
-    return model.Public(
+    made = model.Public(
         cover=cover,
         release=_release(opened),
         columns=tuple(_columns(opened)),
-        mechanism=tuple(_mechanism(name, gamma, published.n) for name, gamma in gammas.items()),
-        eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in gammas.items()),
+        blocks=blocks,
+        eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in published.gammas.items()),
         guarantees=promised,
-        utility=tuple(_utility(published, name, gamma) for name, gamma in gammas.items()),
         risk=measured,
         checks=checks,
         files=files,
-        tolerant=tuple(_by_value(published, name) for name in published.sensitive if name not in gammas),
-        persons=_persons(published),
+        persons=persons,
     )
+    return filled(made, fields, laws)
+
+
+def filled(public: model.Public, fields: model.Fields, laws: tuple[model.LawPack, ...] | None = None) -> model.Public:
+    """Return the public part with other fields, and with what follows from them. Raises BadSetting for unknown law."""
+    found, allowed, said = public.risk.recognisable, fields.allowed, public.cover.verdict
+    above = allowed is not None and bool(found.nsas) and found.highest > allowed
+    reasons = (*(each for each in said.reasons if each != "risk-above"), *(("risk-above",) if above else ()))
+    code = "fails" if said.code == "fails" else "reservations" if reasons else "sound"
+    if laws is None:
+        laws = tuple(pack.stated for pack in packs(fields.law))
+    cover = replace(public.cover, fields=fields, laws=laws, verdict=model.Verdict(code, reasons))
+    return replace(public, cover=cover)
 
 
 def _persons(published: Published) -> model.Persons:
@@ -167,11 +188,6 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
         )
 
 
-def _mechanism(name: str, gamma: int, n: int) -> model.MechanismFacts:
-    groups = n // gamma
-    return model.MechanismFacts(name, gamma, groups, larger_groups=n - groups * gamma, confidence=groups / n)
-
-
 def eligibility(column: Column, gamma: int) -> model.Eligibility:
     """Return the eligibility of a column, published or original (mechanism.md section 2, step 2)."""
     counts = column.counts()
@@ -188,38 +204,106 @@ def eligibility(column: Column, gamma: int) -> model.Eligibility:
     )
 
 
-def _guarantee(name: str, gamma: int, published: Published) -> model.Guarantee:
-    asked = published.thresholds
-    known = unprotected(published.n, gamma, published.table[name].m, asked.epsilon, asked.alpha, column=name)
-    epsilon, alpha = asked.epsilon, asked.alpha
-    shown = min(max(alpha, _SMALL_SHOWN[0], min(5 * alpha, _SMALL_SHOWN[1])), _MOST_SMALL)
-    exact, chebyshev, _ = guarantees.t_f_curve(gamma, epsilon)
+def _guarantee(name: str, published: Published) -> model.Guarantee:
+    asked, column, draw = published.thresholds, published.table[name], published.draws[name]
+    labels = column.labels.tolist()
+    told = draw.told(published.n, labels, asked)
+    known = draw.known_anyhow(published.n, labels, name, asked)
+    promises = [each for each in draw.promises(asked, told) if each.confidence < 1]
+    t_p = 0.0 if known else min((each.t_p for each in promises), default=0.0)
+    t_f = draw.t_f(asked)
     return model.Guarantee(
         column=name,
-        gamma=gamma,
-        epsilon=epsilon,
+        drawn=draw.words(),
+        gamma=draw.gamma,
+        epsilon=asked.epsilon,
         t_e=asked.t_e,
-        alpha=alpha,
+        alpha=asked.alpha,
+        confidence=float(draw.confidence),
         wanted_t_p=asked.t_p,
-        t_p=0.0 if known else guarantees.t_p(gamma, epsilon, alpha),
-        t_f=guarantees.t_f(gamma, epsilon, asked.t_e),
+        t_p=t_p,
+        t_f=t_f,
+        meets=None if asked.t_p is None else known is None and _reaches(draw, asked, t_p),
+        sentences=((known,) if known else ()) + tuple(draw.sentences(name, asked, told)),
+        readers=draw.readers(name),
+        unprotected=known,
+        caution=draw.caution(name),
+        repeated=tuple(_repeated(draw, asked, protected=known is None)),
+        values=tuple(_values(published, name, t_f, 0.0 if known else None)),
+        law=None if draw.gamma is None else _exact_law(draw.gamma, published),
+        **draw.shape(published.n),
+    )
+
+
+def _reaches(draw: Draw, asked: Thresholds, t_p: float) -> bool:
+    assert asked.t_p is not None
+    if draw.gamma is not None:
+        return guarantees.t_p_reaches(draw.gamma, asked.epsilon, asked.alpha, asked.t_p)
+    return t_p >= asked.t_p
+
+
+def _repeated(draw: Draw, asked: Thresholds, *, protected: bool) -> Iterable[model.Repeated]:
+    drawn = [each for each in draw.by_value() if each.limit < 1]
+    for k in RELEASES if drawn else ():
+        t_p = min(t_p_of_all([each] * k, asked.epsilon, asked.alpha) for each in drawn)
+        if k == 1 and not draw.true_shares:
+            t_p = draw.t_p(asked)
+        gains = [row_gain([each] * k) for each in drawn]
+        worst = max(gains, key=lambda gain: gain.right)
+        yield model.Repeated(k, t_p if protected else 0.0, worst.right, worst.twice)
+
+
+def _values(published: Published, name: str, t_f: int, known: float | None) -> Iterable[model.Value]:
+    asked, column, draw = published.thresholds, published.table[name], published.draws[name]
+    if column.m < 2:
+        return
+    counts, likely = column.counts(), published.likely(name)
+    through = draw.two_numbers(likely) or published.transition(name)
+    keeps, signal = np.broadcast_to(through.a, column.m), through.signal
+    scatter = draw.scatter(likely, column.labels)
+    t_ps = {label: each.t_p for each in draw.promises(asked) for label in each.values}
+    every = min((each.t_p for each in draw.promises(asked)), default=0.0)
+    for at in np.argsort(-counts, kind="stable").tolist():
+        label = str(column.labels[at])
+        yield model.Value(
+            value=label,
+            published=int(counts[at]),
+            state=state_of(int(counts[at]), t_f, asked.alpha, protected=draw.limit(label) < 1),
+            tolerance=float(draw.limit(label)),
+            t_p=t_ps.get(label, every) if known is None else known,
+            keeps=float(keeps[at]),
+            signal=float(signal[at]),
+            likely=float(likely[at]),
+            deviation=float(scatter[at]),
+        )
+
+
+def state_of(count: int, t_f: int, alpha: int, *, protected: bool) -> str:
+    """Return what a count of a value is: "answerable" from T_f on, "protected" up to alpha, else "in between"."""
+    if count >= t_f:
+        return planning.ValueState.ANSWERABLE.value
+    if count <= alpha and protected:
+        return planning.ValueState.PROTECTED.value
+    return planning.ValueState.BETWEEN.value
+
+
+def _exact_law(gamma: int, published: Published) -> model.ExactLaw:
+    asked, epsilon = published.thresholds, published.thresholds.epsilon
+    shown = min(max(asked.alpha, _SMALL_SHOWN[0], min(5 * asked.alpha, _SMALL_SHOWN[1])), _MOST_SMALL)
+    exact, chebyshev, _ = guarantees.t_f_curve(gamma, epsilon)
+    counts = np.array(expected_counts(published.n), np.int64)
+    error = guarantees.expected_relative_error(gamma, counts)
+    wrong = guarantees.miss_probability(gamma, epsilon, counts)
+    return model.ExactLaw(
+        gamma=gamma,
         t_f_chebyshev=guarantees.t_f_chebyshev(gamma, epsilon, asked.t_e),
         t_f_as_published=guarantees.t_f_as_published(gamma, epsilon, asked.t_e),
-        meets=None if asked.t_p is None else known is None and guarantees.t_p_reaches(gamma, epsilon, alpha, asked.t_p),
-        unprotected=known,
         small_counts=tuple(guarantees.small_count_curve(gamma, epsilon, shown).tolist()),
         curve_t_e=tuple(guarantees.T_E_GRID.tolist()),
         curve_t_f=tuple(exact.tolist()),
         curve_t_f_chebyshev=tuple(chebyshev.tolist()),
         thresholds=tuple(_thresholds(gamma, asked)),
-        repeated=tuple(
-            model.Repeated(
-                k,
-                0.0 if known else guarantees.t_p(gamma, epsilon, alpha, k),
-                guarantees.t_f(gamma, epsilon, asked.t_e, k),
-            )
-            for k in RELEASES
-        ),
+        expected=tuple(zip(counts.tolist(), error.tolist(), wrong.tolist(), strict=True)),
     )
 
 
@@ -238,96 +322,44 @@ def expected_counts(n: int) -> list[int]:
     return [step * 10**power for power in range(len(str(n))) for step in _STEPS if step * 10**power <= n]
 
 
-def _utility(published: Published, name: str, gamma: int) -> model.Utility:
-    asked, column = published.thresholds, published.table[name]
-    counts = np.array(expected_counts(published.n), np.int64)
-    error = guarantees.expected_relative_error(gamma, counts)
-    wrong = guarantees.miss_probability(gamma, asked.epsilon, counts)
-    expected = tuple(
-        model.ExpectedError(int(f), float(e), float(p)) for f, e, p in zip(counts, error, wrong, strict=True)
-    )
-    if column.m < 2:
-        return model.Utility(name, expected, ())
-    found = planning.plan_values(column.counts(), published.n, gamma, asked)
-    order = np.argsort(-found.counts, kind="stable")
-    values = tuple(
-        model.PublishedValue(
-            value=str(column.labels[at]),
-            published=int(found.counts[at]),
-            state=found.state(int(at)).value,
-            error_probability=float(found.error_probability[at]),
-            expected_relative_error=float(found.expected_error[at]),
-            signal=float(found.signal[at]),
-        )
-        for at in order
-    )
-    return model.Utility(name, expected, values)
-
-
-def _by_value(published: Published, name: str) -> model.Tolerant:
-    asked = published.thresholds
-    column, draw = published.table[name], published.draws[name]
-    found = draw.figures(column, asked)
-    likely = published.likely(name)
-    scatter = draw.scatter(likely, column.labels)
-    at = {str(label): place for place, label in enumerate(column.labels)}
-    values = tuple(
-        model.TolerantValue(
-            row["value"],
-            row["tolerance"],
-            row["t_p"],
-            row["count"],
-            keeps=row["keeps"],
-            signal=row["signal"],
-            likely=float(likely[at[row["value"]]]),
-            deviation=float(scatter[at[row["value"]]]),
-        )
-        for row in found["values"]
-    )
-    return model.Tolerant(
-        column=name,
-        epsilon=asked.epsilon,
-        t_e=asked.t_e,
-        alpha=asked.alpha,
-        t_f=found["t_f"],
-        sentences=tuple(found["sentences"]),
-        readers=draw.readers(name),
-        values=values,
-        caution=draw.caution(name),
-        **draw.shape(published.n),
-    )
-
-
 def carried_out(published: Published, progress: Progress | None = None) -> tuple[Carried, ...]:
     """Return an attack on each SA, from the release alone. Raises Cancelled."""
     return tuple(attack(published, name, progress) for name in published.sensitive)
 
 
-def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) -> model.Risk:
-    table, nsas = published.table, published.nsas
-    whole = risk.risk(table, nsas, progress)
-    causes = risk.causes(table, nsas, progress) if whole.unique else ()
-    recognisable = model.Recognisable(
+def recognisable(table: Table, nsas: tuple[str, ...], progress: Progress, *, why: bool) -> model.Recognisable:
+    """Return how recognisable the records of a table are by some columns, and by which most where `why`."""
+    sizes = uniqueness.class_sizes(table, nsas, progress)
+    whole = uniqueness.figures(sizes)
+    causes = uniqueness.causes(table, nsas, progress) if why and whole.unique else ()
+    return model.Recognisable(
         nsas=nsas,
         records=whole.records,
         classes=whole.classes,
         smallest=whole.smallest,
-        below={str(k): count for k, count in whole.below.items()},
+        below={str(k): uniqueness.records_below(sizes, k) for k in (*uniqueness.KS, _TOLD)},
         causes=tuple((cause.name, cause.without.unique) for cause in causes),
     )
+
+
+def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) -> model.Risk:
+    table, nsas = published.table, published.nsas
     drawn: dict[str, float | NDArray[np.float64] | None] = {
         name: published.transition(name).matrix if through is None else through.a
         for name in published.sensitive
         for through in (published.draws[name].two_numbers(published.likely(name)),)
     }
     return model.Risk(
-        combinations=tuple(
-            cost for names, draw in published.blocks.items() for cost in draw.costs(table.select(names))
-        ),
-        recognisable=recognisable,
+        recognisable=recognisable(table, nsas, progress, why=True),
         disclosure=disclosure(table, nsas, drawn, progress, likely={n: published.likely(n) for n in drawn}),
         attacks=tuple(each.attack for each in attacks),
     )
+
+
+def _gained(attack: Attack) -> float:
+    """Return the share of the rows of which an attacker is at least 80 % sure, and without the table is not."""
+    blind = next(each.known_80 for each in attack.figures if each.name == "margins")
+    return max(each.known_80 for each in attack.figures) - blind
 
 
 def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
@@ -347,20 +379,23 @@ def _verdict(
     files: tuple[model.FileFacts, ...],
     checks: tuple[model.CheckResult, ...],
     promises: tuple[model.Guarantee, ...],
+    blocks: tuple[model.DrawnBlock, ...],
+    persons: model.Persons,
     measured: model.Risk,
 ) -> model.Verdict:
-    reasons = []
-    if any(file.stated not in (None, file.sha256) for file in files):
-        reasons.append("file-altered")
-    if not all(check.passed for check in checks):
-        reasons.append("check-failed")
-    failed = bool(reasons)
-    if any(promise.meets is False for promise in promises):
-        reasons.append("threshold-missed")
-    if any(promise.meets is None for promise in promises):
-        reasons.append("no-threshold")
-    if any(promise.t_f <= promise.alpha for promise in promises):
-        reasons.append("small-answered")
-    if measured.recognisable.below["2"]:
-        reasons.append("unique-records")
-    return model.Verdict("fails" if failed else "reservations" if reasons else "sound", tuple(reasons))
+    failures = {
+        "file-altered": any(file.stated not in (None, file.sha256) for file in files),
+        "check-failed": not all(check.passed for check in checks),
+    }
+    weighed = {
+        "small-told": any(promise.unprotected for promise in promises),
+        "threshold-missed": any(promise.meets is False for promise in promises),
+        "no-threshold": any(promise.meets is None for promise in promises),
+        "small-answered": any(promise.t_f <= promise.alpha for promise in promises),
+        "unique-records": bool(measured.recognisable.below["2"]),
+        "inferred": any(_gained(each) >= _MANY for each in measured.attacks),
+        "combinations": any(block.costs for block in blocks),
+        "persons": (persons.most_records or 1) > 1,
+    }
+    found = tuple(name for name, there in {**failures, **weighed}.items() if there)
+    return model.Verdict("fails" if any(failures.values()) else "reservations" if found else "sound", found)

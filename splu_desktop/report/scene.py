@@ -155,4 +155,4 @@ def frame(
         scene.add(Words(at, y.start + 11, text, "middle", 7, QUIET))
     scene.add(Path(((x.start, y.start), (x.end, y.start)), QUIET, 0.75))
     scene.add(Words((x.start + x.end) / 2, y.start + 23, x_title, "middle", 8))
-    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 8, INK, up=True))
+    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 7, INK, up=True))

@@ -50,12 +50,14 @@ class Verification:
     compared : figures compared.
     files : files whose fingerprints were compared.
     edition : of the report; figures of the internal part that need the source are not compared.
+    digest : of what is reported, as the page to be signed states it.
     """
 
     differences: tuple[Difference, ...]
     compared: int
     files: int
     edition: str
+    digest: str
 
 
 def verify_report(
@@ -92,7 +94,9 @@ def verify_report(
             more, compared = _figures(data, opened, password, progress)
             found += more
     unique = {(each.where, each.sentence): each for each in found}
-    return Verification(tuple(unique.values()), compared, len(stated), str(data.get("edition", "")))
+    return Verification(
+        tuple(unique.values()), compared, len(stated), str(data.get("edition", "")), model.digest_of(data)
+    )
 
 
 def _stated_files(data: dict[str, Any]) -> dict[str, str]:
@@ -140,6 +144,7 @@ def _figures(
             created=said["created"],
             time_zone=said["time_zone"],
             software_version=said["software_version"],
+            laws=tuple(model.LawPack(**law) for law in said["laws"]),
             password=password,
             progress=progress,
         )

@@ -116,7 +116,7 @@ def test_no_sentence_bounds_what_is_not_bounded(false: str) -> None:
         "splu_desktop/files/release/recipient.py",
         "splu_desktop/gui/plan/figures.py",
         "splu_desktop/gui/plan/tolerant.py",
-        "splu_desktop/report/content/opening.py",
+        "splu_desktop/report/content/described.py",
     ],
 )
 def test_every_place_that_says_gamma_takes_the_sentences_from_one_source(place: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
 from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
@@ -51,7 +54,72 @@ def test_unique_records_are_amber_until_acknowledged() -> None:
     assert "1,000 of 1,000" in amber.sentence
     assert "1 in 4" in amber.sentence
     assert not Gate((amber,)).open
-    assert Gate((amber,), {"unique-records": ""}).open
+    assert amber.grave, "all of them are"
+    assert not Gate((amber,), {"unique-records": ""}).open
+    assert Gate((amber,), {"unique-records": "a closed room, under contract"}).open
+
+
+@pytest.mark.parametrize(("alone", "grave"), [(0, None), (40, False), (400, False), (600, True), (1_000, True)])
+def test_how_grave_unique_records_are_follows_from_how_many_they_are(alone: int, grave: bool | None) -> None:
+    """4 % are accepted by a tick, most of all records in words alone, and none needs nothing."""
+    codes = np.concatenate((np.arange(alone), alone + np.arange(1_000 - alone) // 100))
+    table = Table((column("n", codes), column("s", np.arange(1_000) % 20)))
+    lines = table_lines(table, Plan({"n": Role.NSA, "s": Role.SA}, plain({"s": 4})))
+    line = next(line for line in lines if line.name == "unique-records")
+    assert line.light is (Light.GREEN if grave is None else Light.AMBER)
+    assert line.grave is bool(grave)
+
+
+def test_who_gets_it_sets_what_is_grave() -> None:
+    """The same 4 % unique are nothing to a colleague, too much for a partner, and small classes are told of."""
+    codes = np.concatenate((np.arange(40), 40 + np.arange(960) // 4))
+    table = Table((column("n", codes), column("s", np.arange(1_000) % 20)))
+    plan = Plan({"n": Role.NSA, "s": Role.SA}, plain({"s": 4}))
+    found = {}
+    for who in ("colleague", "partner", "public"):
+        lines = table_lines(table, replace(plan, audience=Audience(who)))
+        found[who] = {line.name: (line.light, line.grave) for line in lines}
+    assert found["colleague"]["unique-records"] == (Light.AMBER, False)
+    assert found["partner"]["unique-records"] == found["public"]["unique-records"] == (Light.AMBER, True)
+    assert [found[who]["small-classes"] for who in found] == [
+        (Light.AMBER, False),  # the 40 alone
+        (Light.AMBER, True),  # and all in fours, below 5 and 11
+        (Light.AMBER, True),
+    ]
+    assert [found[who]["certainty"][0] for who in found] == [Light.GREEN, Light.GREEN, Light.AMBER]  # 1 in 4
+
+
+def test_every_green_tick_is_broken_by_a_table_that_breaks_its_sentence() -> None:
+    """For each tick a table of which it is true, and one that differs where the sentence is no longer true."""
+    n = 1_000
+    s, ward = np.arange(n) % 20, np.arange(n) // 20 % 5
+    sound = Table((column("ward", ward), column("s", s)))
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, plain({"s": 4}), audience=Audience("partner"))
+    assert {line.light for line in table_lines(sound, plan)} == {Light.GREEN}
+    one = ward.copy()
+    one[0] = 5
+    three = ward.copy()
+    three[:3] = 5
+    broken: dict[str, tuple[Table, Plan]] = {
+        "unique-records": (Table((column("ward", one), column("s", s))), plan),
+        "small-classes": (Table((column("ward", three), column("s", s))), plan),
+        "giveaway": (Table((column("ward", s // 4), column("s", s // 4 + 5 * (np.arange(n) % 400 == 7)))), plan),
+        "identifiers": (
+            Table((column("ward", ward), column("patient id", np.arange(n) // 10), column("s", s))),
+            replace(plan, roles={"ward": Role.NSA, "patient id": Role.NSA, "s": Role.SA}),
+        ),
+        "sensitive": (
+            Table((column("ward", ward), column("HIV", ward % 2), column("s", s))),
+            replace(plan, roles={"ward": Role.NSA, "HIV": Role.NSA, "s": Role.SA}),
+        ),
+        "persons": (
+            Table((column("ward", ward), column("patient id", np.arange(n) // 10), column("s", s))),
+            replace(plan, roles={"ward": Role.NSA, "patient id": Role.IDENTIFIER, "s": Role.SA}),
+        ),
+        "certainty": (sound, replace(plan, draws=plain({"s": 2}))),
+    }
+    for name, (table, changed) in broken.items():
+        assert Light.AMBER in lights(table_lines(table, changed))[name], name
 
 
 def test_an_identifier_needs_its_reason() -> None:

@@ -75,7 +75,9 @@ def test_exact_dates_of_birth(name: str) -> None:
     years = [day[:4] for day in days]
     assert suggested(texts(name, days, Kind.DATE))[name] is Role.IDENTIFIER
     assert suggested(texts(name, years, Kind.INTEGER))[name] is Role.NSA
-    assert suggested(texts("Date of admission", days, Kind.DATE))["Date of admission"] is Role.NSA
+    assert suggested(texts("Date of admission", days, Kind.DATE))["Date of admission"] is Role.DROPPED, "each its own"
+    quarter = [str(np.datetime64("2024-01-01") + RANDOM.randrange(90)) for _ in range(N)]
+    assert suggested(texts("Date of admission", quarter, Kind.DATE))["Date of admission"] is Role.NSA
 
 
 def nhs() -> str:
@@ -141,8 +143,8 @@ def test_record_counters_and_measured_numbers() -> None:
     lon = texts("lon", [f"{RANDOM.random():.6f}" for _ in range(N)], Kind.DECIMAL)
     assert suggested(rows, charges, weight, year, lon) == {
         "Column 1": Role.IDENTIFIER,
-        "Total Charges": Role.NSA,
-        "fnlwgt": Role.NSA,
+        "Total Charges": Role.DROPPED,
+        "fnlwgt": Role.DROPPED,
         "Year": Role.NSA,
         "lon": Role.IDENTIFIER,
     }
@@ -158,15 +160,16 @@ def test_one_sensitive_column_at_most_and_none_beside_the_chosen() -> None:
     columns = [few("diag_1"), few("diag_2"), few("medication"), few("salary"), few("ward")]
     said = suggest_roles(Table(tuple(columns)))
     assert [name for name, s in said.items() if s.role is Role.SA] == ["diag_1"]
-    assert "mark it as sensitive" in said["medication"].reason
-    assert "leave it out" in said["medication"].reason
+    assert said["medication"].role is Role.DROPPED
+    assert "left out unless you mark it as sensitive" in said["medication"].reason
+    assert said["medication"].matter == "a treatment"
     chosen = suggested(*columns, sensitive=("ward",))
     assert [name for name, role in chosen.items() if role is Role.SA] == ["ward"]
 
 
 def test_an_ineligible_column_is_not_suggested_as_sensitive() -> None:
     rare = texts("diagnosis", ["healthy"] * (N - 3) + ["flu", "cold", "gout"])
-    assert suggested(rare, few("medication")) == {"diagnosis": Role.NSA, "medication": Role.SA}
+    assert suggested(rare, few("medication")) == {"diagnosis": Role.DROPPED, "medication": Role.SA}
 
 
 def test_free_text_is_never_published_by_suggestion() -> None:

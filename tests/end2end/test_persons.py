@@ -133,7 +133,7 @@ def test_shifted_dates_a_number_and_a_skewed_column(tmp_path: Path, capsys: pyte
     kept = read_recipe(recipe).plan
     assert kept.persons is not None
     assert (kept.persons.shift, kept.persons.days) == (("came",), 30)
-    accept = ("--accept", "persons", "--accept", "unique-records")
+    accept = ("--accept", "persons=checked", "--accept", "unique-records=checked")
     published = run(capsys, "publish", path, "--recipe", recipe, "--out", out, *accept)
     assert all(check["passed"] for check in published["checks"])  # type: ignore[attr-defined]
     readme = " ".join((out / "README.txt").read_text("utf-8-sig").split())

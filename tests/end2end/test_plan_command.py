@@ -265,7 +265,7 @@ def test_a_recipe_for_other_columns_is_refused(
     [
         ("adult.csv.gz", "occupation", ["workclass", "education"]),
         ("census_workers.csv.gz", "Occupation", None),
-        ("diabetes130.csv.gz", "diag_1", ["diag_2"]),
+        ("diabetes130.csv.gz", "diag_1", ["medical_specialty"]),
     ],
 )
 def test_real_tables_are_planned(
@@ -283,3 +283,29 @@ def test_real_tables_are_planned(
         assert (persons["column"], persons["persons"], persons["largest"]) == ("patient_nbr", 71_518, 40)
     else:
         assert persons is None
+
+
+def test_the_plan_shows_what_recipients_will_be_told(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table asked for, with true counts; a proposal that the plan can be given; groups beside the joined draw."""
+    told = planned(
+        capsys,
+        patients,
+        *("--sa", "Sex:3", "--nsa", "Ward: today", "--drop", "Birth date,Charges,Diagnosis", "--draw", "Sex=groups"),
+        *("--show-table", "Ward: today,Sex=f within 50%", "--must", "Sex within 20% from 100"),
+    )
+    (shown,) = told["expected"]
+    cells = {cell["values"][0]: cell for cell in shown["cells"]}
+    counted = Counter(row["Ward: today"] for row in rows_of(patients) if row["Sex"] == "f")
+    assert {ward: cell["true"] for ward, cell in cells.items()} == dict(counted)
+    assert all(cell["low"] <= cell["true"] <= cell["high"] for cell in cells.values())
+    assert shown["answered"] <= shown["asked"] == len(counted)
+    assert shown["readers"]["stranger"] <= shown["readers"]["colleague"] + 1e-9
+    assert told["proposal"]["met"]
+    assert told["proposal"]["draws"]["Sex"]
+    assert "would" in told["sensitive"]["Sex"]["compared"]["words"]
+    assert splu("plan", patients, "--sa", "Sex:3", "--drop", "Birth date,Charges,Diagnosis") == 0
+    printed = capsys.readouterr().out
+    assert "What recipients will be told of" in printed
+    assert "A stranger who finds a person's row is right in" in printed

@@ -150,7 +150,7 @@ def test_queries_answers_each_row_in_order(folder, tmp_path, capsys):
     ("text", "parts"),
     [
         ("sex,disese\nf,d1\n", ["row 1", "disese", "disease"]),
-        ("sex,disease\nf,d1\nq,d1\n", ["row 3", "sex", "q"]),
+        ("sex,disease\nq,d1\n", ["row 2", "sex", "q"]),
         ("sex,age\nf,9..1\n", ["row 2", "age", "backwards"]),
         ("sex\nf,m\n", ["row 2"]),
         ("", ["empty"]),
@@ -254,8 +254,8 @@ def test_the_draw_is_repeated_where_asked(folder, capsys, tmp_path):
     assert by["--no-bootstrap"]["interval_by"] == "theory"
     assert by["--bootstrap"]["published"] == by["--no-bootstrap"]["published"]
     (tmp_path / "q.csv").write_text("disease,ward,city\nd3,2,Aa\nd11,5,\n,,(empty)\n", encoding="utf-8")
-    status, _, err = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "a.csv", "--bootstrap")
-    assert (status, "row 4, column “city”" in err) == (2, True)
+    status, out, _ = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "b.csv", "--bootstrap")
+    assert (status, "1 question can't be understood" in out) == (0, True)
     (tmp_path / "q.csv").write_text("disease,ward,city\nd3,2,Aa\nd11,5,\n", encoding="utf-8")
     status, _, err = run(capsys, "queries", folder, tmp_path / "q.csv", "--out", tmp_path / "a.csv", "--bootstrap")
     assert (status, err) == (0, "")
@@ -309,3 +309,18 @@ def test_an_output_that_finds_no_room_or_no_reader_is_no_fault_of_the_program(fo
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_bad_row_of_a_file_is_told_and_the_others_are_answered(folder, tmp_path, capsys):
+    asked, out = tmp_path / "asked.csv", tmp_path / "answers.csv"
+    asked.write_text("sex,age\nm,40\nm,spring\nf,\nx,1,2\n")
+    status, text, _ = run(capsys, "queries", folder, asked, "--out", out, "--json")
+    assert status == 0
+    assert (json.loads(text)["answers"], json.loads(text)["bad"]) == (2, 2)
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert [row["badge"] for row in rows] == ["exact", "bad", "exact", "bad"]
+    assert int(rows[2]["estimate"]) == true_count(TABLE, sex="f")
+    assert "spring" in rows[1]["note"]
+    assert rows[1]["estimate"] == ""
+    asked.write_text("sex,age\nm,spring\n")
+    assert run(capsys, "queries", folder, asked, "--out", out, "--overwrite")[0] == 2

@@ -13,7 +13,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.joined import design
 from splu_desktop.core.draw.together import planned
-from splu_desktop.core.draw.ways import gamma_tolerances
+from splu_desktop.core.draw.ways import by_gamma, gamma_tolerances
 from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
@@ -80,10 +80,11 @@ def plans(table: Table) -> dict[str, Plan]:
         },
         "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
         "persons": {"code": PlainGroups(3)},
+        "skewed persons": {"test": by_gamma(test, 4)},
     }
     found = {}
     for name, draws in chosen.items():
-        persons = ByPerson("person", "draw") if name == "persons" else None
+        persons = ByPerson("person", "draw") if name.endswith("persons") else None
         roles = {each: Role.SA if each in draws else Role.NSA for each in table.names}
         roles["person"] = Role.IDENTIFIER
         found[name] = Plan(roles, draws, persons=persons)

@@ -29,6 +29,7 @@ def test_its_promises_stand_on_the_plan_page(opened: MainWindow, idle: Idle, mon
     idle(opened)
     assert session.choices.plan().draws["Diagnosis"] == HalfKept()
     assert "Of the rows that show any value under “Diagnosis”" in page.tolerant.sentences.text()
+    page.tabs.setCurrentWidget(page.tolerant_room)
     assert page.tolerant.isVisibleTo(page)
     assert not page.tolerant.editor.isVisibleTo(page)
     assert not page.gamma.isVisibleTo(page)

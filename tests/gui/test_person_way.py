@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QInputDialog
 
+from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.publish.order import Order
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
@@ -45,7 +49,7 @@ def test_the_ways(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
     page = window.plan_page
     assert page.gamma.isVisibleTo(page)
     assert not page.plots.isVisibleTo(page)
-    assert page.primary.text() == "Continue with gamma 3"
+    assert page.primary.text() == "Continue with gamma 5"
     assert page.primary.isEnabled()
     assert "Whoever sees all records of a person" in page.tolerant.sentences.text()
     page.gamma.slider.setValue(3)
@@ -81,3 +85,30 @@ def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, i
     idle(window)
     assert "stays are years apart" in window.classify_page.risk.persons.text()
     asking.deleteLater()
+
+
+def test_one_record_per_person_is_planned_with_the_records_that_stay(
+    window: MainWindow, tmp_path: Path, idle: Idle
+) -> None:
+    """Counts, limits and draws of Plan are those of what is published, and it can be."""
+    path = tmp_path / "visits.csv"
+    chance = np.random.default_rng(5)
+    who = np.repeat(np.arange(500), chance.integers(1, 6, 500))
+    ill = np.where(chance.random(len(who)) < 0.1, "yes", "no")
+    rows = [f"{500_000 + 7 * x},{'AB'[x % 2]},{y}\n" for x, y in zip(who, ill, strict=True)]
+    path.write_text("patient_id,ward,ill\n" + "".join(rows), encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    session = window.session
+    session.set_roles({"ill": Role.SA}, "role")
+    for way in ("first", "random"):
+        session.choose(replace(session.choices, persons=ByPerson("patient_id", way)), "persons")
+        column, fact = session.drawn("ill")
+        assert (column.n, fact.records) == (500, 500)
+        assert session.choices.draws["ill"].surest(column) is not None
+        window.show_step(Step.PLAN)
+        idle(window)
+        shown = window.plan_page.ahead.shown
+        assert shown.ahead.table.n == 500
+        order = Order(session.source.imported.table, session.choices.plan(), tmp_path / way)
+        sanitise.check(order.table, order.plan)

@@ -195,6 +195,7 @@ def test_what_is_not_met_says_by_how_much_and_each_way_offered_helps(
     hospital.show_step(Step.PLAN)
     idle(hospital)
     page, session = hospital.plan_page, hospital.session
+    page.tabs.setCurrentWidget(page.promises)
 
     def warnings() -> list[str]:
         counts = session.column("Diagnosis").counts()
@@ -261,7 +262,7 @@ def test_all_three_plots_are_saved_by_their_buttons(
     idle(hospital)
     page = hospital.plan_page
     plots = (page.small_plot, page.large_plot, page.trade_off.tab.plot)
-    page.tabs.setCurrentIndex(2)
+    page.tabs.setCurrentWidget(page.trade_off)
     for plot in plots:
         path = tmp_path / f"{plot.accessibleName()}.{ending}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
@@ -280,10 +281,10 @@ def test_hovering_reads_out_each_plot(hospital: MainWindow, idle: Idle) -> None:
     page = hospital.plan_page
     for plot, note, starts in (
         (page.small_plot, page.small_note, "Count "),
-        (page.large_plot, page.large_note, "T_E "),
+        (page.large_plot, page.large_note, "Failing in "),
         (page.trade_off.tab.plot, page.trade_off.tab.readout, "Gamma "),
     ):
-        page.tabs.setCurrentIndex(2)
+        page.tabs.setCurrentWidget(page.trade_off if plot is page.trade_off.tab.plot else page.ahead_room)
         box = plot.getPlotItem().vb
         place = float(plot.places()[2])
         where = box.mapViewToScene(QPointF(place, box.viewRange()[1][0]))

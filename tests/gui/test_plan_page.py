@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.checks.expected import Ahead
+from splu_desktop.core.checks.proposing import propose
+from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.plan import must_dialog
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.draws import plain
 
 Idle = Callable[[MainWindow], None]
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 
 @pytest.fixture
@@ -117,10 +123,82 @@ def test_each_sensitive_column_can_have_its_own_size(planning: MainWindow, idle:
     planning.session.set_roles({"Sex": Role.SA}, "two")
     page = planning.plan_page
     assert page.which.isVisible()
-    assert page.gamma.slider.maximum() == 2
+    # No column makes the gamma of another smaller, as on the command line: half of the records are of one sex, so
+    # groups of five can't serve it, and others join its values instead.
+    draws = planning.session.choices.draws
+    assert {name: draw.follows for name, draw in draws.items()} == {"Diagnosis": 5, "Sex": 5}
+    assert draws["Diagnosis"] == PlainGroups(5)
+    assert draws["Sex"] == by_gamma(planning.session.column("Sex"), 5)
     page.together.setChecked(False)
     page.column.setCurrentText("Diagnosis")
-    assert page.gamma.slider.maximum() == 6
     page.gamma.slider.setValue(6)
     idle(planning)
-    assert planning.session.choices.draws == plain({"Sex": 2, "Diagnosis": 6})
+    draws = planning.session.choices.draws
+    assert draws["Diagnosis"] == PlainGroups(6)
+    assert draws["Sex"].follows == 5
+
+
+def test_what_recipients_read_follows_the_slider(planning: MainWindow, idle: Idle) -> None:
+    """The figures are the core's own; the table asked first has the column's name and a trust word in each line."""
+    page, session = planning.plan_page, planning.session
+    first = page.ahead.shown
+    assert first is not None
+    assert [row.told.true for row in page.ahead.model.rows] == [
+        row.told.true for row in first.rows if row.told.true >= 0
+    ]
+    widths = []
+    for gamma in (2, 6):
+        page.gamma.slider.setValue(gamma)
+        idle(planning)
+        shown = page.ahead.shown
+        plan = session.choices.plan()
+        asked = [row.cell.conditions for row in shown.rows]
+        table = planning.session.prepared()
+        told = Ahead.of(table, plan).told({"Diagnosis": plan.draws["Diagnosis"]}, plan.thresholds, asked)
+        assert [row.told.answer for row in page.ahead.model.rows] == [one.answer for one in told]
+        assert shown.ahead is first.ahead, "the records are counted once"
+        widths.append(sum(one.answer.high - one.answer.low for one in told))
+    assert widths[0] < widths[1]
+    assert page.ahead.readers[0].text().startswith("A stranger who finds a person's row is right in 1 of 6")
+
+
+def test_another_table_can_be_looked_at(planning: MainWindow, idle: Idle) -> None:
+    tab = planning.plan_page.ahead
+    tab.value.setCurrentIndex(0)
+    tab.value.activated.emit(0)
+    idle(planning)
+    assert tab.shown.asked.columns[-1] == "Diagnosis"
+    rows = len(tab.model.rows)
+    tab.lines[1].setCurrentIndex(0)
+    tab.lines[0].setCurrentIndex(0)
+    tab.lines[0].activated.emit(0)
+    idle(planning)
+    assert tab.shown.asked.columns == ("Diagnosis",)
+    assert len(tab.model.rows) < rows or len(tab.shown.wanted.plan.named(Role.NSA)) == 0
+
+
+def test_what_must_be_answered_is_proposed_and_one_undo_brings_back_what_was(
+    planning: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(must_dialog, "propose", partial(propose, gammas=(4, 2)))  # the search is tested with the core
+    session = planning.session
+    before = session.choices
+    dialog = planning.plan_page.open_must()
+    line = dialog.lines[0]
+    line.value.setCurrentText("flu")
+    for box in line.lines:
+        box.setCurrentIndex(0)
+    line.error.setCurrentIndex(2)
+    line.least.setValue(50)
+    dialog.look()
+    idle(planning)
+    assert dialog.use.isEnabled()
+    assert "strongest protection" in dialog.outcome.text()
+    found = dialog._found.proposal
+    dialog.accept()
+    idle(planning)
+    assert session.choices != before
+    assert session.choices.plan().draws["Diagnosis"] == found.draws["Diagnosis"]
+    session.undo_stack.undo()
+    idle(planning)
+    assert session.choices == before

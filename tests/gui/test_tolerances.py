@@ -54,8 +54,9 @@ def test_from_a_skewed_column_to_an_answer(
     assert window.session.state(Step.PLAN) is State.OPEN
     window.show_step(Step.PLAN)
     page = window.plan_page
+    page.tabs.setCurrentWidget(page.tolerant_room)
     assert page.tolerant.isVisible()
-    assert not page.plots.isVisible()
+    assert not page.tabs.isTabVisible(page.tabs.indexOf(page.promises))
     assert "10\u00a0%" in page.tolerant.sentences.text()
     page.act()
     window.publish_page.set_target(tmp_path / "release")
@@ -242,7 +243,8 @@ def test_a_plain_column_gets_tolerances_and_back(opened: MainWindow, idle: Idle)
     idle(opened)
     dialog.accept()
     assert "Diagnosis" not in opened.session.choices.gammas
-    assert opened.plan_page.tolerant.isVisible()
+    page = opened.plan_page
+    assert page.tabs.isTabVisible(page.tabs.indexOf(page.tolerant_room))
     opened.plan_page.tolerant.plain()
     idle(opened)
     assert all(draw.gamma for draw in opened.session.choices.draws.values())

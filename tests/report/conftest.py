@@ -72,8 +72,8 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
                 "--purpose",
                 "Research",
             ]
-            command = ["publish", str(source), "--sa", "illness:5", "--t-p", "0.5", "--out", str(release), *words]
-            assert main(command) == 0
+            command = ["publish", str(source), "--sa", "illness:5", "--nsa", "smoker", "--t-p", "0.5", *words]
+            assert main([*command, "--out", str(release)]) == 0
             opened = read_release(release)
             if RARE not in opened.published.table["illness"].labels.tolist():
                 break

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core.checks import selfcheck
+from splu_desktop.core.guarantees import attackers, planning, sentences
 from splu_desktop.core.guarantees import exact as guarantees
-from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.persons import Repeats, told_of_persons
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import DEFAULT
@@ -27,6 +27,7 @@ from splu_desktop.core.risk import attack
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.disclosure import disclosure
 from splu_desktop.files.importer import read
+from splu_desktop.report import law as law_packs
 from splu_desktop.report import model
 from tests.report.conftest import FIELDS, Case
 
@@ -68,6 +69,7 @@ def claimed(case: Case) -> dict[str, Any]:
 
     # cover and release
     claim("public.cover.fields", asdict(FIELDS))
+    claim("public.cover.laws[0]", law_packs.pack("gdpr").stated)
     claim("public.cover.software", facts["software"]["name"])
     claim("public.cover.software_version", facts["software"]["version"])
     claim("public.release.folder", case.release.name)
@@ -87,12 +89,10 @@ def claimed(case: Case) -> dict[str, Any]:
         claim(f"{where}.kind", table[column["name"]].kind.value)
         claim(f"{where}.missing", inspected[column["name"]]["missing"])
 
-    # mechanism and eligibility
+    # blocks and eligibility
     groups = n // GAMMA
-    claim(
-        "public.mechanism[0]",
-        {"column": SA, "gamma": GAMMA, "groups": groups, "larger_groups": n % GAMMA, "confidence": groups / n},
-    )
+    draw = case.opened.published.draws[SA]
+    claim("public.blocks", [{"columns": [SA], "how": draw.how(), "costs": []}])
     seen = inspected[SA]
     top = told("query", case.release, f"{SA}={seen['most_frequent']}", "--json")["published"]
     claim(
@@ -114,55 +114,64 @@ def claimed(case: Case) -> dict[str, Any]:
     options = ["--gamma", GAMMA, "--epsilon", asked["epsilon"], "--t-e", asked["t_e"]]
     said = told("guarantee", *options, "--alpha", 20, "--curves", "--json")
     stated = told("guarantee", *options, "--alpha", asked["alpha"], "--json")
-    where = "public.guarantees[0]"
+    where, law = "public.guarantees[0]", "public.guarantees[0].law"
     claim(f"{where}.unprotected", sentences.unprotected(n, GAMMA, table[SA].m, 0.3, asked["alpha"], column=SA))
     claim(
         where,
         {
             "column": SA,
+            "drawn": draw.words(),
             "gamma": GAMMA,
             **{k: asked[k] for k in ("epsilon", "t_e", "alpha")},
+            "confidence": 1 / GAMMA,
             "wanted_t_p": asked["t_p"],
             "meets": stated["t_p"] >= asked["t_p"],
+            "sentences": [
+                sentences.small_count_promise(GAMMA, asked["epsilon"], asked["alpha"], column=SA),
+                sentences.large_count_promise(GAMMA, asked["epsilon"], asked["t_e"], column=SA),
+            ],
+            "readers": list(attackers.of_gamma(SA, GAMMA)),
+            "caution": "",
         },
     )
+    claim(where, draw.shape(n))
+    claim(f"{law}.gamma", GAMMA)
     for key in ("t_p", "t_f", "t_f_chebyshev", "t_f_as_published"):
-        claim(f"{where}.{key}", stated[key])
+        claim(f"{law if key in ('t_f_chebyshev', 't_f_as_published') else where}.{key}", stated[key])
         assert facts["guarantees"][SA].get(key, stated[key]) == stated[key]
-    claim(f"{where}.small_counts", said["curves"]["probability"])
+    claim(f"{law}.small_counts", said["curves"]["probability"])
     for ours, theirs in (("curve_t_e", "t_e"), ("curve_t_f", "t_f"), ("curve_t_f_chebyshev", "t_f_chebyshev")):
-        claim(f"{where}.{ours}", said["curves"][theirs])
+        claim(f"{law}.{ours}", said["curves"][theirs])
     thresholds = [(e, t, guarantees.t_f(GAMMA, e, t)) for e in (0.1, 0.2, 0.3, 0.5) for t in (0.01, 0.05, 0.1, 0.2)]
-    claim(f"{where}.thresholds", [list(row) for row in thresholds])
+    claim(f"{law}.thresholds", [list(row) for row in thresholds])
     for i, k in enumerate((1, 2, 3, 5, 10)):
         again = told("guarantee", *options, "--alpha", asked["alpha"], "--releases", k, "--json")
-        claim(f"{where}.repeated[{i}]", {"releases": k, "t_p": again["t_p"], "t_f": again["t_f"]})
+        twice = 1 - (1 - 1 / GAMMA) ** k - k / GAMMA * (1 - 1 / GAMMA) ** (k - 1)  # Binomial(k, 1/gamma) >= 2
+        right = twice + 1 / GAMMA * (1 - 1 / GAMMA) ** (k - 1)  # else any one of them is shown
+        row = {"releases": k, "t_p": again["t_p"], "right": right, "twice": max(0.0, twice)}
+        claim(f"{where}.repeated[{i}]", row)
 
     # utility
     counts = np.array([f for p in range(4) for f in (10**p, 2 * 10**p, 3 * 10**p, 5 * 10**p) if f <= n])
     error = guarantees.expected_relative_error(GAMMA, counts).tolist()
     wrong = guarantees.miss_probability(GAMMA, asked["epsilon"], counts).tolist()
-    claim("public.utility[0].column", SA)
-    claim(
-        "public.utility[0].expected",
-        [
-            {"count": f, "expected_relative_error": e, "error_probability": p}
-            for f, e, p in zip(counts.tolist(), error, wrong, strict=True)
-        ],
-    )
+    claim(f"{law}.expected", [list(row) for row in zip(counts.tolist(), error, wrong, strict=True)])
     column = table[SA]
     rows = planning.plan_values(column.counts(), n, GAMMA, case.opened.published.thresholds).as_dict(column.labels)
     values = sorted(rows["values"], key=lambda row: -row["count"])  # type: ignore[arg-type]
     claim(
-        "public.utility[0].values",
+        f"{where}.values",
         [
             {
                 "value": row["value"],
                 "published": row["count"],
                 "state": row["state"],
-                "signal": row["signal"],
-                "error_probability": row["error_probability"],
-                "expected_relative_error": row["expected_error"],
+                "tolerance": 1 / GAMMA,
+                "t_p": stated["t_p"],
+                "keeps": groups / n,
+                "signal": row["signal"] * groups / n,  # a - b, where a plan tells it as a share of a
+                "likely": float(row["count"]),
+                "deviation": float(np.sqrt(row["count"] * (1 - 1 / GAMMA))),
             }
             for row in values
         ],
@@ -179,7 +188,7 @@ def claimed(case: Case) -> dict[str, Any]:
             "records": whole["records"],
             "classes": whole["classes"],
             "smallest": whole["smallest_class"],
-            "below": whole["below"],
+            "below": {**whole["below"], "11": risk.records_below(risk.class_sizes(table, nsas), 11)},
         },
     )
     claim(f"{where}.causes", [[c.name, c.without.unique] for c in risk.causes(table, nsas)])
@@ -213,6 +222,9 @@ def claimed(case: Case) -> dict[str, Any]:
 
 
 def _claim_original(case: Case, claim: Callable[[str, Any], None], asked: dict[str, Any], n: int) -> None:
+    # Nothing was made coarser, so records were as recognisable before.
+    claim("original.before", replace(case.external.public.risk.recognisable, causes=()))
+    claim("original.alternatives", [])
     seen = told("inspect", case.source, "--json")
     for ours, theirs in (("file", "file"), ("bytes", "size"), ("sha256", "sha256"), ("records", "records")):
         claim(f"original.source.{ours}", seen[theirs])
@@ -343,7 +355,7 @@ def test_every_order_row_is_in_place(case: Case) -> None:
     assert case.internal.original is not None
     true = [row.true for row in case.internal.original.marginals[0].values]
     assert true == sorted(true, reverse=True)
-    shown = [row.published for row in case.external.public.utility[0].values]
+    shown = [row.published for row in case.external.public.guarantees[0].values]
     assert shown == sorted(shown, reverse=True)
 
 
@@ -361,4 +373,4 @@ def test_the_register_tells_what_was_acknowledged_and_released_before(case: Case
     assert len(found.earlier) == attempts, "every other release of the source, and not this one"
     assert all(check.passed for check in found.checks)
     assert case.external.public.cover.verdict.code == "reservations"
-    assert case.external.public.cover.verdict.reasons == ("unique-records",)
+    assert case.external.public.cover.verdict.reasons[0] == "unique-records"

@@ -42,7 +42,6 @@ def document(*texts: str) -> Document:
         footer="footer",
         language="en",
         page_of="Page {page} of {pages}",
-        contents="Contents",
         blocks=tuple(Paragraph(text) for text in texts),
         strange_letters="Letters stand as numbers.",
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report import content
-from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock
+from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Pages, Paragraph, TableBlock
 from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
 from splu_desktop.report.render.page import Drawing, Fill, PdfLayout, Text
@@ -46,7 +46,6 @@ def document(*blocks: Block) -> Document:
         footer=LONG,
         language="en",
         page_of="Page {page} of {pages}",
-        contents="Contents",
         blocks=blocks,
     )
 
@@ -151,18 +150,39 @@ def test_sixty_columns_are_sixty_rows_and_figures_shrink_to_the_page() -> None:
     check_inside(*laid_out(made, "Letter"))
 
 
-def test_contents_and_bookmarks_name_the_pages_of_the_headings() -> None:
-    blocks: list[Block] = []
-    for number in range(12):
-        blocks += [Heading(f"Chapter {number}", new_page=number % 2 == 0), Paragraph("text " * 150)]
+def test_references_and_bookmarks_name_the_pages_of_the_headings() -> None:
+    keys = [f"k{number}" for number in range(12)]
+    rows = [(key, Pages((key,))) for key in keys]
+    blocks: list[Block] = [Heading("First"), TableBlock("Where", ("What", "Page"), rows, "ll", (1, 1))]
+    for number, key in enumerate(keys):
+        blocks += [Heading(f"Chapter {number}", new_page=number % 4 == 0, key=key), Paragraph("text " * 350)]
     layout, _ = laid_out(document(*blocks), "A4")
-    contents = [op.text for op in layout.pages[1].ops if isinstance(op, Text) and op.node is not None]
-    for mark in layout.bookmarks:
+    said = [op.text for op in layout.pages[0].ops if isinstance(op, Text) and op.node is not None]
+    for mark, key in zip(layout.bookmarks[1:], keys, strict=True):
         on_page = [op.text for op in layout.pages[mark.page].ops if isinstance(op, Text)]
         assert mark.text in on_page
-        assert contents[contents.index(mark.text) + 1] == str(mark.page + 1)
+        assert said[said.index(key) + 1] == str(mark.page + 1)
     pages = [mark.page for mark in layout.bookmarks]
     assert pages == sorted(pages)
+
+
+def filled(layout: PdfLayout, page: int) -> float:
+    ends = [
+        op.y + op.scale * op.scene.height if isinstance(op, Drawing) else op.y
+        for op in layout.pages[page].ops
+        if not isinstance(op, Text) or op.node is not None
+    ]
+    inside = [end for end in ends if end <= layout.height - BOTTOM + 1]
+    return (max(inside) - TOP) / (layout.height - BOTTOM - TOP)
+
+
+@given(st.integers(3, 60), st.integers(20, 160), st.sampled_from(sorted(PAPERS)))
+@settings(max_examples=20, deadline=None)
+def test_no_page_has_a_few_lines_only(paragraphs: int, words: int, paper: str) -> None:
+    """Of pages that follow each other: what has a page of its own is as long as it is."""
+    layout, _ = laid_out(document(*[Paragraph("word " * words) for _ in range(paragraphs)]), paper)
+    if len(layout.pages) > 1:
+        assert min(filled(layout, page) for page in range(len(layout.pages))) > 1 / 3
 
 
 def test_lines_of_a_left_to_right_text_keep_their_direction() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.report.content import document
+from splu_desktop.report.document import Paragraph
 from splu_desktop.report.make import write_report
 from splu_desktop.report.render.json_report import BadReport
 from splu_desktop.report.verify import Verification, verify_report
@@ -85,14 +88,14 @@ def reseal(path: Path, data: dict[str, Any]) -> None:
 FORGERIES = {
     "public.guarantees[0].t_p": lambda p, o: p["guarantees"][0].update(t_p=0.99),
     "public.guarantees[0].t_f": lambda p, o: p["guarantees"][0].update(t_f=p["guarantees"][0]["t_f"] + 1),
-    "public.mechanism[0].gamma": lambda p, o: p["mechanism"][0].update(gamma=6),
+    "public.guarantees[0].gamma": lambda p, o: p["guarantees"][0].update(gamma=6),
     "public.risk.recognisable.below.2": lambda p, o: p["risk"]["recognisable"]["below"].update({"2": 0}),
     "public.risk.disclosure[0].informed.a_acc": lambda p, o: p["risk"]["disclosure"][0]["informed"].update(a_acc=0.0),
     "public.cover.verdict.code": lambda p, o: p["cover"]["verdict"].update(code="sound"),
     "public.files[0].sha256": lambda p, o: p["files"][0].update(sha256="0" * 63 + "1"),
     "public.checks[0].passed": lambda p, o: p["checks"][0].update(passed=False),
     "public.columns[0].distinct": lambda p, o: p["columns"][0].update(distinct=1),
-    "public.utility[0].values[0].published": lambda p, o: p["utility"][0]["values"][0].update(published=1),
+    "public.guarantees[0].values[0].published": lambda p, o: p["guarantees"][0]["values"][0].update(published=1),
     "original.marginals[0].values[0].published": lambda p, o: o["marginals"][0]["values"][0].update(published=1),
     "public.release.records (missing)": lambda p, o: p["release"].pop("records"),
 }
@@ -111,12 +114,29 @@ def test_a_forged_figure_is_named_though_the_digest_holds(pair: tuple[Path, Path
     assert "report" not in named
 
 
+def test_the_page_to_be_signed_states_the_digest_that_verify_prints(
+    case: Case, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the format and the moment: a report written later of the same figures has the same digest."""
+    assert main(["verify", *map(str, pair), "--json"]) == 0
+    digest = json.loads(capsys.readouterr().out)["digest"]
+    assert digest == case.internal.digest() != case.external.digest()
+    public = case.internal.public
+    later = replace(case.internal, public=replace(public, cover=replace(public.cover, created="2030-01-01T00:00:00Z")))
+    assert later.digest() == digest
+    other = replace(public.cover, fields=replace(public.cover.fields, recipient="somebody else"))
+    assert replace(case.internal, public=replace(public, cover=other)).digest() != digest
+    for report in (case.internal, case.external):
+        said = [block.text for block in document(report, "de").blocks if isinstance(block, Paragraph)]
+        assert any(report.digest() in text for text in said)
+
+
 def test_another_release_of_the_same_source_is_not_the_one(case: Case, tmp_path: Path) -> None:
     report, other = tmp_path / "report.json", tmp_path / "other"
     write_report(case.external, report)
     assert main(["publish", str(case.source), "--sa", "illness:4", "--out", str(other)]) == 0
     named = {each.where for each in verify_report(report, other).differences}
-    assert {"table.csv", "release.json", "public.release.id", "public.mechanism[0].gamma"} <= named
+    assert {"table.csv", "release.json", "public.release.id", "public.guarantees[0].gamma"} <= named
 
 
 def test_missing_and_added_files_are_named(pair: tuple[Path, Path]) -> None:
@@ -164,7 +184,7 @@ def test_a_report_of_another_format_is_named_as_such(
     case: Case, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     report, release = pair
-    report.write_text(report.read_text("utf-8").replace('"version": 2', '"version": 1', 1), "utf-8")
+    report.write_text(report.read_text("utf-8").replace('"version": 3', '"version": 1', 1), "utf-8")
     assert main(["verify", str(report), str(release)]) == 2
     out, err = capsys.readouterr()
     assert "has report format 1, and this program" in err

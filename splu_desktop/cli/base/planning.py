@@ -8,6 +8,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
+from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.import_options import check_columns, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
@@ -27,6 +29,7 @@ from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -92,6 +95,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "between a person's dates stay true",
     )
     parser.add_argument("--person-reason", metavar="WORDS", help="why each record of a person may stand for itself")
+    add_audience_options(parser)
     parser.add_argument(
         "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
     )
@@ -149,29 +153,9 @@ def _shift_said(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
-    options = [
-        "sa",
-        "nsa",
-        "drop",
-        "identifier",
-        "keep",
-        "generalise",
-        "intervals",
-        "gamma",
-        "epsilon",
-        "t_e",
-        "alpha",
-        "t_p",
-    ]
-    options += [
-        "person",
-        "person_order",
-        "person_reason",
-        "person_number",
-        "shift_dates",
-        "together",
-        *TOLERANCE_OPTIONS,
-    ]
+    options = ["sa", "nsa", "drop", "identifier", "keep", "generalise", "intervals", "gamma", "epsilon", "t_e", "alpha"]
+    options += ["t_p", "person", "person_order", "person_reason", "person_number", "shift_dates", "together"]
+    options += [*TOLERANCE_OPTIONS, *AUDIENCE_OPTIONS]
     return {f"--{name.replace('_', '-')}": getattr(args, name) for name in options}
 
 
@@ -226,6 +210,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         persons=person_said(args, table),
         ways=ways,
         together=args.together,
+        audience=audience_said(args),
     )
 
 
@@ -246,6 +231,7 @@ def make_plan(
     persons: ByPerson | None = None,
     ways: Mapping[str, DrawWay] | None = None,
     together: Iterable[str] = (),
+    audience: Audience | None = None,
 ) -> tuple[Plan, list[str]]:
     """Return the plan that the options say, and notes for the user.
 
@@ -253,7 +239,7 @@ def make_plan(
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
     values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
     columns in one draw, and `ways` say for others whether they are drawn from groups or joined; `persons` says what is
-    done about those with several records.
+    done about those with several records, `audience` who gets the release.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -296,7 +282,7 @@ def make_plan(
         roles[name] = suggestion.role
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
-        if suggestion.role is not Role.NSA or suggestion.reason.startswith("looks sensitive"):
+        if suggestion.role is not Role.NSA:
             notes.append(f"“{name}” was taken as {suggestion.role.value}: {suggestion.reason}")
     more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     if more:  # a measurement that is suggested as sensitive
@@ -316,6 +302,7 @@ def make_plan(
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
         kept_identifiers={name: kept[name] for name in table.names if name in kept},
         persons=persons,
+        audience=audience,
     )
     return plan, [*notes, *_words(plan, suggested)]
 

@@ -15,6 +15,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
+from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
 from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
@@ -32,6 +33,8 @@ NAMES = (  # of the lines that can be amber
     "giveaway",
     "persons",
     "unique-records",
+    "small-classes",
+    "certainty",
     "fake-values",
     "combinations",
     "public-figures",
@@ -43,6 +46,7 @@ NAMES = (  # of the lines that can be amber
 )
 
 
+_MANY = 0.5  # share of the records from which recognising them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
@@ -68,6 +72,7 @@ class Line:
     sentence : what was found and, unless green, what to do or what is risked.
     step : where it is mended: "import", "classify", "plan" or "publish".
     column : the column it is about, None where it is about the table.
+    grave : of an amber line, whether the risk is so high that it is accepted in words alone.
     """
 
     name: str
@@ -75,6 +80,12 @@ class Line:
     sentence: str
     step: str
     column: str | None = None
+    grave: bool = False
+
+    @property
+    def in_words(self) -> bool:
+        """Whether it is accepted in words alone."""
+        return self.grave or self.name in IN_WORDS
 
 
 @dataclass(frozen=True)
@@ -103,16 +114,16 @@ class Gate:
     @property
     def waiting(self) -> tuple[Line, ...]:
         """The amber lines that nobody acknowledged yet."""
-        return tuple(line for line in self.amber if not self._is_accepted(line.name))
+        return tuple(line for line in self.amber if not self._is_accepted(line))
 
     @property
     def wordless(self) -> tuple[Line, ...]:
         """The waiting lines that are accepted in words alone, wherever the release is made."""
         return tuple(line for line in self.waiting if line.name in IN_WORDS)
 
-    def _is_accepted(self, name: str) -> bool:
-        words = self.accepted.get(name)
-        return words is not None and (name not in IN_WORDS or bool(words.strip()))
+    def _is_accepted(self, line: Line) -> bool:
+        words = self.accepted.get(line.name)
+        return words is not None and (not line.in_words or bool(words.strip()))
 
     @property
     def open(self) -> bool:
@@ -148,7 +159,8 @@ def table_lines(
         lines.append(number_line(table, generalised, plan))
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
-    lines.append(_unique(generalised, plan, unique() if unique is not None else None, progress))
+    lines += _recognisable(generalised, plan, unique() if unique is not None else None, progress)
+    lines += _certainty(plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
         if unkept is not None:
@@ -213,9 +225,13 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
                 reason=said.reason,
             )
             yield Line("identifiers", Light.AMBER, text, "classify", name)
-        elif plan.roles[name] is Role.NSA and said.reason.startswith("looks sensitive"):
+        elif plan.roles[name] is Role.NSA and said.matter:
             suspects += 1
-            text = say("“{name}” would be published unchanged although it {reason}.", name=name, reason=said.reason)
+            text = say(
+                "“{name}” would be published unchanged, and it may be {what}: whoever recognises a person reads it.",
+                name=name,
+                what=say(said.matter),
+            )
             yield Line("sensitive", Light.AMBER, text, "classify", name)
     if not suspects:
         text = "No column that is published unchanged looks like an identifier or like a sensitive column."
@@ -370,37 +386,77 @@ def _persons_treated(
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
-def _unique(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Line:
-    nsas = plan.named(Role.NSA)
+def _recognisable(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Iterable[Line]:
+    """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
+    nsas, audience = plan.named(Role.NSA), plan.audience
     if not nsas:
-        return Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
-    if alone is None:
-        alone = records_below(class_sizes(table, nsas, progress), 2)
+        yield Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
+        return
+    sizes = class_sizes(table, nsas, progress) if alone is None or audience is not None else None
+    if sizes is not None:
+        alone = records_below(sizes, 2)
     if not alone:
-        return Line(
-            "unique-records",
-            Light.GREEN,
-            "No record is unique in the columns that are published unchanged.",
-            "classify",
-        )
+        none = "No record is unique in the columns that are published unchanged."
+        yield Line("unique-records", Light.GREEN, none, "classify")
+    else:
+        yield _unique(table.n, plan, alone)
+    if audience is None or sizes is None:
+        return
+    k = audience.limits.k
+    few = records_below(sizes, k)
+    if not few:
+        text = say("Every record shares its values in the unchanged columns with at least {k} in all.", k=k)
+        yield Line("small-classes", Light.GREEN, text, "classify")
+        return
+    text = say(
+        "{few} of {records} records ({share}) share their values in the unchanged columns with fewer than {k} in all, "
+        "the limit for who gets the release.",
+        few=few,
+        records=table.n,
+        share=share_of(few, table.n),
+        k=k,
+    )
+    yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
+
+
+def _unique(records: int, plan: Plan, alone: int) -> Line:
     # Of draws of one sort, the one that leaves a reader surest.
     surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}
     chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]
-    gamma = listed(chances, "{head} or {tail}")
-    return Line(
-        "unique-records",
-        Light.AMBER,
-        say(
-            "{alone} of {records} records ({share}) are unique in the columns published "
-            "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
-            "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
-            alone=alone,
-            records=table.n,
-            share=share_of(alone, table.n),
-            gamma=gamma,
-        ),
-        "classify",
+    text: str = say(
+        "{alone} of {records} records ({share}) are unique in the columns published "
+        "unchanged: whoever knows those of a person finds the row. The sensitive value there is the person's own "
+        "in {gamma} on average, before looking at it; one that is common among people alike may be nearly certain.",
+        alone=alone,
+        records=records,
+        share=share_of(alone, records),
+        gamma=listed(chances, "{head} or {tail}"),
     )
+    most = _MANY if plan.audience is None else plan.audience.limits.unique
+    if alone > most * records:
+        over = say("That is more than {most} of the records.", most=per_cent(most))
+        text = listed((text, over), "{head} {tail}", "{head} {tail}")
+    return Line("unique-records", Light.AMBER, text, "classify", grave=alone > most * records)
+
+
+def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
+    """Give whether the draws keep the certainty that is right for who gets the release."""
+    if plan.audience is None:
+        return
+    most, kept = plan.audience.limits.certainty, True
+    for name, draw in ways.items():
+        if float(draw.confidence) > most:
+            kept = False
+            text = say(
+                "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
+                "for who gets the release.",
+                name=name,
+                sure=per_cent(float(draw.confidence)),
+                most=per_cent(most),
+            )
+            yield Line("certainty", Light.AMBER, text, "plan", name, grave=float(draw.confidence) > 2 * most)
+    if kept:
+        yield Line("certainty", Light.GREEN, plan.audience.sentence, "classify")
 
 
 def _combinations(table: Table, plan: Plan, lines: Iterable[Line]) -> Iterable[Line]:

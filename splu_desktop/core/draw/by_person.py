@@ -220,6 +220,12 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     """
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
+    kept = table.take(records_kept(table, choice, source))
+    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+
+
+def records_kept(table: Table, choice: ByPerson, source: Randomness | None = None) -> Ints:
+    """Return (persons,) the place of the record that each person keeps, rising. Raises UnknownColumn, BadSetting."""
     for name in choice.columns:
         if name not in table:
             raise UnknownColumn(name, table.names)
@@ -238,8 +244,7 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     by = np.lexsort((np.arange(table.n), rank, who))
     edge = who[by][1:] != who[by][:-1]
     taken = by[np.r_[edge, True]] if choice.way == "last" else by[np.r_[True, edge]]
-    kept = table.take(np.sort(taken))
-    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+    return np.asarray(np.sort(taken), np.int64)
 
 
 @dataclass(frozen=True)

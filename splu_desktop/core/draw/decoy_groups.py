@@ -5,6 +5,7 @@ What all draws from groups share stands in `GroupDraw`; plain groups are its oth
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ from splu_desktop.core.draw.draw import (
     certainty_sentence,
     registered,
 )
+from splu_desktop.core.errors import Ineligible
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.design import design, one_size, rate
 from splu_desktop.core.groups.law import NoLaw
@@ -265,6 +267,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
     def confidence(self) -> Fraction:
         return max(self.protected, default=Fraction(1))
 
+    @property
+    def insider(self) -> float:
+        return float(sole_bearer_named(self))
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         """Return the least T_P over the tolerances below 1; 0 where no value is sensitive at all."""
         epsilon, alpha = thresholds.epsilon, thresholds.alpha
@@ -377,10 +383,12 @@ class DecoyGroups(SizedGroups, GroupDraw):
 def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
     """Return groups of one size gamma, every value tolerated with 1/gamma, and `fakes` fake values in each group.
 
-    Raises BadSetting, EmptyTable, Ineligible; Infeasible where a value fills more than 1 / (gamma + sigma).
+    Raises BadSetting, EmptyTable; Infeasible where a value fills more than 1 / (gamma + sigma), also where it fills
+    more than plain groups of gamma could hold: whoever asked for fake values is answered in words about these.
     """
     check_fakes(fakes)
-    groups.check_eligible(column, gamma)
+    with contextlib.suppress(Ineligible):
+        groups.check_eligible(column, gamma)
     grouping = DecoyGroups((gamma,), (Fraction(1),), equal(column, gamma), fakes)
     if layout(column.counts(), grouping.tolerances.of(column), grouping) is None:
         counts = column.counts()
@@ -389,7 +397,8 @@ def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
             say(
                 "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
                 "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
-                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value.",
+                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value, such as 1 for that "
+                "value if it is not sensitive.",
                 gamma=gamma,
                 fakes=fakes,
                 whole=gamma + fakes,

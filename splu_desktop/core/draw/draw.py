@@ -106,6 +106,10 @@ class Draw(ABC):
         """Return the draw with another gamma; itself where it has none."""
         return self
 
+    def unbound(self) -> Draw:
+        """Return the draw as one whose tolerances were given, so that no gamma changes it; itself where none does."""
+        return self
+
     def by_person(self, column: str) -> Draw:
         """Return the draw in which all records of a person are drawn at once, `column` telling persons; "" for none.
 
@@ -211,6 +215,24 @@ class Draw(ABC):
         known = self.completed(column.labels)
         return known.transition(column.counts().astype(np.float64), column.labels).matrix
 
+    def expected(self, counts: Floats, labels: NDArray[np.object_]) -> Callable[[Floats], tuple[Floats, Floats]]:
+        """Return what gives mean and variance, over releases, of published counts of selections.
+
+        It takes and returns (Q, m), the first of true counts; `counts` are the (m,) true ones of the whole table. The
+        variance is that of records drawn by themselves.
+        """
+        two = self.two_numbers(counts)
+        if two is None:
+            matrix = self.transition(counts, labels).matrix
+            return lambda rows: (rows @ matrix, rows @ (matrix * (1 - matrix)))
+
+        def moments(rows: Floats) -> tuple[Floats, Floats]:
+            others = rows.sum(axis=1, keepdims=True) - rows
+            mean = rows * two.a + others * two.b + two.spill(rows)
+            return mean, rows * (two.a * (1 - two.a)) + others * (two.b * (1 - two.b))
+
+        return moments
+
     def keeps(self, column: Column) -> float | Floats:
         """Return the chance that a record keeps its value, one or (m,) of them: what a reader of a row alone gets."""
         return np.diag(self.chances(column))
@@ -292,6 +314,15 @@ class Draw(ABC):
     @abstractmethod
     def confidence(self) -> Fraction:
         """How surely a published value is the record's own at most; of values that the draw is to protect."""
+
+    @property
+    def insider(self) -> float:
+        """How surely a value to be protected is told at most to who knows all other records.
+
+        In groups that is the chance that its only bearer is named; where records are drawn by themselves such a reader
+        learns no more than the row says.
+        """
+        return float(self.confidence)
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         """Return the least probability of an error above epsilon in counts up to alpha; of k releases averaged."""

@@ -142,6 +142,9 @@ class Joined(Draw):
         """Return the draw that is to follow from another gamma; its chances are found anew (`core.ways`)."""
         return self if self.follows is None else replace(self, follows=gamma)
 
+    def unbound(self) -> Joined:
+        return replace(self, follows=None)
+
     def within(self, labels: object) -> Self:
         known = {str(label) for label in np.asarray(labels, object)}
         kept = [tuple(label for label in part.values if label in known) for part in self.parts]

@@ -293,6 +293,10 @@ class DrawPerPerson(Draw):
     def confidence(self) -> Fraction:
         return Fraction(1, self.size)
 
+    @property
+    def insider(self) -> float:
+        return attackers.sole_bearer(self.size)
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return guarantees.t_p(self.size, thresholds.epsilon, thresholds.alpha, releases)
 

@@ -157,6 +157,10 @@ class PlainGroups(GroupDraw):
     def confidence(self) -> Fraction:
         return Fraction(1, self.size)
 
+    @property
+    def insider(self) -> float:
+        return attackers.sole_bearer(self.size)
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return guarantees.t_p(self.size, thresholds.epsilon, thresholds.alpha, releases)
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 200
 MOST_GAMMA = 200
 _NAMED = 3  # columns whose cost has a sentence of its own
+_SHOWN = 6  # columns that are all named in a sentence
 _KEPT = 2  # times one after another that groups keep all caps, before these are planned
 _TRIES = 3  # of new ids
 _DESIGNING = 20_130_904  # any fixed one: the same table must give the same caps
@@ -266,6 +267,10 @@ class Together(Draw):
     def confidence(self) -> Fraction:
         return self.alone_drawn.confidence
 
+    @property
+    def insider(self) -> float:
+        return self.alone_drawn.insider
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return self.alone_drawn.t_p(thresholds, releases)
 
@@ -282,7 +287,6 @@ class Together(Draw):
         return self.alone_drawn.stated(thresholds, told)
 
     def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
-        others = [name for name in self.columns if name != column]
         return [
             *self.alone_drawn.sentences(column, thresholds, told),
             say(
@@ -290,7 +294,7 @@ class Together(Draw):
                 "Who knows some of a person's values can recognise the combination as the person's own and read the "
                 "rest.",
                 column=column,
-                others=_named(others),
+                others=_others(column, self.columns),
             ),
         ]
 
@@ -372,12 +376,11 @@ class Together(Draw):
         )
 
     def able(self, column: str) -> str:
-        others = [name for name in self.columns if name != column]
         return say(
             "“{column}” can be re-drawn in groups of {gamma}, together with {others}.",
             column=column,
             gamma=self.size,
-            others=_named(others),
+            others=_others(column, self.columns),
         )
 
     def chance(self) -> str:
@@ -458,7 +461,19 @@ def _share(part: float) -> Figure:
 
 
 def _named(names: Iterable[str]) -> str:
-    return listed((say("“{name}”", name=name) for name in names), "{head} and {tail}")
+    """Return columns in words, the first few of many."""
+    said = [say("“{name}”", name=name) for name in names]
+    if len(said) <= _SHOWN:
+        return listed(said, "{head} and {tail}")
+    first = listed(said[:_NAMED], "{head}, {tail}")
+    return say("{first} and {number} more columns", first=first, number=len(said) - _NAMED)
+
+
+def _others(column: str, columns: Sequence[str]) -> str:
+    """Return the other columns in words; of many only how many, so that the same can be said of each column."""
+    if len(columns) > _SHOWN:
+        return say("{number} other columns", number=len(columns) - 1)
+    return _named(name for name in columns if name != column)
 
 
 def _stuck(columns: Sequence[str], gamma: int) -> Infeasible:

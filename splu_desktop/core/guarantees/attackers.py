@@ -21,6 +21,7 @@ from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
 
+_SHOWN = 8  # columns that are all named in a sentence
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
 
@@ -143,26 +144,47 @@ def insider(column: str, grouping: SizedGroups) -> Said:
     )
 
 
-def said_once(readers: Mapping[str, Iterable[str]]) -> list[str]:
+def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
     Parameters
     ----------
-    readers : column -> what a row tells of it.
+    said_of : column -> what is said of it, such as promises, or what a row tells.
     """
-    columns: dict[tuple[object, ...], list[tuple[int, Said]]] = {}
-    for said in readers.values():
-        for place, sentence in enumerate(map(say, said)):
-            rest = sorted((name, str(value)) for name, value in sentence.values.items() if name != "column")
-            columns.setdefault((place, sentence.template, *rest), []).append((place, sentence))
+    alike: dict[tuple[int, object], tuple[Said, list[str]]] = {}
+    for column, sentences in said_of.items():
+        for place, sentence in enumerate(map(say, sentences)):
+            _, columns = alike.setdefault((place, _but_column(sentence)), (sentence, []))
+            columns.append(column)
     told: list[str] = []
-    for alike in sorted(columns.values(), key=lambda each: each[0][0]):
-        first = alike[0][1]
-        names = (str(sentence.values["column"]) for _, sentence in alike)
+    for _, (sentence, columns) in sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
-        every = listed(names, "{head}” or “{tail}", "{head}”, “{tail}")
-        told.append(say(first.template, **{**first.values, "column": every}))
+        if len(columns) > _SHOWN:
+            columns = [*columns[:3], say("{n} more columns", n=len(columns) - 3)]
+        told.append(_of_columns(sentence, listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")))
     return told
+
+
+def _place(each: tuple[tuple[int, object], object]) -> int:
+    return each[0][0]
+
+
+def _but_column(sentence: Said) -> tuple[object, ...]:
+    """Return what a sentence says but for the column's name, also within its parts."""
+    parts = ((name, value) for name, value in sentence.values.items() if name != "column")
+    return (
+        sentence.template,
+        *sorted((name, str(_but_column(value) if isinstance(value, Said) else value)) for name, value in parts),
+    )
+
+
+def _of_columns(sentence: Said, columns: str) -> Said:
+    """Return a sentence with other columns named in it, also within its parts."""
+    values = {
+        name: columns if name == "column" else _of_columns(value, columns) if isinstance(value, Said) else value
+        for name, value in sentence.values.items()
+    }
+    return say(sentence.template, **values)
 
 
 def _with_release(column: str) -> Said:

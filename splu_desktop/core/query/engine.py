@@ -40,7 +40,7 @@ _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _MOST_STATES = 16  # of conditions on columns drawn together that are told apart
 _KEPT_STATES = 64  # columns of such states
 _MANY = 300_000  # records from which fewer combinations do
-_WELL_KNOWN = 10.0  # values from which a release may be learnt from
+WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
 
@@ -471,7 +471,7 @@ class Engine:
                 taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
                 continue
             x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
-            taught.append(reconstruct_pooled.learn(x, var, aims, shared, _WELL_KNOWN))
+            taught.append(reconstruct_pooled.learn(x, var, aims, shared, WELL_KNOWN))
         return taught
 
     def _examples(

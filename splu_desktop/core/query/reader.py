@@ -44,12 +44,12 @@ _CELLS = 250_000  # of one batch of (selections, values)
 class Reader:
     """Answers questions from a release. Keeps what questions have in common, so one reader should live long.
 
-    Not for use by two threads at once.
+    Not for use by two threads at once. `engine` counts where not the release's own records are to be counted.
     """
 
-    def __init__(self, published: Published) -> None:
+    def __init__(self, published: Published, engine: Engine | None = None) -> None:
         self.published = published
-        self._engine = Engine(published)
+        self._engine = engine or Engine(published)
         self._several = Several(self._engine)
         self._totals: dict[tuple[str, bytes], float] = {}
         self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
@@ -217,7 +217,7 @@ class Reader:
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
         total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
-        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.table[sa].counts())
+        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.counts(sa))
         high = np.minimum(high, total)
         low, estimate = np.minimum(low, high), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
@@ -321,7 +321,7 @@ class Reader:
             return most
         for sa, chosen in question.chosen:
             most = min(most, float(chosen.sum()) * self.most(sa))
-            if chosen.any() and max(found.high, found.estimate) > self.published.table[sa].counts()[chosen].sum():
+            if chosen.any() and max(found.high, found.estimate) > self.published.counts(sa)[chosen].sum():
                 most = min(most, self._total(sa, chosen))
         return most
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.core.generalise.chapters import system_of
-from splu_desktop.core.roles.first_names import FIRST_NAMES
 from splu_desktop.core.roles.names import listed
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
@@ -23,6 +21,7 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
+from splu_desktop.core.roles.vocabulary import Matter, first_names, identifying, said_in
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import unaccented
 
@@ -31,6 +30,8 @@ MOST = 0.8  # of the labels looked at
 _AT_ONCE = 20_000  # labels looked at without a break
 REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
+_RARE = 0.3  # distinct values per record from which many stand alone
+_VALUES, _LONG = 300, 80  # values looked at for what they name, and their characters
 FEWEST = 50  # records below which being near-unique says nothing
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
@@ -73,19 +74,14 @@ _CHECKS = (
 
 # What a medical column may hold too: codes of digits and dashes, and words such as "place".
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_ANSWERS = listed("yes no unknown none ja nein unbekannt keine oui non inconnu aucun si desconocido true false 0 1")
+_ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
-_TITLES = listed("dr dra prof mr mrs ms miss herr frau mme mlle sr sra srta don dona pr")
-_PARTICLES = listed(
-    "med phil rer nat dent habil von van de der den del la las los le di da dos y e und zu zur zum bin al el"
-)
-_NO_PERSON = listed(
-    "st saint sankt san santa sainte hospital clinic clinica clinique klinik klinikum krankenhaus hopital medical "
-    "center centre zentrum university universitaet ward unit station road street school college"
-)
+_TITLES = listed(identifying()[1]["titles"])
+_PARTICLES = listed(identifying()[1]["particles"])
+_NO_PERSON = listed(identifying()[1]["no_person"])
 _FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
 
 
@@ -137,19 +133,26 @@ def _named(text: str) -> tuple[bool, bool, int] | None:
     if any(word[0].islower() and low not in _PARTICLES for word, low in zip(words, plain, strict=True)):
         return None
     titled = len(words) > 1 and plain[0] in _TITLES
-    known = any(low in FIRST_NAMES or low.split("-")[0] in FIRST_NAMES for low in plain)
+    known_names = first_names()
+    known = any(low in known_names or low.split("-")[0] in known_names for low in plain)
     return titled, known, len(words)
 
 
-def holds_diagnosis_codes(column: Column) -> bool:
-    """Whether a column's values are codes of the ICD, which are rare in small tables and identify nobody.
+def matter_in(column: Column) -> Matter | None:
+    """Return the special matter that a column's values name: a third of those that are words name one."""
+    if column.kind not in (Kind.CATEGORY, Kind.BOOLEAN):
+        return None
+    labels = [label for label in sample_labels(column)[:_VALUES] if any(map(str.isalpha, label))]
+    found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
+    if len(found) < max(1, len(labels) / 3):
+        return None
+    return max(dict.fromkeys(found), key=found.count)
 
-    Record numbers may have the same form (A123456), but are all of one length and have no dot.
-    """
-    if system_of(column) is None:
-        return False
-    labels = sample_labels(column)
-    return any("." in label for label in labels) or len({len(label.strip()) for label in labels}) > 1
+
+def rare_values(column: Column) -> bool:
+    """Whether a column of numbers, dates or codes has so many values that many records have one of their own."""
+    filled = int(column.counts()[~column.missing].sum())
+    return filled >= FEWEST and int((~column.missing).sum()) > FEWEST and distinct_share(column) >= _RARE
 
 
 def holds_small_numbers(column: Column) -> bool:

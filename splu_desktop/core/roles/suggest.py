@@ -8,9 +8,11 @@ from enum import Enum
 
 import numpy as np
 
+from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
     WEAK,
@@ -18,12 +20,13 @@ from splu_desktop.core.roles.content import (
     distinct_share,
     holds_answers,
     holds_codes,
-    holds_diagnosis_codes,
     holds_small_numbers,
     identifier_by_content,
     looks_like_days,
+    matter_in,
     names_persons,
     near_unique,
+    rare_values,
     refers_to,
 )
 from splu_desktop.core.roles.names import (
@@ -38,9 +41,10 @@ from splu_desktop.core.roles.names import (
     number_by_name,
     numbering,
     person_by_name,
-    sensitivity,
 )
+from splu_desktop.core.roles.vocabulary import Matter, RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.words import words_of
 
 
 class Role(Enum):
@@ -59,10 +63,20 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A role and the reason for it, one short sentence for the custodian."""
+    """A role and the reason for it.
+
+    Attributes
+    ----------
+    role : the role.
+    reason : one short sentence for the custodian.
+    card : which of the four cards the column belongs to.
+    matter : what the sensitive thing is, such as "a diagnosis or illness"; "" where nothing says that there is one.
+    """
 
     role: Role
     reason: str
+    card: RoleCard = RoleCard.HARMLESS
+    matter: str = ""
 
 
 _STAGE = "Recognising the source"
@@ -93,41 +107,47 @@ def suggest_roles(
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
         if column.name in chosen:
-            found[column.name] = Suggestion(Role.SA, "chosen as sensitive")
+            matter = special(column.name)
+            found[column.name] = Suggestion(
+                Role.SA, "chosen as sensitive", RoleCard.SPECIAL, matter.what if matter is not None else ""
+            )
         else:
             reason = _identifies(column)
             if reason:
-                found[column.name] = Suggestion(Role.IDENTIFIER, reason)
+                found[column.name] = Suggestion(Role.IDENTIFIER, reason, RoleCard.IDENTIFIES)
     for column in table.columns:  # references to a key, such as the case that infected this one
         if column.name not in found and not medical(column.name):
             progress.report(_STAGE, 1.0)
             for key, suggestion in list(found.items()):
                 if suggestion.role is Role.IDENTIFIER and key != column.name and refers_to(column, table[key]):
                     found[column.name] = Suggestion(
-                        Role.IDENTIFIER, say("holds values of “{key}”, which names a record", key=key)
+                        Role.IDENTIFIER,
+                        say("holds values of “{key}”, which names a record", key=key),
+                        RoleCard.IDENTIFIES,
                     )
                     break
-    looks = {c.name: said for c in table.columns if c.name not in found and (said := _sensitive(c))}
-    best = None if chosen else _most_sensitive(table, looks)
-    for column in table.columns:
-        if column.name in found:
-            continue
+    rest = [column for column in table.columns if column.name not in found]
+    looks = {column.name: said for column in rest if (said := _special(column))}
+    about_health = any(matter.health for matter, _ in looks.values()) or any(map(_on_health, chosen))
+    best = None if chosen else _most_sensitive(table, {name: matter for name, (matter, _) in looks.items()})
+    for column in rest:
         if column.name == best:
-            reason = say(
-                "looks like {what}; groups up to gamma {gamma} are possible",
-                what=say(looks[column.name][1]),
-                gamma=largest_gamma(column),
-            )
-            found[column.name] = Suggestion(Role.SA, reason)
+            matter, why = looks[column.name]
+            gamma = largest_gamma(column)
+            reason = say("{why}; groups up to gamma {gamma} are possible", why=why, gamma=gamma)
+            found[column.name] = Suggestion(Role.SA, reason, RoleCard.SPECIAL, matter.what)
         elif column.name in looks:
-            what = say(looks[column.name][1])
-            reason = say(
-                "looks sensitive too ({what}): mark it as sensitive or leave it out if it must be protected", what=what
-            )
-            found[column.name] = Suggestion(Role.NSA, reason)
+            matter, why = looks[column.name]
+            reason = say("{why}: left out unless you mark it as sensitive", why=why)
+            found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
-            found[column.name] = Suggestion(Role.NSA, _plain(column))
+            found[column.name] = _other(column, about_health)
     return {column.name: found[column.name] for column in table.columns}
+
+
+def _on_health(name: str) -> bool:
+    matter = special(name)
+    return matter is not None and matter.health
 
 
 def _identifies(column: Column) -> str | None:
@@ -151,7 +171,7 @@ def _identifies(column: Column) -> str | None:
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
-    coded = medical(name) or holds_diagnosis_codes(column)
+    coded = medical(name) or codes_of(column) is not None
     held = identifier_by_content(column)
     if held and not (coded and held in WEAK):
         return say("each value looks like this: {what}", what=say(held))
@@ -176,29 +196,69 @@ def _identifies(column: Column) -> str | None:
     return None
 
 
-def _sensitive(column: Column) -> tuple[float, str] | None:
-    """Return (weight, what it is) where a column looks sensitive: by its name, or by codes of diagnoses in it."""
-    said = sensitivity(column.name)
-    if said is None and holds_diagnosis_codes(column):
-        return 0.9, "a diagnosis or illness"
-    return said
+def _special(column: Column) -> tuple[Matter, str] | None:
+    """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
+    if column.m == 0 or bool(column.missing.all()):
+        return None
+    found, known = said_by(column.name)
+    matter = next((each for each in found if each.card is RoleCard.SPECIAL), None)
+    if matter is not None:
+        return matter, say("the name says {what}", what=say(matter.what))
+    coded = codes_of(column)
+    if coded is not None:
+        matter, system = coded
+        return matter, say("the values are codes of {system}", system=system)
+    if known:
+        return None
+    matter = matter_in(column)
+    return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
 
 
-def _most_sensitive(table: Table, looks: dict[str, tuple[float, str]]) -> str | None:
+def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
     ranked = []
-    for place, (name, (weight, _)) in enumerate(looks.items()):
+    for place, (name, matter) in enumerate(looks.items()):
         column = table[name]
         gamma = largest_gamma(column)
-        # A measured number or a date must be grouped into intervals before it can be re-drawn.
-        if gamma < 2 or column.kind in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME) or int((~column.missing).sum()) < 2:
+        # A measured number or a date must be grouped into intervals before it can be re-drawn, and what nearly every
+        # record has of its own names the record, wherever it is shown.
+        measured = column.kind is Kind.DECIMAL or is_measurement(column) or near_unique(column)
+        if gamma < 2 or measured or int((~column.missing).sum()) < 2:
             continue
-        ranked.append((gamma < WANTED_GAMMA, -weight, place, name))
+        later = any(word.isdigit() and int(word) > 1 for word in words_of(name))  # of diag_1 and diag_2 the first
+        coded = 0.02 if "code" in words_of(name) else 0.0
+        ranked.append((gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
     return min(ranked)[3] if ranked else None
 
 
-def _plain(column: Column) -> str:
+def _other(column: Column, about_health: bool) -> Suggestion:
+    """Return what becomes of a column that names nobody and says nothing sensitive."""
     if column.m == 0 or bool(column.missing.all()):
-        return "holds no values"
-    if column.n >= 20 and distinct_share(column) > 0.3 and column.m > 50:
-        return "nothing personal in the name, but many values are rare: consider intervals or groups"
-    return "neither names a person nor looks sensitive"
+        return Suggestion(Role.NSA, "holds no values")
+    found, known = said_by(column.name)
+    recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
+    dated = column.kind in (Kind.DATE, Kind.DATETIME)
+    if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
+        return Suggestion(
+            Role.DROPPED,
+            "many records have a value of their own, by which they can be recognised: left out unless you put it "
+            "into intervals or groups",
+            RoleCard.RECOGNISES,
+        )
+    if dated or recognised is not None:
+        what = recognised.what if recognised is not None else "a date or a time"
+        return Suggestion(
+            Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
+        )
+    if about_health and not known:
+        return Suggestion(
+            Role.DROPPED,
+            "nothing is known of it, and a table on health may hold a finding there: left out until you say what it is",
+            RoleCard.SPECIAL,
+        )
+    if column.n >= 20 and distinct_share(column) > 0.3 and column.m > _MANY:
+        return Suggestion(
+            Role.NSA,
+            "nothing personal in the name, but many values are rare: consider intervals or groups",
+            RoleCard.RECOGNISES,
+        )
+    return Suggestion(Role.NSA, "neither names a person nor looks sensitive")

@@ -21,6 +21,7 @@ from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise import Steps
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import Progress, Silent
@@ -68,6 +69,7 @@ class Project:
     generalisations : column name -> steps.
     kept_identifiers : column name -> reason.
     persons : what is done about persons with several records.
+    audience : who gets the release.
     together : whether one gamma is set for all SAs.
     folder : the source's folder, relative to the project file's where possible; a hint where to look.
     window : what the window wants to find again, such as the page; plain data, no values of the source.
@@ -81,6 +83,7 @@ class Project:
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept_identifiers: Mapping[str, str] = field(default_factory=dict)
     persons: ByPerson | None = None
+    audience: Audience | None = None
     together: bool = True
     folder: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
@@ -99,6 +102,7 @@ class Project:
             generalisations=self.generalisations,
             kept_identifiers=self.kept_identifiers,
             persons=self.persons,
+            audience=self.audience,
         )
 
     def fitted(self, names: tuple[str, ...], suggested: Mapping[str, Role]) -> tuple[Project, tuple[str, ...]]:
@@ -180,6 +184,7 @@ def as_dict(project: Project) -> dict[str, Any]:
         "columns": {name: role.value for name, role in project.roles.items()},
         "kept_identifiers": dict(project.kept_identifiers),
         **({} if project.persons is None else {"persons": project.persons.as_dict()}),
+        **({} if project.audience is None else {"audience": project.audience.as_dict()}),
         "generalise": steps_as_dicts(project.generalisations),
         "draws": draws_as_dicts(project.draws),
         "one_gamma_for_all": project.together,
@@ -220,6 +225,7 @@ def from_dict(data: Any, path: Path) -> Project:
             generalisations=steps_by_column(data["generalise"]),
             kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},
             persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
+            audience=Audience.from_dict(data["audience"]) if "audience" in data else None,
             together=bool(data["one_gamma_for_all"]),
             folder=str(source["folder"]),
             window=dict(data["window"]),

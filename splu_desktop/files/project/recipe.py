@@ -48,11 +48,13 @@ class Recipe:
     choices : how the source is read.
     plan : roles, group sizes, thresholds and generalisations.
     source : the file it was made with, for people; it may be applied to others. None where not known.
+    laws : codes of the law packs by which the report is arranged; none where the report's default holds.
     """
 
     choices: ImportChoices
     plan: Plan
     source: SourceFile | None = None
+    laws: tuple[str, ...] = ()
 
     def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
         """Return the plan with its columns in the table's order.
@@ -104,8 +106,11 @@ def recipe_text(recipe: Recipe) -> str:
             "draws": plan["draws"],
             "thresholds": thresholds,
             "persons": plan.get("persons", {}),
+            "audience": plan.get("audience", {}),
         },
     }
+    if recipe.laws:
+        data["report"] = {"law": list(recipe.laws)}
     if recipe.source is not None:
         source = recipe.source
         data["made_with"] = {"file": source.name, "bytes": source.size, "sha256": source.sha256}
@@ -153,7 +158,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
                 known=RECIPE_VERSION,
             )
         )
-    known = {"recipe", "import", "columns", "kept_identifiers", "generalise", "plan", "made_with"}
+    known = {"recipe", "import", "columns", "kept_identifiers", "generalise", "plan", "report", "made_with"}
     for section in data:
         if section not in known:
             raise BadRecipe(
@@ -172,11 +177,12 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
             "thresholds": plan.get("thresholds", {}),
             "generalisations": data.get("generalise", {}),
             "kept_identifiers": data.get("kept_identifiers", {}),
-            **({"persons": plan["persons"]} if "persons" in plan else {}),
+            **{name: plan[name] for name in ("persons", "audience") if name in plan},
         }
         made = data.get("made_with")
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
-        return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source)
+        laws = tuple(map(str, data.get("report", {}).get("law", ())))
+        return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source, laws)
     except KeyError as fault:
         raise BadRecipe(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None
     except (TypeError, ValueError, AttributeError):

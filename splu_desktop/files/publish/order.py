@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from splu_desktop.core.checks.gate import Gate
 from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
@@ -49,7 +52,27 @@ class Order:
     spoken: str = "en"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "table", one_per_person(self.table, self.plan.persons))
+        table = one_per_person(self.table, self.plan.persons)
+        if table is not self.table:
+            object.__setattr__(self, "plan", _fitted(self.plan, table))
+        object.__setattr__(self, "table", table)
+
+
+def _fitted(plan: Plan, table: Table) -> Plan:
+    """Return the plan for a table with one record per person: at random other ones stay than those planned with.
+
+    Their counts differ a little, so that a draw may need other chances or groups for the same tolerances. What can't be
+    drawn at all is left as it is, and told by the gate.
+    """
+    draws = dict(plan.draws)
+    for name, draw in plan.draws.items():
+        with suppress(SpluError):
+            column = column_after(table[name], plan.generalisations.get(name, ()))
+            try:
+                draw.check(column)
+            except SpluError:
+                draws[name] = draw.fitted(column)
+    return replace(plan, draws=draws)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import IN_WORDS, Gate, Light, Line, persons_told, table_lines
+from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
@@ -239,11 +239,12 @@ def _pass(gate: Gate, order: Order, strict: bool) -> None:
         if line.name == "destination":
             check_target(order)
         raise GateShut(line.sentence)
-    waiting = gate.waiting if strict else gate.wordless
+    # Whoever says who gets the release wants the limits to hold that follow.
+    waiting = gate.waiting if strict or order.plan.audience is not None else gate.wordless
     if waiting:
         line = waiting[0]
         more = len({other.name for other in waiting}) - 1
-        words = "=WORDS" if line.name in IN_WORDS else ""
+        words = "=WORDS" if line.in_words else ""
         others = counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else ""
         raise GateShut(
             say(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from splu_desktop.core.errors import BadQuestion
@@ -44,11 +44,13 @@ class Questions:
     header : the columns named, in the file's order.
     cells : one tuple per question, as typed.
     conditions : one tuple per question.
+    faults : number of a question that can't be understood, from 0 -> why; it has no answer.
     """
 
     header: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     conditions: tuple[tuple[Condition, ...], ...]
+    faults: Mapping[int, str] = field(default_factory=dict)
 
     def answered(
         self,
@@ -58,16 +60,18 @@ class Questions:
         *,
         bootstrap: bool | None = False,
     ) -> list[Answer]:
-        """Return one answer per question, in order; `bootstrap` as for `Reader.answers`."""
-        return reader.answers(self.conditions, method, progress, vanished=True, bootstrap=bootstrap)
+        """Return one answer per question that is understood, in order; `bootstrap` as for `Reader.answers`."""
+        asked = [conditions for at, conditions in enumerate(self.conditions) if at not in self.faults]
+        return reader.answers(asked, method, progress, vanished=True, bootstrap=bootstrap)
 
 
-def read_questions(path: Path, published: Published) -> Questions:
+def read_questions(path: Path, published: Published, *, strict: bool = True) -> Questions:
     """Read a file of questions: CSV (UTF-8; comma, semicolon or tab) or the first sheet of a workbook.
 
     An empty cell is no condition, and what has no name and no content is no column. A sensitive value that no published
     record shows is let through, since a rare value may vanish in the draw; its count is answered from that very
-    absence. Raises BadQuestions naming row and column of the first cell that can't be understood, and where others are.
+    absence. Raises BadQuestions naming row and column of the first cell that can't be understood, and where others are;
+    where not `strict`, only if no question is understood at all, and `faults` says the rest.
     """
     lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
@@ -84,12 +88,16 @@ def read_questions(path: Path, published: Published) -> Questions:
     conditions: list[tuple[Condition, ...]] = []
     known: dict[tuple[str, str], Condition | BadQuestion] = {}
     bad: list[tuple[int, str, object]] = []  # row, column, fault
+    faults: dict[int, str] = {}
     for number, line in enumerate(lines[1:], start=2):
         if not line and len(header) > 1:
             continue  # a blank line; in a file of one column it is a question without conditions
         if any(cell.strip() for cell in line[len(lines[0]) :]):
             fault = say("{cells} cells where the first row has {columns}.", cells=len(line), columns=len(lines[0]))
             bad.append((number, "", fault))
+            faults[len(cells)] = fault
+            cells.append(tuple(line[place] for place in places))
+            conditions.append(())
             continue
         row = tuple(line[place] if place < len(line) else "" for place in places)
         asked = []
@@ -101,13 +109,14 @@ def read_questions(path: Path, published: Published) -> Questions:
                 found = known[name, cell] = _condition(name, cell, published)
             if isinstance(found, BadQuestion):
                 bad.append((number, name, found))
+                faults.setdefault(len(cells), str(found))
             else:
                 asked.append(found)
         cells.append(row)
         conditions.append(tuple(asked))
-    if bad:
+    if bad and (strict or len(faults) == len(cells)):
         raise _told(path, bad)
-    return Questions(header, tuple(cells), tuple(conditions))
+    return Questions(header, tuple(cells), tuple(conditions), faults)
 
 
 def _check_nameless(lines: Sequence[Sequence[str]], named: Set[int], path: Path) -> None:
@@ -172,21 +181,33 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
 
 
 def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
-    """Write the questions' cells and their answers as XLSX, else as CSV, whole or not at all; formulas stay text."""
+    """Write the questions' cells and their answers as XLSX, else as CSV, whole or not at all; formulas stay text.
+
+    A question that was not understood has the badge "bad", and why as its note.
+    """
+    found = iter(answers)
+    lines = [
+        _bad(questions.faults[at]) if at in questions.faults else _figures(next(found))
+        for at in range(len(questions.cells))
+    ]
     taken = {name.casefold() for name in questions.header}
     names = [f"answer {name}" if name in taken else name for name in ANSWER_COLUMNS]
     header = (*questions.header, *names)
     if path.suffix.lower() == ".xlsx":
         check_new_file(path, overwrite=overwrite)
-        rows = [(*cells, *_figures(answer)) for cells, answer in zip(questions.cells, answers, strict=True)]
+        rows = [(*cells, *figures) for cells, figures in zip(questions.cells, lines, strict=True)]
         write_sheets([Sheet("Answers", header, rows)], path, Silent())
         return
     with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(map(inert, header))
-        for cells, answer in zip(questions.cells, answers, strict=True):
-            figures = (_number(cell) if isinstance(cell, float) else cell for cell in _figures(answer))
-            writer.writerow([*map(inert, cells), *figures])
+        for cells, figures in zip(questions.cells, lines, strict=True):
+            shown = (_number(cell) if isinstance(cell, float) else inert(str(cell)) for cell in figures)
+            writer.writerow([*map(inert, cells), *shown])
+
+
+def _bad(fault: str) -> tuple[str | int | float, ...]:
+    return ("", "", "", "", "", "", "bad", fault)
 
 
 def _figures(answer: Answer) -> tuple[str | int | float, ...]:

@@ -16,14 +16,17 @@ import numpy as np
 import pyqtgraph as pg
 import pyqtgraph.exporters
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import as_html, decimal, number, percent
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
+
+_SAVED = QSize(600, 360)
+_HIGH = 110  # pixels from which there is room below the curve for words
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +106,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent, axisItems=axes, enableMenu=False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(200, 120)
+        self.setMinimumSize(180, 90)
         self.setFrameShape(self.Shape.NoFrame)
         self.setAntialiasing(True)
         item = self.getPlotItem()
@@ -133,6 +136,21 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             axis.label.setFont(font)
             axis.label.setDefaultTextColor(QColor(c.text))
         self.cursor_line.setPen(pg.mkPen(c.quiet, width=1, style=Qt.PenStyle.DotLine))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "cursor_line"):  # the base class resizes itself while it is made
+            self._fit_labels()
+
+    def _fit_labels(self) -> None:
+        """Leave out an axis' words where there is no room for them, rather than cut them off."""
+        left, bottom = (self.getPlotItem().getAxis(side) for side in ("left", "bottom"))
+        for axis, wanted in (
+            (left, left.label.boundingRect().width() <= self.height() - bottom.height()),
+            (bottom, self.height() >= _HIGH),
+        ):
+            if axis.label.isVisible() != (wanted and bool(axis.labelText)):
+                axis.showLabel(wanted and bool(axis.labelText))
 
     def label_axis(self, side: str, text: str) -> None:
         """Label an axis in words."""
@@ -191,6 +209,14 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def save(self, path: Path) -> None:
         """Write the plot as a picture: SVG or PNG by the file's ending. Raises OSError."""
         self.point_at(None)
+        shown = self.size()
+        self.resize(shown.expandedTo(_SAVED))  # a page shows plots smaller than a picture of one should be
+        try:
+            self._write(path)
+        finally:
+            self.resize(shown)
+
+    def _write(self, path: Path) -> None:
         item = self.getPlotItem()
         if path.suffix.lower() == ".svg":
             path.write_text(pg.exporters.SVGExporter(item).export(toBytes=True).decode(), encoding="utf-8")
@@ -212,7 +238,7 @@ class LargeCountsPlot(Plot):
         item = self.getPlotItem()
         item.vb.setRange(xRange=(-3.03, _RUG[1] + 0.03), padding=0)
         self._chebyshev, self._published, self._exact = (item.plot() for _ in range(3))
-        self._published.hide()
+        self.show_bounds(False)
         self._rugs = {name: item.plot(connect="pairs") for name in ("protected", "between", "answerable")}
         self._guide = item.plot()
         self._dot = item.plot(symbol="o", symbolSize=9)
@@ -243,9 +269,10 @@ class LargeCountsPlot(Plot):
         for name, rug in self._rugs.items():
             rug.setPen(pg.mkPen(getattr(c, name), width=1))
 
-    def show_published_curve(self, on: bool) -> None:
-        """Show the papers' printed curve, which is not valid, beside the others."""
+    def show_bounds(self, on: bool) -> None:
+        """Show Chebyshev's bound and the papers' printed curve, which is not valid, beside the exact one."""
         self._published.setVisible(on)
+        self._chebyshev.setVisible(on)
 
     def draw(self, what: LargeCounts) -> None:
         """Draw finished figures."""
@@ -269,14 +296,9 @@ class LargeCountsPlot(Plot):
         self._shown = what
         self.setAccessibleDescription(
             self.tr(
-                "A count of {t_f} or more is wrong by {epsilon} or more with a probability of at most {t_e}. The bound"
-                " that needs no computing (Chebyshev) would promise it from {bound} on."
-            ).format(
-                t_f=number(t_f),
-                epsilon=percent(what.epsilon),
-                t_e=percent(t_e),
-                bound=number(float(np.interp(at, x, what.chebyshev))),
-            )
+                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability of"
+                " at most {t_e}."
+            ).format(t_f=number(t_f), epsilon=percent(what.epsilon), t_e=percent(t_e))
         )
 
     def _draw_rug(self, what: LargeCounts) -> None:
@@ -304,14 +326,12 @@ class LargeCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = self.tr("T_E {t_e}: {exact} records or more (Chebyshev {chebyshev})").format(
-            t_e=percent(float(what.t_e[place])),
-            exact=number(float(what.exact[place])),
-            chebyshev=number(float(what.chebyshev[place])),
+        words: str = self.tr("Failing in {t_e} (T_E): {exact} records or more (T_f)").format(
+            t_e=percent(float(what.t_e[place])), exact=number(float(what.exact[place]))
         )
         if self._published.isVisible():
-            words += self.tr("; as published, not valid: {count}").format(
-                count=decimal(float(what.as_published[place]))
+            words += self.tr("; by Chebyshev {chebyshev}; as published, not valid: {count}").format(
+                chebyshev=number(float(what.chebyshev[place])), count=decimal(float(what.as_published[place]))
             )
         return words
 
@@ -378,8 +398,8 @@ class SmallCountsPlot(Plot):
         self._shown = what
         self.setAccessibleDescription(
             self.tr(
-                "Counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at least {t_p},"
-                " the least at a count of {at}."
+                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at least"
+                " {t_p}, the least at a count of {at}."
             ).format(alpha=what.alpha, epsilon=percent(what.epsilon), t_p=percent(what.t_p), at=what.at)
         )
 

@@ -8,6 +8,7 @@ undoing back to those choices brings them back instead of computing them again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -20,9 +21,13 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from splu_desktop.core.errors import BadSetting
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
+    import numpy as np
+    from numpy.typing import NDArray
+
     from splu_desktop.core.draw import Draw
     from splu_desktop.core.draw.by_person import ByPerson
     from splu_desktop.core.generalise import Steps
+    from splu_desktop.core.guarantees.audience import Audience
     from splu_desktop.core.plan import Plan, Thresholds
     from splu_desktop.core.published import Published
     from splu_desktop.core.roles.suggest import Role, Suggestion
@@ -63,7 +68,8 @@ class Source:
     facts : one per column as it was read, in the table's order.
     variants : (column name, steps) -> the column generalised so, and its facts. Made in a worker before the steps are
         chosen, and kept, so that choosing, undoing and redoing them costs nothing.
-    served : (column name, steps, gamma) -> what a gamma makes of a column that plain groups can't serve.
+    served : (column name, steps, gamma, persons) -> the draw that a gamma gives a column.
+    kept : what is done about persons -> the records that stay, where each keeps one; and `one_each`, the columns then.
     """
 
     path: Path
@@ -71,20 +77,48 @@ class Source:
     suggestions: Mapping[str, Suggestion]
     facts: tuple[ColumnFacts, ...]
     variants: dict[tuple[str, Steps], tuple[Column, ColumnFacts]] = field(default_factory=dict)
-    served: dict[tuple[str, Steps, int], Draw] = field(default_factory=dict)
+    served: dict[tuple[str, Steps, int, ByPerson | None], Draw] = field(default_factory=dict)
+    kept: dict[ByPerson, NDArray[np.int64]] = field(default_factory=dict)
+    one_each: dict[tuple[str, Steps, ByPerson], tuple[Column, ColumnFacts]] = field(default_factory=dict)
 
     def column(self, name: str, steps: Steps = ()) -> Column:
         """Return a column, generalised by `steps`."""
         return self.variants[name, steps][0] if steps else self.imported.table[name]
 
-    def serve(self, name: str, steps: Steps, gamma: int) -> Draw:
+    def drawn(self, name: str, steps: Steps, persons: ByPerson | None) -> tuple[Column, ColumnFacts]:
+        """Return a column as it is to be drawn, and its facts: with one record of each person, where that is chosen."""
+        # Not above: brings NumPy, which the window that opens does without.
+        from splu_desktop.core.draw.by_person import ONE, records_kept
+        from splu_desktop.gui.base.facts import column_facts
+
+        whole, fact = self.column(name, steps), self.fact(name, steps)
+        if persons is None or persons.way not in ONE:
+            return whole, fact
+        if persons not in self.kept:
+            self.kept[persons] = records_kept(self.imported.table, persons)
+        key = name, steps, persons
+        if key not in self.one_each:
+            made = whole.take(self.kept[persons])
+            self.one_each[key] = made, replace(column_facts(made), measurement=fact.measurement)
+        return self.one_each[key]
+
+    def serve(self, name: str, steps: Steps, gamma: int, persons: ByPerson | None = None) -> Draw:
         """Return the draw that a gamma gives a column. A few milliseconds, once."""
         # Not above: brings NumPy, which the window that opens does without.
+        from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.draw.ways import by_gamma
+        from splu_desktop.core.errors import SpluError
 
-        if (name, steps, gamma) not in self.served:
-            self.served[name, steps, gamma] = by_gamma(self.column(name, steps), gamma)
-        return self.served[name, steps, gamma]
+        key = name, steps, gamma, persons
+        if key not in self.served:
+            column, fact = self.drawn(name, steps, persons)
+            found: Draw = PlainGroups(max(2, min(gamma, fact.largest_gamma)))
+            if gamma > fact.largest_gamma and not fact.measurement:
+                # Tables too small to hide anybody keep groups, and are told why they can't have them.
+                with suppress(SpluError):
+                    found = by_gamma(column, gamma)
+            self.served[key] = found
+        return self.served[key]
 
     def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
         """Return the facts of one column, generalised by `steps`."""
@@ -110,6 +144,7 @@ class Choices:
     generalisations : column name -> its steps; columns without any left out.
     kept : name of a column published although it was suggested as an identifier -> the reason given.
     persons : what is done about persons with several records; None where nothing was chosen.
+    audience : who gets the release; None where it was not asked.
     """
 
     roles: Mapping[str, Role]
@@ -119,6 +154,7 @@ class Choices:
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
     persons: ByPerson | None = None
+    audience: Audience | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -168,6 +204,7 @@ class Choices:
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
             persons=self.persons,
+            audience=self.audience,
         )
 
     def carried_out(self, name: str) -> Draw:
@@ -189,25 +226,21 @@ class Choices:
         return True
 
     def fitted(self, source: Source) -> Choices:
-        """Return the choices with a draw for each SA, gammas feasible (one for all where `together`)."""
+        """Return the choices with a draw for each SA: where nothing else was chosen, the one that its gamma gives.
+
+        One gamma for all where `together`. A column that can't have groups of that size is drawn so that the same
+        promise holds, as on the command line (`ways.by_gamma`); no column makes the gamma of another smaller.
+        """
         # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.core.draw import PlainGroups
         from splu_desktop.core.plan import DEFAULT_GAMMA
 
         kept = {name: draw for name, draw in self.draws.items() if draw.follows is None and self._whole(name, draw)}
-        facts = {name: source.fact(name, self.steps(name)) for name in self.sensitive if name not in kept}
         common = next(iter(self.follows.values()), DEFAULT_GAMMA)
-        skewed = [name for name, fact in facts.items() if fact.largest_gamma < 2 and not fact.measurement]
-        limits = {name: fact.largest_gamma for name, fact in facts.items() if name not in skewed}
-        least = max(2, min((common, *limits.values())))
-        for name in skewed:
-            own = least if self.together else self.follows.get(name, common)
-            kept[name] = source.serve(name, self.steps(name), own)
-        fitted = {
-            name: PlainGroups(least if self.together else max(2, min(self.follows.get(name, common), most)))
-            for name, most in limits.items()
-        }
-        return replace(self, draws={**kept, **fitted})
+        for name in self.sensitive:
+            if name not in kept:
+                own = common if self.together else self.follows.get(name, common)
+                kept[name] = source.serve(name, self.steps(name), own, self.persons)
+        return replace(self, draws=kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,6 +396,12 @@ class Session(QObject):
         if self._source is None or self._choices is None:
             raise RuntimeError("nothing is open")
         return self._source.column(name, self._choices.steps(name))
+
+    def drawn(self, name: str) -> tuple[Column, ColumnFacts]:
+        """Return a column as it is to be drawn now, one record of each person where that is chosen, and its facts."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source.drawn(name, self._choices.steps(name), self._choices.persons)
 
     def fact(self, name: str) -> ColumnFacts:
         """Return the facts of a column as it is generalised now."""

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.words import number, percent, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
-ROLE_COLUMN, BARS_COLUMN = 1, 2
+ROLE_COLUMN, WHY_COLUMN, BARS_COLUMN = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
         self.fields = (
             Field(self.tr("Column"), lambda r: r.fact.name),
             Field(self.tr("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
+            Field(self.tr("Why"), self.reason, hint=self.tr("Why this role is suggested"), colour=lambda r: "quiet"),
             Field(
                 self.tr("Distribution"),
                 lambda r: "",
@@ -107,7 +108,6 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),
             Field(self.tr("Type"), lambda r: told(r.fact.kind.value)),
-            Field(self.tr("Why this role is suggested"), self.reason, colour=lambda r: "quiet"),
             Field(self.tr("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
         )
 

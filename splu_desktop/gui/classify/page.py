@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.gui.base.models import ROW, SortFilter, TableView
+from splu_desktop.gui.base.models import ROW
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit
-from splu_desktop.gui.base.words import number, percent, tip, told
-from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, ColumnRow, ColumnsModel
+from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit, margins, scrolled
+from splu_desktop.gui.base.words import caption, number, percent, tip, told
+from splu_desktop.gui.classify.audience_dialog import AudienceDialog
+from splu_desktop.gui.classify.cards import CardBar
+from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
+from splu_desktop.gui.classify.frozen import CardFilter, FrozenTable
 from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard
 from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
 from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
+from splu_desktop.gui.classify.safe_dialog import SafeDialog
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
+
+_LINES = 11  # of text in the room below the table
 
 
 class ClassifyPage(Page):
@@ -50,18 +58,27 @@ class ClassifyPage(Page):
         self.refresh()
 
     def _build_tools(self) -> None:
+        self.cards = CardBar()
+        self.cards.chosen.connect(self._find)
+        self.body.addWidget(self.cards)
         row = QHBoxLayout()
         row.setSpacing(8)
         self.search = line_edit(self.tr("Find a column"), self.tr("Find a column"))
         self.search.setClearButtonEnabled(True)
+        self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(180)
-        self.search.textChanged.connect(self._find)
+        self.search.textChanged.connect(lambda: self._find())
         row.addWidget(self.search)
         find = QAction(self)
         find.setShortcut(QKeySequence.StandardKey.Find)
         find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.triggered.connect(self.search.setFocus)
         self.addAction(find)
+        self.audience_button = button(self.tr("&Who gets it?…"), self.ask_audience, picture="lock")
+        tip(self.audience_button, self.tr("Five questions that say how careful the release has to be"))
+        self.safe_button = button(self.tr("&Make it safe…"), self.make_it_safe, picture="shield-check")
+        for at, part in enumerate((self.audience_button, self.safe_button), 1):
+            self.foot.insertWidget(at, part)
         row.addStretch(1)
         self.selected_note = label(self.tr("Set selected:"), "quiet")
         row.addWidget(self.selected_note)
@@ -81,10 +98,10 @@ class ClassifyPage(Page):
 
     def _build_table(self) -> None:
         self.model = ColumnsModel()
-        self.sorted = SortFilter()
+        self.sorted = CardFilter()
         self.sorted.setParent(self)
         self.sorted.setSourceModel(self.model)
-        self.table = TableView(self.tr("Columns of the table"))
+        self.table = FrozenTable(self.tr("Columns of the table"))
         self.table.setModel(self.sorted)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -96,6 +113,14 @@ class ClassifyPage(Page):
         self.table.activated.connect(lambda index: self.table.edit(index.siblingAtColumn(ROLE_COLUMN)))
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.body.addWidget(self.table, 1)
+        # What is said below has a room of its own, so that no row moves when it changes.
+        inside = QWidget()
+        self.below = QVBoxLayout(inside)
+        margins(self.below, 0, 0, 4, 0, spacing=8)
+        self.room = scrolled(inside)
+        self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.room.setFixedHeight(round(self.fontMetrics().height() * _LINES))
+        self.body.addWidget(self.room)
         self.details = Card(spacing=4)
         self.detail_title = label("", "strong")
         self.detail_text = label("", wrap=True, selectable=True)
@@ -109,22 +134,32 @@ class ClassifyPage(Page):
             self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare"),
         )
         self.coarser_button = button(self.tr("Use these g&roups"), self.use_coarser)
+        self.common_button = button("", self.declare_common)
+        head.addWidget(self.common_button)
         head.addWidget(self.coarser_button)
         head.addWidget(self.group_button)
         self.details.body.addLayout(head)
         for part in (self.detail_text, self.detail_risk, self.detail_more):
             self.details.body.addWidget(part)
-        self.body.addWidget(self.details)
+        self.below.addWidget(self.details)
         self.remedies = RemedyCard(self.session, self.tasks)
-        self.body.addWidget(self.remedies)
+        self.below.addWidget(self.remedies)
         self.giveaway = GiveawayCard(self.session)
         self.giveaway.group.connect(self.group_values_of)
-        self.body.addWidget(self.giveaway)
+        self.below.addWidget(self.giveaway)
         self.risk = RiskPanel(self.session, self.tasks)
         self.risk.found.connect(self._risk_found)
-        self.body.addWidget(self.risk)
+        self.below.addWidget(self.risk)
         self.totals = label("", "quiet", wrap=True)
-        self.body.addWidget(self.totals)
+        self.below.addWidget(self.totals)
+        self.below.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Where there is little room the words go first that the buttons beside them say, too.
+        asked = sum(made.sizeHint().width() + 8 for made in self.role_buttons.values())
+        asked += self.search.minimumWidth() + self.selected_note.sizeHint().width() + 8
+        self.selected_note.setVisible(asked <= self.content.width())
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
@@ -172,6 +207,21 @@ class ClassifyPage(Page):
         if what is not None and what.steps and choices is not None:
             take_groups(self.session, self.tasks, names[0], (*choices.steps(names[0]), *what.steps))
 
+    def declare_common(self) -> None:
+        """Declare the common value of the selected column not sensitive."""
+        names, choices = self.selected(), self.session.choices
+        found = self._common(names[0]) if len(names) == 1 else None
+        gamma = choices.draws[names[0]].follows if found is not None and choices is not None else None
+        if found is not None and choices is not None and gamma is not None:
+            column = self.session.column(names[0])
+            limits = gamma_tolerances(column, gamma, [found.value])
+            draws = {**choices.draws, names[0]: by_tolerances(column, limits, "joined")}
+            words = self.tr("“{value}” not sensitive").format(value=found.value)
+            self.session.choose(replace(choices, draws=draws), words)
+
+    def _common(self, name: str) -> Unprotected | None:
+        return self.risk.shown.common.get(name) if self.risk.shown is not None else None
+
     def _what(self, name: str) -> WhatIf | None:
         return self.risk.shown.columns.get(name) if self.risk.shown is not None else None
 
@@ -191,9 +241,37 @@ class ClassifyPage(Page):
         if names:
             self._set_roles(names, role, self.tr("role of {n} columns").format(n=number(len(names))))
 
-    def _find(self, text: str) -> None:
-        self.sorted.look_for(text)
+    def _find(self) -> None:
+        self.sorted.look_for(self.search.text())
+        self.sorted.look_at(self.cards.card)
         self._selection_changed()
+
+    def show_column(self, name: str) -> None:
+        """Select a column and bring it into view, whatever was filtered."""
+        self.search.clear()
+        self.cards.choose(None)
+        for row in range(self.sorted.rowCount()):
+            if self.sorted.index(row, 0).data(ROW).fact.name == name:
+                self.table.select_rows([row])
+                self.table.setCurrentIndex(self.sorted.index(row, ROLE_COLUMN))
+                self.table.scrollTo(self.sorted.index(row, ROLE_COLUMN))
+        self.table.setFocus()
+
+    def ask_audience(self) -> AudienceDialog | None:
+        """Ask who gets the release."""
+        if self.session.choices is None:
+            return None
+        dialog = AudienceDialog(self.session, self)
+        dialog.open()
+        return dialog
+
+    def make_it_safe(self) -> SafeDialog | None:
+        """Propose the steps that make the release safe."""
+        if not self.session.ready_to_plan():
+            return None
+        dialog = SafeDialog(self.session, self.tasks, self)
+        dialog.open()
+        return dialog
 
     def _selection_changed(self) -> None:
         chosen = len(self.table.selectionModel().selectedRows())
@@ -203,33 +281,31 @@ class ClassifyPage(Page):
 
     def _show_details(self) -> None:
         chosen = self.table.selectionModel().selectedRows()
-        hidden = self.details.isHidden()
         self.details.setVisible(len(chosen) == 1)
         if len(chosen) != 1:
             return
-        if hidden:  # what stands below takes room from the table once it is laid out
-            QTimer.singleShot(0, self, self._show_selected)
         row: ColumnRow = chosen[0].data(ROW)
         self.detail_title.setText(
             self.tr("{column}: {role}").format(column=row.fact.name, role=role_name(row.role).lower())
         )
         self.detail_text.setText(_sentence(self.model.reason(row)))
-        told = self._told(row)
-        self.detail_risk.setText(told)
-        self.detail_risk.setVisible(bool(told))
+        told_risk = self._told(row)
+        self.detail_risk.setText(told_risk)
+        self.detail_risk.setVisible(bool(told_risk))
         shown = self.risk.shown
         self.coarser_button.setVisible(row.what is not None and shown is not None and row.what.helps(shown.whole))
+        common = self._common(row.fact.name) if row.role is Role.SA else None
+        self.common_button.setVisible(common is not None)
+        if common is not None:
+            self.common_button.setText(self.tr("“{value}” is not sensitive").format(value=caption(common.value)))
+            self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
+            self.detail_risk.setVisible(True)
         samples = ", ".join(row.fact.samples)
         self.detail_more.setText(
             self.tr("Most frequent: {top} ({share}). For example: {samples}").format(
                 top=row.fact.top or self.tr("(empty)"), share=percent(row.fact.top_share), samples=samples
             )
         )
-
-    def _show_selected(self) -> None:
-        chosen = self.table.selectionModel().selectedRows()
-        if len(chosen) == 1:
-            self.table.scrollTo(chosen[0])
 
     def _told(self, row: ColumnRow) -> str:
         """Return what the selected column does to the risk, or what limits its group size."""
@@ -264,9 +340,11 @@ class ClassifyPage(Page):
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None:
             self.show_part(self.empty)
+            self._show_acts(False)
             self.set_primary(self.tr("Continue"), False, "")
             return
         self.show_part(None)
+        self._show_acts(True)
         self.risk.look()
         rows = [
             ColumnRow(
@@ -279,10 +357,20 @@ class ClassifyPage(Page):
             )
             for place, fact in enumerate(source.facts)
         ]
+        self.cards.count(Counter(row.suggestion.card for row in rows))
+        ready = self.session.ready_to_plan()
+        self.safe_button.setEnabled(ready)
+        tip(
+            self.safe_button,
+            self.tr("Proposes steps until few records stand out and no column gives a sensitive one away")
+            if ready
+            else self.tr("Mark at least one column as sensitive."),
+        )
         fresh = [row.fact.name for row in self.model.rows] != [row.fact.name for row in rows]
         self.model.show(rows)
         if fresh:
             self.search.clear()
+            self.cards.choose(None)
             self.sorted.sort(-1)
             self._fit()
         self._selection_changed()
@@ -296,10 +384,15 @@ class ClassifyPage(Page):
                 sas=number(counts[Role.SA]),
                 dropped=number(counts[Role.DROPPED]),
             )
+            + ("" if choices.audience is None else "\n" + told(choices.audience.sentence))
         )
         self._offer()
         self.remedies.look()
         self.help_changed.emit()
+
+    def _show_acts(self, shown: bool) -> None:
+        for part in (self.audience_button, self.safe_button):
+            part.setVisible(shown)
 
     def _fit(self) -> None:
         self.table.fit_columns(200)
@@ -307,7 +400,7 @@ class ClassifyPage(Page):
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
         self.table.setColumnWidth(ROLE_COLUMN, wide)
         self.table.setColumnWidth(BARS_COLUMN, 96)
-        self.table.setColumnWidth(12, max(self.table.columnWidth(12), 260))
+        self.table.setColumnWidth(WHY_COLUMN, 40 * line.averageCharWidth())
 
     def _offer(self) -> None:
         choices, source = self.session.choices, self.session.source

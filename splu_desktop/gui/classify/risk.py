@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.checks.gate import Light, Line, persons_line
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
@@ -25,7 +26,7 @@ from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins
 from splu_desktop.gui.base.words import number, told
-from splu_desktop.gui.classify.person_way import PersonWay
+from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
 _REST = 250  # ms
@@ -63,6 +64,7 @@ class RecognisableNow:
     alike : sensitive columns that give each other away.
     persons : the line of the gate about persons with several records.
     repeating : the identifier that repeats, None where none does.
+    common : sensitive column -> its common value that could be declared not sensitive, where that gains much.
     """
 
     whole: Uniqueness
@@ -71,6 +73,7 @@ class RecognisableNow:
     alike: tuple[Alike, ...] = ()
     persons: Line | None = None
     repeating: PersonsFound | None = None
+    common: Mapping[str, Unprotected] = field(default_factory=dict)
 
 
 def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
@@ -100,6 +103,7 @@ def recognisable(
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     drawn = redrawable(table, ways)
+    common = {name: unprotected(table[name], draw) for name, draw in drawn.items()}
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))
@@ -110,6 +114,7 @@ def recognisable(
         alike(table, drawn, progress),
         persons_line(source, whole_table, drawn, progress, chosen),
         known if known is not None and known.repeats else None,
+        {name: found for name, found in common.items() if found is not None},
     )
 
 
@@ -148,6 +153,8 @@ class RiskPanel(QWidget):
         outer.addLayout(row)
         self.way = PersonWay(self._session)
         row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
+        self.person_options = PersonOptions(self._session, self.way)
+        outer.addWidget(self.person_options)
         self.persons.hide()
         self._persons_picture.hide()
 
@@ -199,6 +206,10 @@ class RiskPanel(QWidget):
             *(("triangle-alert", "warning") if amber else ("circle-check", "answerable"))
         )
         self.way.show_persons(found.repeating)
+        if found.repeating is not None:
+            self.person_options.look()
+        else:
+            self.person_options.hide()
         self.found.emit()
 
     def _words(self, found: RecognisableNow) -> str:

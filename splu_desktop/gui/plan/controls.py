@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSlider, QWidget
 
 from splu_desktop.core.plan import Thresholds
+from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.widgets import label, percent_box, whole_box
 from splu_desktop.gui.base.words import number, percent, tip
 from splu_desktop.gui.plan.figures import SLIDER
@@ -30,7 +31,7 @@ class GammaControl(QWidget):
         self.slider.setRange(SLIDER[0], SLIDER[-1])
         self.slider.setPageStep(5)
         self.slider.setAccessibleName(self.tr("Group size gamma"))
-        self.least, self.most = label(number(SLIDER[0]), "quiet"), label("", "quiet")
+        self.least, self.most = label(number(SLIDER[0]), "quiet"), label(number(SLIDER[-1]), "quiet")
         self.limit = label("", "quiet", wrap=True)
         grid.addWidget(caption, 0, 0)
         grid.addWidget(self.least, 0, 1)
@@ -46,22 +47,31 @@ class GammaControl(QWidget):
         """Return gamma."""
         return self.slider.value()
 
-    def show_value(self, gamma: int, largest: int, value: str, share: float) -> None:
-        """Show gamma and its limit: `largest` is set by the most frequent `value` with its `share` of the records."""
-        most = max(SLIDER[0], min(largest, SLIDER[-1]))
+    def show_value(self, gamma: int, least: ColumnFacts) -> None:
+        """Show gamma, and of the column that has room for the smallest groups up to where these serve it."""
         for part in (self.slider, self.box):
             with QSignalBlocker(part):
-                part.setRange(SLIDER[0], most)
                 part.setValue(gamma)
-        self.slider.setEnabled(most > SLIDER[0])
-        self.most.setText(number(most))
-        if not value and not share:
-            text = self.tr("Any size is possible: gamma says how sure someone may be of each value at most.")
-        elif largest >= SLIDER[-1]:
-            text = self.tr("Any size up to {most} is possible: the most frequent value, “{value}”, fills only {share}.")
+        if least.largest_gamma >= SLIDER[-1]:
+            text = self.tr("Groups of any size are possible: the most frequent value, “{value}”, fills only {share}.")
+        elif least.largest_gamma < SLIDER[0]:
+            text = self.tr(
+                "“{column}”: the most frequent value, “{value}”, fills {share} of the records, too much for groups."
+                " Records of other values join its sensitive ones instead; gamma says how sure someone may be."
+            )
         else:
-            text = self.tr("At most {most}: the most frequent value, “{value}”, fills {share} of the records.")
-        self.limit.setText(text.format(most=number(most), value=value or self.tr("(empty)"), share=percent(share)))
+            text = self.tr(
+                "“{column}”: groups up to {most}, since the most frequent value, “{value}”, fills {share} of the"
+                " records. Above, records of other values join its sensitive ones."
+            )
+        self.limit.setText(
+            text.format(
+                column=least.name,
+                most=number(least.largest_gamma),
+                value=least.top or self.tr("(empty)"),
+                share=percent(least.top_share),
+            )
+        )
         self.slider.setAccessibleDescription(self.limit.text())
 
     def _moved(self, gamma: int) -> None:
@@ -80,7 +90,7 @@ class ThresholdBoxes(QWidget):
         super().__init__(parent)
         asks = QHBoxLayout(self)
         asks.setContentsMargins(0, 0, 0, 0)
-        asks.setSpacing(6)
+        asks.setSpacing(4)
         self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
         self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
         self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
@@ -115,10 +125,10 @@ class ThresholdBoxes(QWidget):
             tip(text, hint)
             tip(box, hint)
             asks.addWidget(text)
-            box.setMinimumWidth(72)
+            box.setMinimumWidth(62)
             box.setMaximumWidth(84)
             asks.addWidget(box)
-            asks.addSpacing(8)
+            asks.addSpacing(2)
         asks.addStretch(1)
         for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
             box.valueChanged.connect(lambda _: self.changed.emit())

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
+    QSizePolicy,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -30,10 +32,12 @@ from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins, scrolled
 from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
-from splu_desktop.gui.plan.figures import SLIDER, Values, curves, promises, value_rows
+from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
+from splu_desktop.gui.plan.must_dialog import MustDialog
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.together_dialog import TogetherDialog
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.compare.dialog import BesideDialog
 
 _MOMENT = 40  # ms until the sentences follow the slider
+_PLOTS = 190  # pixels, at most: what recipients read comes first
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -57,9 +62,7 @@ class PlanPage(Page):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
-        self.set_title(
-            self.tr("Plan"), self.tr("Choose how large the groups of decoys are, and see what that protects.")
-        )
+        self.set_title(self.tr("Plan"), self.tr("Choose how strongly to protect, and see what recipients will read."))
         empty = Empty(
             "sliders-horizontal",
             self.tr("No sensitive column yet"),
@@ -80,6 +83,11 @@ class PlanPage(Page):
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
         self._last_change = 0.0
         self._stroke = 0
+        self._by_tolerances = False
+        inside = QWidget()  # scrolls on small screens, so that the primary button stays in sight
+        self.parts = QVBoxLayout(inside)
+        margins(self.parts, 0, spacing=12)
+        self.body.addWidget(scrolled(inside))
         self._build_controls()
         self._build_plots()
         self._build_tabs()
@@ -136,25 +144,26 @@ class PlanPage(Page):
             self.asks.t_e,
         )
         card.body.addWidget(self.asks)
-        self.body.addWidget(card)
+        self.parts.addWidget(card)
 
     def _build_plots(self) -> None:
-        self.tolerant = TolerantPart(self.session, self.tasks)
-        self.tolerant.settled.connect(self._show_settled)
-        self.body.addWidget(self.tolerant, 8)
         self.plots = QWidget()
+        self.plots.setMaximumHeight(_PLOTS)
         row = QHBoxLayout(self.plots)
         margins(row, 0, spacing=12)
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
-        self.published_curve = QCheckBox(self.tr("Papers' curve"))
+        self.published_curve = QCheckBox(self.tr("Bounds"))
         tip(
             self.published_curve,
-            self.tr("The curve as published. It is not valid: it promises far more than the release keeps."),
+            self.tr(
+                "Chebyshev's bound, which needs no computing, and the papers' curve. The latter is not valid: it"
+                " promises far more than the release keeps."
+            ),
         )
-        self.published_curve.toggled.connect(self.large_plot.show_published_curve)
-        self.small_note = label("", "quiet")
-        self.large_note = label("", "quiet")
+        self.published_curve.toggled.connect(self.large_plot.show_bounds)
+        self.small_note = label("", "quiet", wrap=True)
+        self.large_note = label("", "quiet", wrap=True)
         for plot, picture, colour, title, note, extra in (
             (self.small_plot, "shield", "protected", self.tr("Small counts are shown wrong"), self.small_note, None),
             (
@@ -171,7 +180,9 @@ class PlanPage(Page):
             head = QHBoxLayout()
             head.setSpacing(8)
             head.addWidget(Picture(picture, colour))
-            head.addWidget(label(title, "strong"), 1)
+            named = label(title, "strong")
+            named.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            head.addWidget(named, 1)
             if extra is not None:
                 head.addWidget(extra)
             save = SavePlotButton(plot, title)
@@ -179,16 +190,18 @@ class PlanPage(Page):
             head.addWidget(save)
             card.body.addLayout(head)
             card.body.addWidget(plot, 1)
-            note.setMinimumHeight(note.fontMetrics().height())
+            note.setMinimumHeight(3 * note.fontMetrics().height())
             note.setFont(self.font())
             plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
             card.body.addWidget(note)
             row.addWidget(card, 1)
-        self.body.addWidget(self.plots, 5)
 
     def _build_tabs(self) -> None:
         self.tabs = Tabs()
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
+        self.ahead = AheadTab(self.session, self.tasks, self.plots, self.open_must)
+        self.ahead_room = scrolled(self.ahead)
+        self.tabs.addTab(self.ahead_room, self.tr("What recipients &read"))
         self.promises = PromisesTab(self.take_way)
         self.tabs.addTab(self.promises, self.tr("P&romises"))
         self.values = ValuesTab()
@@ -198,7 +211,11 @@ class PlanPage(Page):
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.trade_off.made.connect(self.put_primary_last)
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
-        self.body.addWidget(self.tabs, 3)
+        self.tolerant = TolerantPart(self.session, self.tasks)
+        self.tolerant.settled.connect(self._show_settled)
+        self.tolerant_room = scrolled(self.tolerant)
+        self.tabs.addTab(self.tolerant_room, self.tr("P&romises and tolerances"))
+        self.parts.addWidget(self.tabs, 1)
 
     # -- what the user does --------------------------------------------------------------------------------------
 
@@ -237,6 +254,13 @@ class PlanPage(Page):
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""
         dialog = ToleranceDialog(self.shown_column(), self.session, self.tasks, self)
+        dialog.open()
+        return dialog
+
+    def open_must(self) -> MustDialog:
+        """Open the dialog that asks what must be answered."""
+        shown = self.ahead.shown
+        dialog = MustDialog(self.session, self.tasks, self.shown_column(), shown.asked if shown else None, self)
         dialog.open()
         return dialog
 
@@ -324,22 +348,23 @@ class PlanPage(Page):
         except SpluError as fault:
             self.fault(str(fault))
         by_gamma = draw.gamma is not None
-        for part in (self.plots, self.tabs):
-            part.setVisible(by_gamma)
+        self.plots.setVisible(by_gamma)
+        for tab in (self.promises, self.values, self.trade_off):
+            self.tabs.setTabVisible(self.tabs.indexOf(tab), by_gamma)
+        self.tabs.setTabVisible(self.tabs.indexOf(self.tolerant_room), not by_gamma)
+        self.ahead.look(name)
         for part in (self.gamma, self.per_value):
             part.setVisible(draw.follows is not None)
-        self.tolerant.setVisible(not by_gamma)
+        self._by_tolerances = not by_gamma
         if not by_gamma:
             self.tolerant.show_draw(name, draw, thresholds)
         self.asks.show_value(thresholds)
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
-        bound = tuple(choices.gammas) if choices.together else (name,)
+        bound = tuple(choices.follows) if choices.together else (name,)
         if draw.follows is not None:
-            plain = [self.session.fact(each) for each in bound if each in choices.gammas]
-            limiting = min(plain, key=lambda fact: fact.largest_gamma, default=None)
-            most = (limiting.largest_gamma, limiting.top, limiting.top_share) if limiting else (SLIDER[-1], "", 0.0)
-            self.gamma.show_value(draw.follows, *most)
+            facts = [self.session.drawn(each)[1] for each in bound if choices.draws[each].follows is not None]
+            self.gamma.show_value(draw.follows, min(facts, key=lambda fact: fact.largest_gamma))
         if not by_gamma:
             self._show_settled()
             return
@@ -357,7 +382,7 @@ class PlanPage(Page):
         """Offer to go on only with tolerances that the plan keeps, not with any that can't be kept."""
         choices = self.session.choices
         # Not _by_gamma(): a column drawn per person has a gamma, but is shown in the same place as tolerances.
-        if choices is not None and not self.tolerant.isHidden():
+        if choices is not None and self._by_tolerances:
             follows = choices.follows.get(self.shown_column())
             text = self.tr("Continue with these tolerances")
             if self._with_others():
@@ -378,7 +403,7 @@ class PlanPage(Page):
 
     def _column(self) -> Column | None:
         name = self.shown_column()
-        return self.session.column(name) if self.session.source is not None and name else None
+        return self.session.drawn(name)[0] if self.session.source is not None and name else None
 
     def _draw(self, gamma: int, thresholds: Thresholds) -> None:
         """Draw both plots at once: a millisecond of computing, the rest drawing. The sentences follow."""
@@ -412,9 +437,8 @@ class PlanPage(Page):
             note.setText(self._hint(plot))
 
     def _hint(self, plot: Plot) -> str:
-        if plot is self.small_plot:
-            return self.tr("Shaded: the counts you call small")
-        return self.tr("Thick: exact. Thin: Chebyshev's bound. Right: your values")
+        """Return the point that matters, in words."""
+        return str(plot.accessibleDescription())
 
     def _list_values(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()
@@ -427,7 +451,7 @@ class PlanPage(Page):
         job.failed.connect(self.fault)
         source, choices = self.session.source, self.session.choices
         if source is not None and choices is not None:
-            read, steps = source.column(name), choices.steps(name)
+            read, steps = source.drawn(name, (), choices.persons)[0], choices.steps(name)
             work = self.tasks.run(
                 "ways", lambda progress: ways_out(read, steps, gamma, thresholds, progress), pause=_REST
             )
@@ -442,11 +466,11 @@ class PlanPage(Page):
         key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
         if key != self._telling:
             self._telling = key
-            table = Table(tuple(self.session.column(each) for each in (*nsas, name)))
+            table = Table(tuple(self.session.drawn(each)[0] for each in (*nsas, name)))
             job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
         ways = {name: choices.draws[name] for name in choices.sensitive}
-        drawn = Table(tuple(self.session.column(each) for each in ways))
+        drawn = Table(tuple(self.session.drawn(each)[0] for each in ways))
         both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
         both.done.connect(
             lambda found: self.promises.show_alike(
@@ -480,7 +504,7 @@ class PlanPage(Page):
     def _values_ready(self, found: Values) -> None:
         self.promises.show_warnings(found.warnings)
         self.values.show_values(found)
-        self.tabs.setTabText(1, self.tr("&Values ({n})").format(n=number(len(found.rows))))
+        self.tabs.setTabText(self.tabs.indexOf(self.values), self.tr("&Values ({n})").format(n=number(len(found.rows))))
 
     def help_text(self) -> str:
         if not self._by_gamma() and not self._with_others():

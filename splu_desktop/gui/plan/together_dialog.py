@@ -64,7 +64,7 @@ class TogetherDialog(QDialog):
         if session.choices is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks = session, tasks
-        self._table = Table(tuple(session.column(name) for name in session.choices.sensitive))
+        self._table = Table(tuple(session.drawn(name)[0] for name in session.choices.sensitive))
         self._result: _Found | None = None
         self._turn = 0
         draw = session.choices.draws[shown]

@@ -59,7 +59,7 @@ class ToleranceDialog(QDialog):
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)
         self.editor.found.connect(self._known)
-        values = session.column(name)
+        values = session.drawn(name)[0]
         limits = dict(now.tolerances.limits) if now is not None else proposed(values)
         self.editor.open(values, limits, session.choices.thresholds, now)
 

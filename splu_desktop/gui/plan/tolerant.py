@@ -74,14 +74,13 @@ class TolerantPart(QWidget):
         self.editor.edited.connect(self._unsettle)
         self.editor.failed.connect(self._unsettle)
         self.editor.found.connect(self._take)
-        self.hide()
 
     def show_draw(self, name: str, draw: Draw, thresholds: Thresholds) -> None:
         """Show what holds for a column; its tolerances can be changed where the draw has some."""
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        column = self._session.column(name)
+        column = self._session.drawn(name)[0]
         labels = column.compacted().labels.tolist()
         known = draw.known_anyhow(column.n, labels, name, thresholds)
         promised = draw.sentences(name, thresholds, draw.told(column.n, labels, thresholds))
@@ -103,7 +102,7 @@ class TolerantPart(QWidget):
 
     def _offer(self, name: str, draw: Draw) -> None:
         """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""
-        column = self._session.column(name)
+        column = self._session.drawn(name)[0]
         self.offer.setText(told(draw.caution(name)))
         self.offer.setVisible(bool(self.offer.text()))
         self.other_way.setVisible(draw.follows is None and not draw.true_shares)
@@ -126,7 +125,7 @@ class TolerantPart(QWidget):
         if choices is None or shown is None:
             return
         name, draw, _ = shown
-        column = self._session.column(name)
+        column = self._session.drawn(name)[0]
         limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
         way = JOINED if draw.true_shares else GROUPS
         job = self._tasks.run("way", lambda progress: by_tolerances(column, limits, way, progress=progress))
@@ -172,7 +171,7 @@ class TolerantPart(QWidget):
         self.is_settled = True
         choices = self._session.choices
         name = self._shown[0] if self._shown is not None else ""
-        here = choices is not None and name in choices.draws and self._session.column(name) is self.editor.column
+        here = choices is not None and name in choices.draws and self._session.drawn(name)[0] is self.editor.column
         if changed and choices is not None and here:
             # A drag of the slider is one step of undo, two drags are two.
             now = time.monotonic()

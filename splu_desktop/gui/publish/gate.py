@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QVBoxLayout, QWidget
 
-from splu_desktop.core.checks.gate import IN_WORDS, Light, Line
+from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, button, label
-from splu_desktop.gui.base.words import tip, told
+from splu_desktop.gui.base.widgets import Picture, button, label, margins
+from splu_desktop.gui.base.words import number, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -33,13 +34,13 @@ class GateView(QWidget):
     Signals
     -------
     changed : something was accepted, or no longer.
-    go (Step) : the user wants to mend a line.
+    go (Step, column) : the user wants to mend a line, of this column where it is about one (else "").
     reason_given (column, reason) : why a column that may name a person is published all the same.
     earlier : the user wants to see the earlier releases of the same records.
     """
 
     changed = Signal()
-    go = Signal(Step)
+    go = Signal(Step, str)
     reason_given = Signal(str, str)
     earlier = Signal()
 
@@ -51,6 +52,7 @@ class GateView(QWidget):
         self._grid.setVerticalSpacing(10)
         self._grid.setColumnStretch(1, 1)
         self._accepted: dict[Key, str] = {}  # with the custodian's words
+        self._boxes: dict[Key, QCheckBox] = {}
         self.lines: tuple[Line, ...] = ()
         self.waiting = True
 
@@ -77,15 +79,25 @@ class GateView(QWidget):
         }
         # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
         urgent = [Light.RED, Light.AMBER, Light.GREEN]
-        for row, line in enumerate(sorted(lines, key=lambda line: urgent.index(line.light))):
-            text = label(told(line.sentence), wrap=True)
-            text.setAccessibleName(f"{names[line.light]}: {told(line.sentence)}")
-            self._grid.addWidget(Picture(*_LOOKS[line.light], 18), row, 0)
+        kinds = Counter(line.name for line in lines if line.light is Light.AMBER)
+        told_of: set[str] = set()
+        for row, line in enumerate(sorted(lines, key=lambda line: (urgent.index(line.light), not line.grave))):
+            text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
+            state = self.tr("Grave, to be accepted in words") if line.grave else names[line.light]
+            text.setAccessibleName(f"{state}: {told(line.sentence)}")
+            looks = _LOOKS[Light.RED if line.grave else line.light]
+            self._grid.addWidget(Picture(*looks, 18), row, 0)
             self._grid.addWidget(text, row, 1)
             if line.light is Light.AMBER:
-                self._grid.addWidget(self._accepting(line), row, 2)
+                part = self._accepting(line)
+                if kinds[line.name] > 1 and line.name not in told_of:
+                    part = self._with_all(part, line.name, kinds[line.name])
+                told_of.add(line.name)
+                self._grid.addWidget(part, row, 2)
             if line.light is not Light.GREEN and line.step in _STEPS:
-                act = button(self.tr("Change"), partial(self.go.emit, _STEPS[line.step]), look="flat")
+                act = button(
+                    self.tr("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat"
+                )
                 act.setAccessibleName(self.tr("Change what is behind: {text}").format(text=told(line.sentence)))
                 self._grid.addWidget(act, row, 3)
             if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
@@ -112,54 +124,93 @@ class GateView(QWidget):
                 found.setdefault(line.name, []).append(self._accepted[key_of(line)])
         return {name: "; ".join(dict.fromkeys(filter(None, words))) for name, words in found.items()}
 
-    def accept_all(self) -> None:
-        """Tick every box."""
-        for box in self.findChildren(QCheckBox):
-            box.setChecked(True)
+    def accept_all(self, words: str = "accepted") -> None:
+        """Accept every amber line that waits with the same words."""
+        self._accept([line for line in self.open_lines() if line.light is Light.AMBER], words)
+
+    def accept_kind(self, name: str) -> None:
+        """Ask once why all amber lines of a kind are accepted."""
+        lines = [line for line in self.lines if line.light is Light.AMBER and line.name == name]
+        words = self._ask_words(lines)
+        if words:
+            self._accept(lines, words)
+
+    def _with_all(self, part: QWidget, name: str, number_of: int) -> QWidget:
+        both = QWidget()
+        column = QVBoxLayout(both)
+        margins(column, 0, spacing=4)
+        column.addWidget(part)
+        every = button(
+            self.tr("Accept all {n} of this kind…").format(n=number(number_of)),
+            partial(self.accept_kind, name),
+            look="flat",
+        )
+        column.addWidget(every)
+        return both
 
     def _accepting(self, line: Line) -> QWidget:
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
-            ask = button(self.tr("Give a reason…"), partial(self._ask_reason, line.column))
+            ask = button(self.tr("Give a reason…"), partial(self._ask_one, line, None))
             ask.setAccessibleName(self.tr("Give a reason for: {text}").format(text=told(line.sentence)))
             return ask
-        box = QCheckBox(self.tr("I accept this, because…") if line.name in IN_WORDS else self.tr("I accept this"))
+        box = QCheckBox(self.tr("I accept this, because…"))
         box.setAccessibleName(self.tr("I accept: {text}").format(text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
-        box.toggled.connect(partial(self._accept, line, box))
+        box.toggled.connect(partial(self._ask_one, line, box))
+        self._boxes[key_of(line)] = box
         return box
 
-    def _ask_reason(self, column: str) -> None:
-        reason, given = QInputDialog.getText(
-            self,
-            self.tr("Why is “{column}” published?").format(column=column),
-            self.tr("It may name a person. The report will show your reason:"),
-        )
-        if given and reason.strip():
-            self.reason_given.emit(column, reason.strip())
-
-    def _accept(self, line: Line, box: QCheckBox, on: bool) -> None:
-        words = self._ask_words() if on and line.name in IN_WORDS else ""
-        if on and line.name in IN_WORDS and not words:
-            box.setChecked(False)
+    def _ask_one(self, line: Line, box: QCheckBox | None, on: bool = True) -> None:
+        words = self._ask_words([line]) if on else ""
+        if on and not words:
+            if box is not None:
+                self._show_box(line)
             return
         if on:
-            self._accepted[key_of(line)] = words
+            self._accept([line], words)
         else:
             self._accepted.pop(key_of(line), None)
-        tip(box, words)
+            self.changed.emit()
+
+    def _accept(self, lines: Sequence[Line], words: str) -> None:
+        for line in lines:
+            if line.name == "identifiers" and line.column is not None:
+                self.reason_given.emit(line.column, words)
+                continue
+            self._accepted[key_of(line)] = words
+            self._show_box(line)
         self.changed.emit()
 
-    def _ask_words(self) -> str:
-        words, given = QInputDialog.getText(
-            self,
-            self.tr("Accept less protection than asked"),
-            self.tr("The plan asks for more than this release keeps. Say why that will do; your register keeps it:"),
-        )
+    def _show_box(self, line: Line) -> None:
+        box = self._boxes.get(key_of(line))
+        if box is not None:
+            with QSignalBlocker(box):
+                box.setChecked(key_of(line) in self._accepted)
+            tip(box, self._accepted.get(key_of(line), ""))
+
+    def _ask_words(self, lines: Sequence[Line]) -> str:
+        first = lines[0]
+        if first.name == "identifiers" and first.column is not None and len(lines) == 1:
+            title = self.tr("Why is “{column}” published?").format(column=first.column)
+            text = self.tr("It may name a person. The report will show your reason:")
+        elif any(line.grave for line in lines):
+            title = self.tr("Accept a grave risk")
+            text = self.tr("This is a high risk. Say why it will do; your register keeps it:")
+        elif first.name == "thresholds":
+            title = self.tr("Accept less protection than asked")
+            text = self.tr(
+                "The plan asks for more than this release keeps. Say why that will do; your register keeps it:"
+            )
+        else:
+            title = self.tr("Accept a risk")
+            text = self.tr("Say in a few words why this will do; your register keeps it:")
+        words, given = QInputDialog.getText(self, title, text)
         return words.strip() if given else ""
 
     def _clear(self) -> None:
+        self._boxes.clear()
         while self._grid.count():
             item = self._grid.takeAt(0)
             widget = item.widget() if item is not None else None

@@ -34,6 +34,7 @@ class PublishPage(Page):
 
     step = Step.PUBLISH
     open_release = Signal(Path)
+    mend = Signal(Step, str)  # a line of the gate, on this page, of this column
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
@@ -83,7 +84,7 @@ class PublishPage(Page):
         card = Card(self.tr("Before publishing"), spacing=10)
         self.gate = GateView()
         self.gate.changed.connect(self._offer)
-        self.gate.go.connect(self.go)
+        self.gate.go.connect(self.mend)
         self.gate.reason_given.connect(self._keep_identifier)
         self.gate.earlier.connect(self.show_earlier)
         card.body.addWidget(self.gate)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
+    QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -21,6 +23,7 @@ from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.widgets import label, line_edit, margins
 from splu_desktop.gui.base.words import tip
+from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
 
 _SECTION = "report"
@@ -66,22 +69,45 @@ class ReportFields(QScrollArea):
         column.addSpacing(4)
         column.addWidget(label(self.tr("Cover"), "strong"))
         self.edits: dict[str, QLineEdit] = {}
-        for name, words, hint in (
+        self._lines(
+            column,
             ("title", self.tr("&Title"), self.tr("name of the release")),
             ("organisation", self.tr("&Organisation"), ""),
             ("operator", self.tr("O&perator"), self.tr("who published")),
             ("reviewer", self.tr("Re&viewer"), self.tr("who signs")),
             ("purpose", self.tr("P&urpose"), self.tr("what it is for")),
             ("recipient", self.tr("Re&cipient"), self.tr("who gets it")),
-        ):
-            edit = line_edit(words.replace("&", ""), hint)
-            edit.setMaxLength(_LONGEST)
-            edit.textEdited.connect(lambda _: self._typed())
-            caption = label(words, "quiet")
-            caption.setBuddy(edit)
-            column.addWidget(caption)
-            column.addWidget(edit)
-            self.edits[name] = edit
+        )
+        column.addSpacing(4)
+        column.addWidget(label(self.tr("Conditions of handing out"), "strong"))
+        self._lines(
+            column,
+            ("controls", self.tr("Controls at the recipient"), self.tr("what protects the release there")),
+            ("contract", self.tr("Contract"), self.tr("what the recipient is bound to")),
+            ("attempt", self.tr("Attempt at recognising persons"), self.tr("by whom, when, what was found")),
+            ("review", self.tr("To be reviewed by"), self.tr("a date")),
+        )
+        caption = label(self.tr("Largest risk of recognition allowed"), "quiet")
+        self.threshold = QDoubleSpinBox()
+        self.threshold.setRange(0, 1)
+        self.threshold.setDecimals(3)
+        self.threshold.setSingleStep(0.01)
+        self.threshold.setSpecialValueText(self.tr("none beside 0.09"))
+        self.threshold.setAccessibleName(self.tr("Largest risk of recognition allowed"))
+        self.threshold.valueChanged.connect(lambda _: self._typed())
+        column.addWidget(caption)
+        column.addWidget(self.threshold)
+        column.addSpacing(4)
+        column.addWidget(label(self.tr("Law and guidance"), "strong"))
+        self.laws: dict[str, QCheckBox] = {}
+        for code in CODES:
+            found = pack(code)
+            tick = QCheckBox(found.short)
+            tip(tick, found.title[languages.in_force()])
+            tick.toggled.connect(lambda _: self._chosen())
+            column.addWidget(tick)
+            self.laws[code] = tick
+        column.addSpacing(4)
         caption = label(self.tr("Re&marks"), "quiet")
         self.remarks = QPlainTextEdit()
         self.remarks.setAccessibleName(self.tr("Remarks"))
@@ -108,10 +134,33 @@ class ReportFields(QScrollArea):
         self.setWidget(inside)
         self._fill(remembered(_SECTION))
 
+    def _lines(self, column: QVBoxLayout, *lines: tuple[str, str, str]) -> None:
+        """Add a line to type in for each name, its caption and a hint."""
+        for name, words, hint in lines:
+            edit = line_edit(words.replace("&", ""), hint)
+            edit.setMaxLength(_LONGEST)
+            edit.textEdited.connect(lambda _: self._typed())
+            caption = label(words, "quiet")
+            caption.setBuddy(edit)
+            column.addWidget(caption)
+            column.addWidget(edit)
+            self.edits[name] = edit
+
     def fields(self) -> Fields:
         """Return what is typed."""
         texts = {name: edit.text().strip() for name, edit in self.edits.items()}
-        return Fields(**texts, remarks=self.remarks.toPlainText().strip()[:_LONGEST])
+        return Fields(
+            **texts,
+            threshold=self._allowed(),
+            law=self._law(),
+            remarks=self.remarks.toPlainText().strip()[:_LONGEST],
+        )
+
+    def _allowed(self) -> str:
+        return f"{self.threshold.value():g}" if self.threshold.value() else ""
+
+    def _law(self) -> str:
+        return ",".join(code for code, box in self.laws.items() if box.isChecked()) or NONE
 
     def offer_internal(self, source_open: bool) -> None:
         """Offer the internal edition only where the source of the release is open."""
@@ -139,7 +188,16 @@ class ReportFields(QScrollArea):
     def keep(self) -> None:
         """Remember what is typed and chosen for the next time."""
         texts = {name: edit.text() for name, edit in self.edits.items()}
-        remember(_SECTION, {**texts, "language": self.language_code(), "paper": self.paper_size()})
+        remember(
+            _SECTION,
+            {
+                **texts,
+                "threshold": self._allowed(),
+                "law": self._law(),
+                "language": self.language_code(),
+                "paper": self.paper_size(),
+            },
+        )
 
     def stop(self) -> None:
         """Take back a change that the preview has not followed yet."""
@@ -148,6 +206,12 @@ class ReportFields(QScrollArea):
     def _fill(self, texts: Mapping[str, str]) -> None:
         for name, edit in self.edits.items():
             edit.setText(texts.get(name, ""))
+        with QSignalBlocker(self.threshold):
+            self.threshold.setValue(Fields(threshold=texts.get("threshold", "")).allowed or 0.0)
+        chosen = (texts.get("law") or DEFAULT).split(",")
+        for code, tick in self.laws.items():
+            with QSignalBlocker(tick):
+                tick.setChecked(code in chosen)
         for box, name in ((self.language, "language"), (self.paper, "paper")):
             at = box.findData(texts.get(name, languages.in_force() if name == "language" else ""))
             with QSignalBlocker(box):

@@ -17,10 +17,11 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.gui.base.session import Release
 from splu_desktop.report.content import document
-from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock, cell_text
+from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
 from splu_desktop.report.make import make_report, write_report
 from splu_desktop.report.model import Fields, Report
+from splu_desktop.report.public import filled
 
 _MOST_ROWS = 60  # of a table in the preview; the saved report has them all
 _FIGURE = 420  # width of a figure in the preview, logical pixels
@@ -43,13 +44,9 @@ class ReportFigures:
     def edition(self, fields: Fields, *, internal: bool) -> Report:
         """Return an edition with its cover filled in, dated now."""
         now = datetime.now().astimezone()
-        cover = replace(
-            self.report.public.cover,
-            fields=fields,
-            created=now.isoformat(timespec="seconds"),
-            time_zone=now.tzname() or "",
-        )
-        return Report(replace(self.report.public, cover=cover), self.report.original if internal else None)
+        public = self.report.public
+        cover = replace(public.cover, created=now.isoformat(timespec="seconds"), time_zone=now.tzname() or "")
+        return Report(filled(replace(public, cover=cover), fields), self.report.original if internal else None)
 
 
 def figures(release: Release, progress: Progress, *, internal: bool) -> ReportFigures:
@@ -125,7 +122,7 @@ def _block(block: Block) -> str:
             return f"<h1>{_text(block.text)}</h1>"
         return f"<p class='{block.style}'>{_text(block.text)}</p>"
     if isinstance(block, TableBlock):
-        return _table(block)
+        return _table(block) if block.shown else ""
     if isinstance(block, FigureBlock):
         return ""
     return "".join(f"<p><br>______________________________<br>{_text(label)}</p>" for label in block.labels)
@@ -136,18 +133,18 @@ def _table(table: TableBlock) -> str:
     if table.header:
         heads = zip(table.header, table.align, strict=True)
         rows.append("<tr>" + "".join(f"<th{_side(side)}>{_text(text)}</th>" for text, side in heads) + "</tr>")
-    for row in table.rows[:_MOST_ROWS]:
+    for row in table.shown[:_MOST_ROWS]:
         cells = zip(row, table.align, strict=True)
         rows.append("<tr>" + "".join(f"<td{_side(side)}>{_cell(cell)}</td>" for cell, side in cells) + "</tr>")
     made = f"<table width='100%' cellspacing='0' cellpadding='3'>{''.join(rows)}</table>"
-    more = len(table.rows) - _MOST_ROWS
+    more = len(table.shown) - _MOST_ROWS
     if more > 0:
         words = QCoreApplication.translate("report", "{n} further rows stand in the saved report.").format(n=more)
         made += f"<p class='note'>{_text(words)}</p>"
     return made
 
 
-def _cell(cell: str | Number) -> str:
+def _cell(cell: Cell) -> str:
     return _text(cell_text(cell))
 
 

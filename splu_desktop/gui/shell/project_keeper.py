@@ -55,6 +55,7 @@ def as_project(source: Source, choices: Choices) -> Project:
         generalisations=choices.generalisations,
         kept_identifiers=choices.kept,
         persons=choices.persons,
+        audience=choices.audience,
         together=choices.together,
     )
 
@@ -92,6 +93,7 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         generalisations=generalisations,
         kept=fitted.kept_identifiers,
         persons=fitted.persons,
+        audience=fitted.audience,
     )
     return Loaded(source, choices, (*notes, *(told(each) for each in said)))
 

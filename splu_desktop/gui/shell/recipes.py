@@ -126,6 +126,7 @@ class Recipes(QWidget):
                 generalisations=plan.generalisations,
                 kept_identifiers=plan.kept_identifiers,
                 persons=plan.persons,
+                audience=plan.audience,
                 together=len({draw.by_person("").gamma for draw in plan.draws.values()} - {None}) <= 1,
             )
             return self._keeper.open_with(project, source.path)
@@ -146,6 +147,7 @@ class Recipes(QWidget):
             generalisations=plan.generalisations,
             kept=plan.kept_identifiers,
             persons=plan.persons,
+            audience=plan.audience,
         )
         self._session.choose(choices, self.tr("recipe “{name}”").format(name=name))
         self.said.emit("done", self.tr("The choices of “{name}” were taken over.").format(name=name))

@@ -1,53 +1,73 @@
-"""The report in words: the model's figures as headings, sentences, tables and figures, in the reader's language."""
+"""The report in words: the model's figures as headings, sentences, tables and figures, in the reader's language.
+
+Two pages in front are to be signed; what they rest on follows in sections, each left out where it has nothing to say.
+"""
 
 from __future__ import annotations
 
-from splu_desktop.files.language import Language, language
-from splu_desktop.report.content import closing, opening, promise, risk, utility
-from splu_desktop.report.document import Block, Document
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from splu_desktop.files.language import Language, language, mark
+from splu_desktop.report.content import closing, described, front, promise, risk, worth
+from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock
 from splu_desktop.report.model import Report
 
 __all__ = ["document"]
+
+Section = Callable[[Report, Language], list[Block]]
+SECTIONS: tuple[tuple[str, str, Section], ...] = (
+    ("law", mark("Law and guidance"), described.law),
+    ("done", mark("What was done"), described.done),
+    ("columns", mark("Columns"), described.columns),
+    ("promise", mark("The promise"), promise.promised),
+    ("worth", mark("What the table is worth"), worth.measured),
+    ("risk", mark("Measured risk"), risk.measured),
+    ("repeat", mark("Earlier releases and what another one costs"), closing.repeat),
+    ("alternatives", mark("Alternatives considered"), closing.alternatives),
+    ("accepted", mark("Risks accepted before publishing"), closing.accepted),
+    ("source", mark("Source"), closing.source),
+    ("files", mark("Files and checks"), closing.files),
+    ("glossary", mark("Words"), closing.glossary),
+)
 
 
 def document(report: Report, code: str = "en") -> Document:
     """Return the report ready to be set. Raises BadSetting for a language it does not speak."""
     t = language(code)
-    parts = (
-        opening.cover,
-        opening.what_was_done,
-        opening.source,
-        opening.columns,
-        promise.mechanism,
-        promise.eligibility,
-        promise.guarantees,
-        utility.measured,
-        risk.measured,
-        closing.earlier,
-        closing.acknowledged,
-        closing.files,
-        closing.limits,
-        closing.sign_off,
-        closing.glossary,
-        utility.annex,
-    )
-    blocks: list[Block] = []
-    for part in parts:
-        blocks += part(report, t)
+    blocks, titles = front.pages(report, t), {"front": t("Summary"), "evidence": t("Summary")}
+    for key, title, section in SECTIONS:
+        if found := section(report, t):
+            first = len(titles) == 2
+            titles[key] = f"{chr(ord('A') + len(titles) - 2)} {t(title)}"
+            blocks += [Heading(titles[key], new_page=first, key=key), *found]
     return Document(
-        title=opening.title(report, t),
+        title=front.title(report, t),
         edition=edition_mark(report, t),
         internal=report.original is not None,
-        footer=f"{opening.title(report, t)} · {t.moment(report.public.cover.created)}",
+        footer=f"{front.title(report, t)} · {t.moment(report.public.cover.created)}",
         language=code,
         page_of=t("Page {page} of {pages}", page="{page}", pages="{pages}"),
-        contents=t("Contents"),
-        blocks=tuple(blocks),
+        blocks=tuple(_found(block, titles) for block in blocks),
         strange_letters=t(
             "Letters that the fonts of this document lack stand as their Unicode numbers in brackets, such as "
             "[U+1F9A0]."
         ),
     )
+
+
+def _found(block: Block, titles: Mapping[str, str]) -> Block:
+    """Return a table with references to the sections that there are, the others left out."""
+    if not isinstance(block, TableBlock):
+        return block
+
+    def told(cell: Cell) -> Cell:
+        if not isinstance(cell, Pages):
+            return cell
+        keys = tuple(key for key in cell.keys if key in titles)
+        return Pages(keys, ", ".join(dict.fromkeys(titles[key] for key in keys)) if keys else cell.text)
+
+    return replace(block, rows=[tuple(map(told, row)) for row in block.rows])
 
 
 def edition_mark(report: Report, t: Language) -> str:

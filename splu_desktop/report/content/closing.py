@@ -1,46 +1,13 @@
-"""Earlier releases, acknowledgements, files and checks, limits, sign-off, glossary."""
+"""Earlier releases and their cost, alternatives, risks accepted, the source, files and checks, and words."""
 
 from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import decimal, facts, not_here, whole
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, SignatureLines, TableBlock
-from splu_desktop.report.model import CheckResult, Report
+from splu_desktop.report.content.parts import decimal, facts, share, shortened, whole, yes_no
+from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
+from splu_desktop.report.model import CheckResult, Repeated, Report
 
-LIMITS = (
-    mark(
-        "The promise is about counts of sensitive values. The other columns are published as they are, so rare "
-        "combinations of them stay recognisable, and whoever recognises a row knows that the person is in the table."
-    ),
-    mark(
-        "That a person is in the table is not hidden. A table in which being listed is itself sensitive must not be "
-        "released in this way."
-    ),
-    mark(
-        "What large counts teach about everyone is disclosed on purpose: if most smokers fall ill, the table says so, "
-        "and that tells something about each smoker."
-    ),
-    mark(
-        "The value in a person's own row is right with probability 1/gamma on average, before looking at it. Once "
-        "read, a value that is common among people like this one may be nearly certain."
-    ),
-    mark(
-        "Neither who learns from the whole table nor who knows all other records is bounded by gamma. Section 9 "
-        "measures the first; to the second, a value that only one record has names its bearer wherever it is shown."
-    ),
-    mark(
-        "Each further release of the same records with fresh draws weakens the promise (section 10). So does handing "
-        "out the original counts in any other way."
-    ),
-    mark(
-        "Several sensitive columns are drawn independently. Someone who knows how they hang together (a medicine and "
-        "the illness it is given for) may tell decoys from true values."
-    ),
-    mark(
-        "The promise holds for the table that was released. It says nothing about the source, its copies or who may "
-        "read them."
-    ),
-)
+_KS = (1, 2, 5, 10)  # releases on pages
 GLOSSARY = (
     (mark("alpha"), mark("the largest count that is called small")),
     (
@@ -99,50 +66,109 @@ CHECKS = {
 }
 
 
-def earlier(report: Report, t: Language) -> list[Block]:
-    """Return section 10: earlier releases of the same source, and what another one costs."""
-    blocks: list[Block] = [Heading(t("10 Earlier releases and what they cost"), new_page=True)]
+CHOICES = {
+    "format": mark("format"),
+    "encoding": mark("character encoding"),
+    "delimiter": mark("delimiter"),
+    "quote": mark("quote mark"),
+    "escape": mark("escape mark"),
+    "decimal": mark("decimal mark"),
+    "thousands": mark("thousands mark"),
+    "sheet": mark("sheet"),
+    "header_row": mark("header row"),
+    "header_rows": mark("rows of the header"),
+    "last_row": mark("last row"),
+    "date_order": mark("order of day and month"),
+    "renames": mark("name of a column"),
+    "decisions": mark("what was decided"),
+}
+
+
+def repeat(report: Report, t: Language) -> list[Block]:
+    """Return earlier releases of the same source, and what each further one costs."""
+    blocks: list[Block] = []
     known = None if report.original is None else report.original.earlier
     if report.original is None:
-        blocks.append(not_here(t))
+        blocks.append(Paragraph(t("Earlier releases of the same source stand in the internal edition.")))
     elif known is None:
         blocks.append(Paragraph(t("The register of releases was not asked.")))
     elif not known:
         blocks.append(Paragraph(t("The register of releases knows no earlier release of this source.")))
     else:
-        header = (t("Date"), t("Release"), t("Purpose"), t("Recipient"), t("How it is known"))
+        titles = (t("Date"), t("Release"), t("Purpose"), t("Recipient"), t("How it is known"))
         rows: list[tuple[Cell, ...]] = [
             (t.moment(each.time), each.release, each.purpose, each.recipient, t.sentence(each.relation))
             for each in known
         ]
-        blocks.append(TableBlock(t("Earlier releases"), header, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6)))
-    if not report.public.guarantees:
+        name = t("Earlier releases")
+        blocks.append(TableBlock(name, titles, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6), 12))
+    alike: dict[tuple[Repeated, ...], list[str]] = {}
+    for promise in report.public.guarantees:
+        if promise.repeated:
+            alike.setdefault(promise.repeated, []).append(promise.column)
+    if not alike:
         return blocks
-    blocks.append(
-        Paragraph(
-            t(
-                "Releases of the same records with fresh draws can be averaged by whoever holds them all. What is left "
-                "of the promise after k of them:"
+    ks = [each.releases for each in next(iter(alike)) if each.releases in _KS]
+    header = (
+        t("Columns"),
+        *(t("T_P, {k} releases", k=k) if k > 1 else t("T_P, 1 release") for k in ks),
+        *(t("Row right, {k}", k=k) for k in ks),
+    )
+    table: list[tuple[Cell, ...]] = []
+    for promise in report.public.guarantees:
+        names = alike.pop(promise.repeated, None)
+        if names is None:
+            continue
+        shown = [each for each in promise.repeated if each.releases in ks]
+        table.append(
+            (
+                shortened(", ".join(names), 60),
+                *(decimal(each.t_p, t, 3) for each in shown),
+                *(share(each.right, t) for each in shown),
             )
         )
+    name = t("What further releases cost")
+    told = t(
+        "Further releases of the same records with fresh draws can be combined by whoever holds them all: their counts "
+        "averaged (T_P falls), and a person's rows, found in each, compared: a value that comes twice is known, so the "
+        "rows that the best guess gets right grow. 0 where nothing is promised of several releases."
     )
-    for promise in report.public.guarantees:
-        rows = [(whole(each.releases, t), decimal(each.t_p, t), whole(each.t_f, t)) for each in promise.repeated]
-        name = t("Cost of repeating, “{column}”", column=promise.column)
-        blocks += [Heading(name, 2), TableBlock(name, (t("Releases k"), "T_P", "T_f"), rows, "rrr", (1, 1, 1))]
-    return blocks
+    return [
+        *blocks,
+        Paragraph(told),
+        TableBlock(name, header, table, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))),
+    ]
 
 
-def acknowledged(report: Report, t: Language) -> list[Block]:
-    """Return section 11: what the gate asked to be accepted, and in which words it was."""
-    blocks: list[Block] = [Heading(t("11 Acknowledgements at the gate"))]
+def alternatives(report: Report, t: Language) -> list[Block]:
+    """Return the systems that were compared on the same table; nothing where none were."""
+    found = () if report.original is None else report.original.alternatives
+    if not found:
+        return []
+    header = (
+        t("System"),
+        t("Setting"),
+        t("Relative error of counts"),
+        t("Small counts wrong"),
+        t("Certainty of who reads a row"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (each.system, each.parameter or "–", share(each.error, t), share(each.small_wrong, t), share(each.certainty, t))
+        for each in found
+    ]
+    told = t("Other systems on the same table and the same questions, as “splu compare” measured them:")
+    return [Paragraph(told), TableBlock(t("Alternatives considered"), header, rows, "llrrr", (2, 2, 1, 1, 1))]
+
+
+def accepted(report: Report, t: Language) -> list[Block]:
+    """Return what the gate asked to be accepted, and in which words it was."""
     if report.original is None:
-        return [*blocks, not_here(t)]
+        return []
     found = report.original.acknowledged
     if found is None:
-        return [*blocks, Paragraph(t("What was acknowledged before publishing is not known here."))]
+        return [Paragraph(t("What was acknowledged before publishing is not known here."))]
     if not found:
-        return [*blocks, Paragraph(t("Nothing had to be acknowledged."))]
+        return [Paragraph(t("Nothing had to be acknowledged."))]
     header = (t("Condition"), t("What was found"), t("Accepted in these words"))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -152,19 +178,73 @@ def acknowledged(report: Report, t: Language) -> list[Block]:
         )
         for each in found
     ]
-    blocks.append(TableBlock(t("Acknowledgements"), header, rows, "lll", (1.2, 3, 2)))
+    return [TableBlock(t("Acknowledgements"), header, rows, "lll", (1.1, 4, 1.5))]
+
+
+def source(report: Report, t: Language) -> list[Block]:
+    """Return from which file, how it was read and why, and what was decided on its problems."""
+    if report.original is None:
+        return []
+    found = report.original.source
+    blocks: list[Block] = [
+        facts(
+            t("Source"),
+            [
+                (t("File"), f"{found.file}, {t.size(found.bytes)}"),
+                ("SHA-256", found.sha256),
+                (
+                    t("Records and columns read, records left out"),
+                    f"{t.number(found.records)}, {t.number(found.columns)}, {t.number(found.rows_dropped)}",
+                ),
+            ],
+        ),
+        TableBlock(
+            t("How the file was read"),
+            (t("Choice"), t("Value"), t("Reason")),
+            [
+                (
+                    t(CHOICES.get(name, name)),
+                    (t.sentence(value) if name == "decisions" else value) or "–",
+                    t.sentence(why),
+                )
+                for name, value, why in found.choices
+            ],
+            "lll",
+            (1.2, 1, 2.5),
+        ),
+    ]
+    if found.missing:
+        rows: list[tuple[Cell, ...]] = [
+            (column, t("“{name}”", name=token), whole(count, t), yes_no(applied, t))
+            for column, token, count, applied in found.missing
+        ]
+        header = (t("Column"), t("Text"), t("Records"), t("Taken as missing"))
+        blocks.append(TableBlock(t("Missing values"), header, rows, "llrl", (2, 1.4, 1, 1), 12))
+    else:
+        blocks.append(Paragraph(t("No text was found that could stand for a missing value.")))
+    if found.problems:
+        rows = [
+            (t.sentence(each.kind), t.sentence(each.decision), whole(each.rows, t), t.sentence(each.example))
+            for each in found.problems
+        ]
+        header = (t("Kind"), t("Decision"), t("Rows"), t("First one"))
+        blocks.append(TableBlock(t("Import problems"), header, rows, "llrl", (1.3, 1, 0.7, 3)))
+    else:
+        blocks.append(Paragraph(t("No problem was found on import.")))
     return blocks
 
 
 def files(report: Report, t: Language) -> list[Block]:
-    """Return section 12: files with their fingerprints, and the checks."""
+    """Return the files with their fingerprints, and the checks."""
     rows: list[tuple[Cell, ...]] = [
         (file.name, whole(file.bytes, t), file.sha256, t("yes") if file.stated in (None, file.sha256) else t("NO"))
         for file in report.public.files
     ]
-    blocks: list[Block] = [
-        Heading(t("12 Files and checks"), new_page=True),
-        TableBlock(t("Files"), (t("File"), t("Bytes"), "SHA-256", t("As released")), rows, "lrll", (1.5, 1, 4.2, 0.9)),
+    original = () if report.original is None else report.original.checks
+    every = tuple(dict.fromkeys((*report.public.checks, *original)))
+    return [
+        TableBlock(t("Files"), (t("File"), t("Bytes"), "SHA-256", t("As released")), rows, "lrll", (1.2, 0.8, 6, 0.8)),
+        _checks(every, t),
         Paragraph(
             t(
                 "Anyone can repeat this with the release alone: “splu verify REPORT.json RELEASE” recomputes every "
@@ -172,54 +252,32 @@ def files(report: Report, t: Language) -> list[Block]:
             ),
             "note",
         ),
-        Heading(t("Checks of the released table by itself"), 2),
-        _checks(report.public.checks, t("Checks without the source"), t),
     ]
-    if report.original is not None:
-        blocks += [
-            Heading(t("Checks against the source"), 2),
-            _checks(report.original.checks, t("Checks with the source"), t),
-        ]
-    return blocks
 
 
-def _checks(found: tuple[CheckResult, ...], name: str, t: Language) -> TableBlock:
+def _checks(found: tuple[CheckResult, ...], t: Language) -> TableBlock:
+    """Return the checks: those that failed one by one, those that passed once for all columns."""
     rows: list[tuple[Cell, ...]] = [
-        (
-            t(CHECKS.get(check.name, check.name)),
-            t("passed") if check.passed else t("FAILED"),
-            t.sentence(check.sentence),
-        )
+        (t(CHECKS.get(check.name, check.name)), t("FAILED"), t.sentence(check.sentence))
         for check in found
+        if not check.passed
     ]
-    return TableBlock(name, (t("Check"), t("Result"), t("Finding")), rows, "lll", (1.4, 0.8, 4))
-
-
-def limits(report: Report, t: Language) -> list[Block]:
-    """Return section 13."""
-    return [Heading(t("13 Limits of the promise")), *(Paragraph(t(text), "item") for text in LIMITS)]
-
-
-def sign_off(report: Report, t: Language) -> list[Block]:
-    """Return section 14."""
-    typed = report.public.cover.fields
-    return [
-        Heading(t("14 Sign-off"), new_page=True),
-        Paragraph(t("I have read this report. The release may be handed out to the recipient for the purpose stated.")),
-        facts(
-            t("Sign-off"),
-            [
-                (t("Operator"), typed.operator),
-                (t("Reviewer"), typed.reviewer),
-                (t("Recipient"), typed.recipient),
-                (t("Purpose"), typed.purpose),
-            ],
-        ),
-        SignatureLines((t("Operator: place, date, signature"), t("Reviewer: place, date, signature"))),
-    ]
+    passed: dict[str, list[CheckResult]] = {}
+    for check in found:
+        if check.passed:
+            passed.setdefault(check.name, []).append(check)
+    for name, alike in passed.items():
+        told = t.sentence(alike[0].sentence)
+        if len(alike) > 1:
+            told = t("{n} times, for example: {sentence}", n=t.number(len(alike)), sentence=told)
+        rows.append((t(CHECKS.get(name, name)), t("passed"), told))
+    return TableBlock(t("Checks"), (t("Check"), t("Result"), t("Finding")), rows, "lll", (1.2, 0.8, 4.4))
 
 
 def glossary(report: Report, t: Language) -> list[Block]:
-    """Return section 15."""
-    rows: list[tuple[Cell, ...]] = [(t(word), t(meaning)) for word, meaning in GLOSSARY]
-    return [Heading(t("15 Glossary")), TableBlock(t("Glossary"), (t("Word"), t("Meaning")), rows, "ll", (1.2, 3))]
+    """Return the words of art, two beside each other."""
+    words = [(t(word), t(meaning)) for word, meaning in GLOSSARY]
+    half = (len(words) + 1) // 2
+    rows = [(*left, *right) for left, right in zip(words[:half], [*words[half:], ("", "")], strict=False)]
+    header = (t("Word"), t("Meaning"), t("Word"), t("Meaning"))
+    return [TableBlock(t("Words"), header, rows, "llll", (1.1, 3, 1.1, 3))]

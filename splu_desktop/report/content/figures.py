@@ -6,6 +6,7 @@ import numpy as np
 
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
+from splu_desktop.report.content.parts import shortened
 from splu_desktop.report.document import FigureBlock
 from splu_desktop.report.scene import (
     ACCENT,
@@ -23,15 +24,14 @@ from splu_desktop.report.scene import (
     frame,
 )
 
-WIDTH, HEIGHT = 480.0, 220.0
-_LONGEST = 30  # letters of a value's name in a chart; tables have it in full
+WIDTH, HEIGHT = 480.0, 190.0
 
 
-def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> FigureBlock:
+def large_counts(promise: model.Guarantee, law: model.ExactLaw, t: Language) -> FigureBlock:
     """Return the plot of T_f against T_E: exact and by Chebyshev, with the column's published counts as marks."""
     scene = Scene(WIDTH, HEIGHT)
-    top = max(*promise.curve_t_f_chebyshev, promise.t_f, 10)
-    x = Axis(min(promise.curve_t_e), max(promise.curve_t_e), 52, WIDTH - 70, log=True)
+    top = max(*law.curve_t_f_chebyshev, promise.t_f, 10)
+    x = Axis(min(law.curve_t_e), max(law.curve_t_e), 52, WIDTH - 70, log=True)
     y = Axis(1, float(top), HEIGHT - 34, 10, log=True)
     frame(
         scene,
@@ -42,22 +42,22 @@ def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> Fi
         t("tolerated probability of a larger error (T_E)"),
         t("records from which it holds (T_f)"),
     )
-    chebyshev = tuple((x.at(a), y.at(b)) for a, b in zip(promise.curve_t_e, promise.curve_t_f_chebyshev, strict=True))
-    exact = _steps([(x.at(a), y.at(b)) for a, b in zip(promise.curve_t_e, promise.curve_t_f, strict=True)])
+    chebyshev = tuple((x.at(a), y.at(b)) for a, b in zip(law.curve_t_e, law.curve_t_f_chebyshev, strict=True))
+    exact = _steps([(x.at(a), y.at(b)) for a, b in zip(law.curve_t_e, law.curve_t_f, strict=True)])
     scene.add(Path(chebyshev, BETWEEN, 0.75, 3), Path(exact, ANSWERABLE, 1.5))
     scene.add(Words(x.end + 4, chebyshev[-1][1] - 3, t("Chebyshev"), size=7, colour=BETWEEN))
     scene.add(Words(x.end + 4, exact[-1][1] + 6, t("exact"), size=7, colour=ANSWERABLE))
-    for count in sorted({c for c in counts if c >= 1}):
+    for count in sorted({value.published for value in promise.values if value.published}):
         at = y.at(count)
         scene.add(Path(((x.start, at), (x.start + 6, at)), ACCENT, 0.5))
     scene.add(Dot(x.at(promise.t_e), y.at(promise.t_f), 3, ANSWERABLE))
     scene.add(Words(x.at(promise.t_e) + 5, y.at(promise.t_f) - 4, t.number(promise.t_f), size=8, colour=ANSWERABLE))
     words = t(
         "T_f falls from {most} records at T_E {low} to {least} at T_E {high}; at the chosen T_E {t_e} it is {t_f}.",
-        most=t.number(promise.curve_t_f[0]),
-        low=t.plain(promise.curve_t_e[0]),
-        least=t.number(promise.curve_t_f[-1]),
-        high=t.plain(promise.curve_t_e[-1]),
+        most=t.number(law.curve_t_f[0]),
+        low=t.plain(law.curve_t_e[0]),
+        least=t.number(law.curve_t_f[-1]),
+        high=t.plain(law.curve_t_e[-1]),
         t_e=t.plain(promise.t_e),
         t_f=t.number(promise.t_f),
     )
@@ -70,10 +70,10 @@ def large_counts(promise: model.Guarantee, counts: list[int], t: Language) -> Fi
     return FigureBlock(scene, caption, words)
 
 
-def small_counts(promise: model.Guarantee, t: Language) -> FigureBlock:
+def small_counts(promise: model.Guarantee, law: model.ExactLaw, t: Language) -> FigureBlock:
     """Return the plot of the probability of a larger error over the small counts, with its minimum up to alpha."""
     scene = Scene(WIDTH, HEIGHT)
-    n = len(promise.small_counts)
+    n = len(law.small_counts)
     x = Axis(0.5, n + 0.5, 52, WIDTH - 70)
     y = Axis(0.0, 1.0, HEIGHT - 34, 10)
     edge = x.at(min(promise.alpha, n) + 0.5)
@@ -89,7 +89,7 @@ def small_counts(promise: model.Guarantee, t: Language) -> FigureBlock:
         t("true count (records)"),
         t("probability of a larger error"),
     )
-    points = tuple((x.at(f), y.at(p)) for f, p in enumerate(promise.small_counts, 1))
+    points = tuple((x.at(f), y.at(p)) for f, p in enumerate(law.small_counts, 1))
     scene.add(Path(points, BETWEEN, 0.75))
     for f, (across, up) in enumerate(points, 1):
         scene.add(Dot(across, up, 2.2, PROTECTED if f <= promise.alpha else BETWEEN, square=f > promise.alpha))
@@ -112,7 +112,7 @@ def small_counts(promise: model.Guarantee, t: Language) -> FigureBlock:
     return FigureBlock(scene, caption, words)
 
 
-def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> FigureBlock:
+def before_after(marginal: model.Marginal, t: Language, most: int = 10) -> FigureBlock:
     """Return the bars of the most frequent values, true beside published."""
     rows = marginal.values[:most]
     scene = Scene(WIDTH, 30 + 18.0 * len(rows))
@@ -127,29 +127,26 @@ def before_after(marginal: model.Marginal, t: Language, most: int = 20) -> Figur
         scene.add(Box(x.start, y + 7, max(0.5, x.at(row.published) - x.start), 6, ACCENT))
         scene.add(Words(WIDTH, y + 9, f"{t.number(row.true)} → {t.number(row.published)}", "end", 7.5, QUIET))
     words = t(
-        "The {shown} most frequent values of “{column}” with their true and published counts; the table has them all.",
+        "The {shown} most frequent values of “{column}” with their true and published counts.",
         shown=t.number(len(rows)),
         column=marginal.column,
     )
     return FigureBlock(scene, words, words)
 
 
-def published_bars(utility: model.Utility, t: Language, most: int = 20) -> FigureBlock:
-    """Return the bars of the most frequent values as published."""
-    rows = utility.values[:most]
-    scene = Scene(WIDTH, 12 + 13.0 * len(rows))
-    x = Axis(0, float(max([1, *(row.published for row in rows)])), 150, WIDTH - 60)
-    colours = {"protected": PROTECTED, "in between": BETWEEN, "answerable": ANSWERABLE}
-    for place, row in enumerate(rows):
-        y = 4 + 13.0 * place
-        scene.add(Words(144, y + 8, shortened(row.value) or t("(empty)"), "end", 7.5))
-        scene.add(Box(x.start, y, max(0.5, x.at(row.published) - x.start), 9, colours[row.state]))
-        scene.add(Words(WIDTH, y + 8, t.number(row.published), "end", 7.5, QUIET))
-    words = t(
-        "The {shown} most frequent values of “{column}” with their published counts; the table has them all.",
-        shown=t.number(len(rows)),
-        column=utility.column,
-    )
+def attacked(rows: list[tuple[str, float, float]], t: Language) -> FigureBlock:
+    """Return the bars of right guesses by column, without the table and by the strongest attacker."""
+    scene = Scene(WIDTH, 18 + 18.0 * len(rows))
+    x = Axis(0, 1, 150, WIDTH - 90)
+    scene.add(Box(150, 2, 8, 8, QUIET), Words(162, 9, t("without the table"), size=8))
+    scene.add(Box(280, 2, 8, 8, PROTECTED), Words(292, 9, t("strongest attacker"), size=8))
+    for place, (name, blind, right) in enumerate(rows):
+        y = 18 + 18.0 * place
+        scene.add(Words(144, y + 9, shortened(name), "end", 7.5))
+        scene.add(Box(x.start, y, max(0.5, x.at(blind) - x.start), 6, QUIET))
+        scene.add(Box(x.start, y + 7, max(0.5, x.at(right) - x.start), 6, PROTECTED))
+        scene.add(Words(WIDTH, y + 9, f"{t.percent(blind)} → {t.percent(right)}", "end", 7.5, QUIET))
+    words = t("How often the sensitive value of a person is guessed right, by column.")
     return FigureBlock(scene, words, words)
 
 
@@ -176,9 +173,3 @@ def _steps(points: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]
         if up != line[-1][1]:
             line += [(across, line[-1][1]), (across, up)]
     return (*line, points[-1])
-
-
-def shortened(text: str) -> str:
-    """Return a value's name on one line, cut with an ellipsis where a chart has no room for it."""
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

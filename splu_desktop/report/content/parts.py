@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.document import Cell, Number, Paragraph, TableBlock
+from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock
 
-MOST_INLINE = 40  # rows of a value table within a section; longer ones stand whole in the annex
 VERDICT_REASONS = {
     "file-altered": mark("a file is not the one that was released"),
     "check-failed": mark("a check of the released table failed"),
+    "small-told": mark("public figures alone tell small counts"),
     "threshold-missed": mark("small counts are protected less than was asked for"),
     "no-threshold": mark("no least probability T_P was asked for, so there is none to compare with"),
     "small-answered": mark("some of the small counts are precise enough to be answered"),
     "unique-records": mark("some records are unique in the columns published unchanged"),
+    "inferred": mark(
+        "an attack on the release is at least 80 % sure of sensitive values in a tenth of the rows or more"
+    ),
+    "risk-above": mark("the risk of recognition is above the one allowed"),
+    "combinations": mark("columns drawn together tell more of each other"),
+    "persons": mark("persons have several records, which tell more than one"),
 }
 ROLES = {
     "nsa": mark("published unchanged (NSA)"),
@@ -48,9 +56,6 @@ STATES = {
     "in between": mark("in between"),
     "answerable": mark("answerable"),
 }
-NOT_HERE = mark(
-    "This edition says nothing here, since it would be computed from the original table. The internal edition does."
-)
 
 
 def whole(value: int | None, t: Language) -> Cell:
@@ -59,13 +64,13 @@ def whole(value: int | None, t: Language) -> Cell:
 
 
 def share(value: float | None, t: Language, digits: int = 1) -> Cell:
-    """Return a share or probability as a cell in per cent."""
-    return Number(t.percent(value, digits), value)
+    """Return a share or probability as a cell in per cent; 0 % and 100 % without decimals: they are exactly that."""
+    return Number(t.percent(value, 0 if value in (0, 1) else digits), value)
 
 
-def chance(value: float, t: Language, digits: int = 1) -> Cell:
-    """Return the probability of an error as a cell: never 0, since where it comes out as 0 it is beyond reckoning."""
-    return Number(t.percent(value or 1e-15, digits), value)
+def setting(value: float | None, t: Language) -> Cell:
+    """Return a share that a setting or a law states, with the digits it has: 20 %, 33.33 %."""
+    return "–" if value is None else Number(f"{t.plain(round(100 * value, 2))}\u00a0%", value)
 
 
 def decimal(value: float | None, t: Language, digits: int = 4) -> Cell:
@@ -78,14 +83,29 @@ def exact_percent(value: float, t: Language) -> str:
     return f"{t.plain(round(100 * value, 10))}\u00a0%"
 
 
-def facts(name: str, rows: Sequence[tuple[str, Cell]]) -> TableBlock:
+def unbroken(sentence: str) -> str:
+    """Return a sentence of which no line begins with a per cent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)
+
+
+def shortened(text: str, most: int = 30) -> str:
+    """Return a text on one line, cut with an ellipsis where there is no room for it."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def cut(table: TableBlock, most: int, t: Language) -> list[Block]:
+    """Return a table of which pages show so many rows, and what is said of the others."""
+    left = len(table.rows) - most
+    if left <= 0:
+        return [table]
+    note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
+    return [replace(table, most=most), Paragraph(note, "note")]
+
+
+def facts(name: str, rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.2)) -> TableBlock:
     """Return a list of named facts; empty ones show a dash."""
-    return TableBlock(name, (), [(label, value or "–") for label, value in rows], "ll", (1.0, 2.2))
-
-
-def not_here(t: Language) -> Paragraph:
-    """Return what stands where the external edition is silent."""
-    return Paragraph(t(NOT_HERE), "note")
+    return TableBlock(name, (), [(label, value or "–") for label, value in rows], "ll", weights)
 
 
 def shown(value: str, t: Language) -> str:

@@ -8,14 +8,17 @@ Shares and probabilities are numbers in 0..1, counts are records unless said oth
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from splu_desktop.files.disk.plain_data import to_json
 from splu_desktop.report.model.original import (
     Acknowledged,
+    Alternative,
     Band,
     BeforeAfter,
     Earlier,
@@ -30,23 +33,21 @@ from splu_desktop.report.model.original import (
 from splu_desktop.report.model.public import (
     CheckResult,
     Cover,
+    DrawnBlock,
     Eligibility,
-    ExpectedError,
+    ExactLaw,
     Fields,
     FileFacts,
     Guarantee,
-    MechanismFacts,
+    LawPack,
     Persons,
     Public,
     PublishedColumn,
-    PublishedValue,
     Recognisable,
     ReleaseFacts,
     Repeated,
     Risk,
-    Tolerant,
-    TolerantValue,
-    Utility,
+    Value,
     Verdict,
 )
 
@@ -54,25 +55,26 @@ __all__ = [
     "FORMAT",
     "VERSION",
     "Acknowledged",
+    "Alternative",
     "Band",
     "BeforeAfter",
     "CheckResult",
     "Cover",
+    "DrawnBlock",
     "Earlier",
     "Eligibility",
-    "ExpectedError",
+    "ExactLaw",
     "Fields",
     "FileFacts",
     "Guarantee",
+    "LawPack",
     "Marginal",
     "MeasuredUtility",
-    "MechanismFacts",
     "Original",
     "OriginalDisclosure",
     "Persons",
     "Public",
     "PublishedColumn",
-    "PublishedValue",
     "Recognisable",
     "ReleaseFacts",
     "Repeated",
@@ -81,15 +83,14 @@ __all__ = [
     "SourceColumn",
     "SourceFacts",
     "SourceProblem",
-    "Tolerant",
-    "TolerantValue",
-    "Utility",
+    "Value",
     "Verdict",
+    "digest_of",
     "plain",
 ]
 
 FORMAT = "splu-report"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,10 @@ class Report:
         """ "internal" or "external"."""
         return "external" if self.original is None else "internal"
 
+    def digest(self) -> str:
+        """Return the SHA-256 of all that is reported, whatever its format and the moment at which it was written."""
+        return digest_of(self.as_dict())
+
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as plain data; infinite ones as None."""
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "edition": self.edition}
@@ -111,6 +116,17 @@ class Report:
         if self.original is not None:
             data["original"] = plain(self.original)
         return data
+
+
+def digest_of(data: Mapping[str, Any]) -> str:
+    """Return the digest of a report's figures: without when it was written, its seal, and the folder's name."""
+    found = data.get("public")
+    public = dict(found) if isinstance(found, Mapping) else {}
+    for part, names in (("cover", ("created", "time_zone")), ("release", ("folder",))):
+        inner = public.get(part)
+        public[part] = {k: v for k, v in inner.items() if k not in names} if isinstance(inner, Mapping) else inner
+    told = {**{name: value for name, value in data.items() if name != "digest"}, "public": public}
+    return hashlib.sha256(to_json(told).encode("utf-8")).hexdigest()
 
 
 def plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.risk.disclosure import Disclosure
-from splu_desktop.report.model.public import CheckResult, Eligibility
+from splu_desktop.report.model.public import CheckResult, Eligibility, Recognisable
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,37 @@ class Acknowledged:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One system that was compared with this release on the same table (`splu compare`).
+
+    Attributes
+    ----------
+    system, parameter : as the comparison names them.
+    error : relative error of counts, the median where it is known, else the mean.
+    small_wrong : share of the small counts answered wrong by more than was asked.
+    certainty : how sure a reader of a row is of the sensitive value.
+    """
+
+    system: str
+    parameter: str
+    error: float | None
+    small_wrong: float | None
+    certainty: float | None
+
+
+@dataclass(frozen=True)
 class Original:
-    """What was computed with the source at hand: for the internal edition alone."""
+    """What was computed with the source at hand: for the internal edition alone.
+
+    Attributes
+    ----------
+    before : how recognisable records were by the same columns before they were made coarser.
+    alternatives : other systems compared on the same table; none where no comparison was given.
+    """
 
     source: SourceFacts
     columns: tuple[SourceColumn, ...]
+    before: Recognisable
     eligibility: tuple[Eligibility, ...]
     marginals: tuple[Marginal, ...]
     utility: tuple[MeasuredUtility, ...]
@@ -153,3 +179,4 @@ class Original:
     earlier: tuple[Earlier, ...] | None  # None where no register was asked
     acknowledged: tuple[Acknowledged, ...] | None  # None where it is not known
     checks: tuple[CheckResult, ...]
+    alternatives: tuple[Alternative, ...] = ()

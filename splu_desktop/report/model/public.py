@@ -15,7 +15,15 @@ from splu_desktop.core.risk.disclosure import Disclosure
 
 @dataclass(frozen=True)
 class Fields:
-    """What the custodian types; empty where nothing was."""
+    """What the custodian types; empty where nothing was.
+
+    Attributes
+    ----------
+    controls, contract : what the recipient's surroundings and the contract demand.
+    attempt, review : record of an attempt at recognising persons, and when the assessment is looked at again.
+    threshold : the largest risk of recognition that the custodian allows, 0 to 1.
+    law : codes of the law packs (`report.law`) between commas; "none" for none.
+    """
 
     title: str = ""
     organisation: str = ""
@@ -23,6 +31,12 @@ class Fields:
     reviewer: str = ""
     purpose: str = ""
     recipient: str = ""
+    controls: str = ""
+    contract: str = ""
+    attempt: str = ""
+    review: str = ""
+    threshold: str = ""
+    law: str = ""
     remarks: str = ""
 
     def __post_init__(self) -> None:
@@ -33,6 +47,31 @@ class Fields:
                 raise BadSetting(
                     say("The report's field “{name}” can hold 4,000 characters at most; shorten it.", name=name)
                 )
+        if self.threshold and self.allowed is None:
+            raise BadSetting(
+                say(
+                    "The risk allowed must be a number between 0 and 1, such as 0.09, not “{text}”.",
+                    text=self.threshold[:40],
+                )
+            )
+
+    @property
+    def allowed(self) -> float | None:
+        """The largest risk that the custodian allows; None where none was given."""
+        try:
+            found = float(self.threshold.replace(",", "."))
+        except ValueError:
+            return None
+        return found if 0 <= found <= 1 else None
+
+
+@dataclass(frozen=True)
+class LawPack:
+    """A law pack by which the report is arranged: its code, version and date (resources/law)."""
+
+    code: str
+    version: str
+    dated: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +98,7 @@ class Cover:
     software: str
     software_version: str
     verdict: Verdict
+    laws: tuple[LawPack, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,20 +129,12 @@ class PublishedColumn:
 
 
 @dataclass(frozen=True)
-class MechanismFacts:
-    """How one SA was re-drawn.
+class DrawnBlock:
+    """Columns that were drawn as one, most of them alone: how, and what drawing them together tells."""
 
-    Attributes
-    ----------
-    groups : r = floor(N/gamma); larger_groups of them have gamma + 1 records.
-    confidence : r/N, the probability that a record kept its value: what an attacker knows from a person's own row.
-    """
-
-    column: str
-    gamma: int
-    groups: int
-    larger_groups: int
-    confidence: float
+    columns: tuple[str, ...]
+    how: str
+    costs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -124,65 +156,110 @@ class Eligibility:
 
 @dataclass(frozen=True)
 class Repeated:
-    """What k releases of the same records, averaged, leave of the promise."""
+    """What k releases of the same records leave of the promise.
+
+    Attributes
+    ----------
+    t_p : of their averaged counts; 0 where nothing is promised of several.
+    right, twice : share of the rows, found in all of them, that the best guess hits, and that show their true value
+        twice or more, which gives it away.
+    """
 
     releases: int
     t_p: float
-    t_f: int
+    right: float
+    twice: float
+
+
+@dataclass(frozen=True)
+class ExactLaw:
+    """The exact law of a column in groups of one size: f' ~ Binomial(gamma f, 1/gamma).
+
+    Attributes
+    ----------
+    small_counts : Pr of an error above epsilon at 1, 2, ...
+    curve_t_f : T_f at each of `curve_t_e`, exactly and by Chebyshev's bound.
+    thresholds : epsilon, T_E, T_f.
+    expected : true count, mean relative error, Pr of an error above epsilon.
+    """
+
+    gamma: int
+    t_f_chebyshev: int
+    t_f_as_published: float
+    small_counts: tuple[float, ...]
+    curve_t_e: tuple[float, ...]
+    curve_t_f: tuple[int, ...]
+    curve_t_f_chebyshev: tuple[int, ...]
+    thresholds: tuple[tuple[float, float, int], ...]
+    expected: tuple[tuple[int, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One published value of an SA, and what its published count means.
+
+    Attributes
+    ----------
+    state : "protected", "in between", "answerable", by its published count.
+    tolerance : how surely a row that shows it is right at most, on average.
+    t_p : least probability of a larger error in its small counts.
+    keeps, signal : a_s, the probability that a record of it keeps it, and a_s - b_s.
+    likely : what its published count says of the true one: itself, but where the draw moves counts.
+    deviation : standard deviation of that over releases.
+    """
+
+    value: str
+    published: int
+    state: str
+    tolerance: float
+    t_p: float
+    keeps: float
+    signal: float
+    likely: float
+    deviation: float
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What is promised for one SA: functions of gamma and the thresholds alone (mechanism.md section 3)."""
+    """How one SA was re-drawn, what is promised of it, and its published values (mechanism.md section 3).
+
+    Attributes
+    ----------
+    drawn : the draw in a few words.
+    gamma : the group size where it is all there is to set; then `law` holds its exact law.
+    confidence : how surely a row that shows a protected value is right at most, on average.
+    t_p, t_f : of the least protected value; 0 where public figures tell small counts.
+    meets : whether `wanted_t_p` is reached; None where none was asked.
+    sentences, readers : what is promised, and what a row tells to whom.
+    unprotected : the sentence that public figures alone tell small counts.
+    sizes, shares, fakes, certainty, mse, step : of groups of several sizes (`Draw.shape`).
+    caution : what warns of reading published shares as true ones; "" where they are.
+    """
 
     column: str
-    gamma: int
+    drawn: str
+    gamma: int | None
     epsilon: float
     t_e: float
     alpha: int
+    confidence: float
     wanted_t_p: float | None
     t_p: float
     t_f: int
-    t_f_chebyshev: int
-    t_f_as_published: float
     meets: bool | None
-    small_counts: tuple[float, ...]  # Pr of an error above epsilon at 1, 2, ...
-    curve_t_e: tuple[float, ...]
-    curve_t_f: tuple[int, ...]
-    curve_t_f_chebyshev: tuple[int, ...]
-    thresholds: tuple[tuple[float, float, int], ...]  # epsilon, T_E, T_f
+    sentences: tuple[str, ...]
+    readers: tuple[str, ...]
+    unprotected: str | None
+    sizes: tuple[int, ...]
+    shares: tuple[float, ...]
+    fakes: int
+    certainty: float
+    mse: float
+    step: int
+    caution: str
     repeated: tuple[Repeated, ...]
-    unprotected: str | None = None  # the sentence that public figures alone tell small counts
-
-
-@dataclass(frozen=True)
-class ExpectedError:
-    """Error of a count by the law of the draw alone."""
-
-    count: int
-    expected_relative_error: float
-    error_probability: float
-
-
-@dataclass(frozen=True)
-class PublishedValue:
-    """One value of an SA as published, with what its published count means."""
-
-    value: str
-    published: int
-    state: str  # "protected", "in between", "answerable"
-    error_probability: float
-    expected_relative_error: float
-    signal: float
-
-
-@dataclass(frozen=True)
-class Utility:
-    """What the published counts of one SA are worth, from the release alone."""
-
-    column: str
-    expected: tuple[ExpectedError, ...]
-    values: tuple[PublishedValue, ...]
+    values: tuple[Value, ...]
+    law: ExactLaw | None
 
 
 @dataclass(frozen=True)
@@ -196,15 +273,34 @@ class Recognisable:
     below: Mapping[str, int]  # k -> records in classes of fewer than k
     causes: tuple[tuple[str, int], ...]  # NSA, unique records left without it
 
+    @property
+    def unique(self) -> float:
+        """Share of the records that are alone in their class."""
+        return self.below["2"] / self.records
+
+    @property
+    def small(self) -> float:
+        """Share of the records in classes of fewer than 11, whose risk is above 0.09."""
+        return self.below["11"] / self.records
+
+    @property
+    def highest(self) -> float:
+        """Prosecutor risk of the worst record: 1 over the smallest class."""
+        return 1 / self.smallest
+
+    @property
+    def mean(self) -> float:
+        """Prosecutor risk of the average record: 1 over its class, averaged, is classes over records."""
+        return self.classes / self.records
+
 
 @dataclass(frozen=True)
 class Risk:
-    """Measured disclosure risk of the published table; `combinations` says what columns drawn together tell."""
+    """Measured disclosure risk of the published table."""
 
     recognisable: Recognisable
     disclosure: tuple[Disclosure, ...]
     attacks: tuple[Attack, ...]  # judged by what the strongest attacker believes
-    combinations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -225,63 +321,6 @@ class FileFacts:
     bytes: int
     sha256: str
     stated: str | None
-
-
-@dataclass(frozen=True)
-class TolerantValue:
-    """One published value of an SA that is promised of value by value.
-
-    Attributes
-    ----------
-    tolerance : share of the rows showing it that may truly have it, on average.
-    t_p : least probability of a larger error in its small counts.
-    keeps : probability that a record of it keeps it, a_s.
-    signal : a_s - b_s.
-    likely : what its published count says of the true one: itself, but where the draw moves counts.
-    deviation : standard deviation of that over releases.
-    """
-
-    value: str
-    tolerance: float
-    t_p: float
-    published: int
-    keeps: float
-    signal: float
-    likely: float
-    deviation: float
-
-
-@dataclass(frozen=True)
-class Tolerant:
-    """How one SA without a single gamma was re-drawn, and what is promised of it.
-
-    Attributes
-    ----------
-    sizes, shares : group sizes and the share of the records in groups of each; none where it was drawn otherwise.
-    t_f : count from which the published count is within epsilon.
-    sentences, readers : what is promised, and what a row tells to whom (`core.attackers`).
-    fakes : fake values in each group.
-    certainty : how sure of a sensitive value someone can be at most who knows all other records of the group.
-    mse : the papers' loss, sum of (size - 1)^2 over the groups, over N - 1; fake values count as records.
-    step : the shares are whole multiples of so many records.
-    caution : what warns of reading published shares as true ones; "" where they are.
-    """
-
-    column: str
-    epsilon: float
-    t_e: float
-    alpha: int
-    sizes: tuple[int, ...]
-    shares: tuple[float, ...]
-    t_f: int
-    sentences: tuple[str, ...]
-    readers: tuple[str, ...]
-    values: tuple[TolerantValue, ...]
-    fakes: int
-    certainty: float
-    mse: float
-    step: int
-    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -311,12 +350,10 @@ class Public:
     cover: Cover
     release: ReleaseFacts
     columns: tuple[PublishedColumn, ...]
-    mechanism: tuple[MechanismFacts, ...]
+    blocks: tuple[DrawnBlock, ...]
     eligibility: tuple[Eligibility, ...]
     guarantees: tuple[Guarantee, ...]
-    utility: tuple[Utility, ...]
     risk: Risk
     checks: tuple[CheckResult, ...]
     files: tuple[FileFacts, ...]
     persons: Persons
-    tolerant: tuple[Tolerant, ...] = ()

@@ -6,7 +6,17 @@ import html
 from pathlib import Path
 
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock, cell_text
+from splu_desktop.report.document import (
+    Block,
+    Document,
+    FigureBlock,
+    Heading,
+    Number,
+    Pages,
+    Paragraph,
+    TableBlock,
+    cell_text,
+)
 
 _STYLE = """
 :root{color-scheme:light}
@@ -24,8 +34,8 @@ th,td{text-align:start;vertical-align:top;padding:.3rem .5rem;border-bottom:1px 
 thead th{background:#e8ecef}
 td.r,th.r{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 figure{margin:1rem 0}svg{max-width:100%;height:auto;width:40rem}
+.signs{display:flex;gap:2rem}
 .sign{border-top:1px solid #1b252f;width:22rem;margin-top:4rem;padding-top:.2rem;font-size:.85rem;color:#52606d}
-nav ol{list-style:none;padding:0;columns:2}
 footer{margin-top:3rem;color:#52606d;font-size:.85rem}
 @media print{.edition{position:fixed}h2{break-after:avoid}tr,figure{break-inside:avoid}
 thead{display:table-header-group}}
@@ -36,17 +46,14 @@ def as_html(document: Document) -> str:
     """Return the document as one HTML page."""
     e = html.escape
     mark = "edition internal" if document.internal else "edition"
-    chapters = [block for block in document.blocks if isinstance(block, Heading) and block.level == 1]
-    contents = "".join(f'<li><a href="#s{i}">{_text(block.text)}</a></li>' for i, block in enumerate(chapters))
-    places = {id(block): i for i, block in enumerate(chapters)}
-    body = "".join(_block(block, places) for block in document.blocks)
+    body = "".join(_block(block) for block in document.blocks)
     return (
         f'<!DOCTYPE html>\n<html lang="{document.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{e(document.title)}</title><style>{_STYLE}</style></head><body>"
         f'<div class="{mark}">{e(document.edition)}</div>'
-        f'<nav aria-label="{e(document.contents)}"><ol>{contents}</ol></nav><main>{body}</main>'
+        f"<main>{body}</main>"
         f"<footer>{_text(document.footer)} · {e(document.edition)}</footer></body></html>\n"
     )
 
@@ -63,10 +70,10 @@ def _text(text: str) -> str:
     return escaped if text.isascii() else f"<bdi>{escaped}</bdi>"
 
 
-def _block(block: Block, places: dict[int, int]) -> str:
+def _block(block: Block) -> str:
     if isinstance(block, Heading):
         if block.level == 1:
-            return f'<h2 id="s{places[id(block)]}">{_text(block.text)}</h2>'
+            return f'<h2 id="{block.key}">{_text(block.text)}</h2>'
         return f"<h3>{_text(block.text)}</h3>"
     if isinstance(block, Paragraph):
         if block.style == "title":
@@ -74,10 +81,11 @@ def _block(block: Block, places: dict[int, int]) -> str:
         tag = f' class="{block.style}"' if block.style != "body" else ""
         return f"<p{tag}>{_text(block.text)}</p>"
     if isinstance(block, TableBlock):
-        return _table(block)
+        return _table(block) if block.shown else ""
     if isinstance(block, FigureBlock):
         return f"<figure>{block.scene.svg(block.words)}<figcaption>{_text(block.caption)}</figcaption></figure>"
-    return "".join(f'<div class="sign">{_text(label)}</div>' for label in block.labels)
+    lines = "".join(f'<div class="sign">{_text(label)}</div>' for label in block.labels)
+    return f'<div class="signs">{lines}</div>'
 
 
 def _table(table: TableBlock) -> str:
@@ -89,12 +97,16 @@ def _table(table: TableBlock) -> str:
         )
         head = f"<thead><tr>{cells}</tr></thead>"
     rows = []
-    for row in table.rows:
+    for row in table.shown:
         cells = ""
         for i, (cell, c) in enumerate(zip(row, side, strict=True)):
             tag, scope = ("th", ' scope="row"') if i == 0 and not table.header else ("td", "")
             value = f' data-value="{cell.value!r}"' if isinstance(cell, Number) and cell.value is not None else ""
-            cells += f"<{tag}{scope}{_class(c)}{value}>{_text(cell_text(cell))}</{tag}>"
+            text = _text(cell_text(cell))
+            if isinstance(cell, Pages) and cell.keys:
+                parts = zip(cell.keys, cell.text.split(", "), strict=False)
+                text = ", ".join(f'<a href="#{key}">{_text(title)}</a>' for key, title in parts)
+            cells += f"<{tag}{scope}{_class(c)}{value}>{text}</{tag}>"
         rows.append(f"<tr>{cells}</tr>")
     label = html.escape(table.name)
     return f'<div class="scroll"><table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table></div>'

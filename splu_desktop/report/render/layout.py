@@ -6,13 +6,17 @@ check that nothing leaves the page (tests/report/test_layout.py). All lengths ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.report.document import (
+    Block,
+    Cell,
     Document,
     FigureBlock,
     Heading,
+    Pages,
     Paragraph,
     SignatureLines,
     TableBlock,
@@ -24,20 +28,24 @@ from splu_desktop.report.scene import ACCENT, GRID, INK, QUIET, SOFT
 
 PAPERS = {"A4": (595.28, 841.89), "Letter": (612.0, 792.0)}
 MARGIN, TOP, BOTTOM = 50.0, 62.0, 56.0
+_SIGNED = 44.0  # height of lines to sign on
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
+_CLOSEST = 0.1
+_SPREADS = (1.0, 0.7, 0.4, _CLOSEST, 1.3, 1.6, 2.0)  # times the space between blocks
+_LEAST = 0.36  # of each page is filled
 
 
 _STYLES = {  # size, bold, colour, space before, space after
-    "title": (22.0, True, INK, 60.0, 6.0),
-    "subtitle": (12.0, False, QUIET, 0.0, 18.0),
-    "body": (9.5, False, INK, 0.0, 7.0),
-    "lead": (10.0, False, INK, 2.0, 9.0),
-    "note": (8.0, False, QUIET, 0.0, 7.0),
-    "item": (9.5, False, INK, 0.0, 6.0),
+    "title": (18.0, True, INK, 0.0, 2.0),
+    "subtitle": (10.0, False, QUIET, 0.0, 4.0),
+    "body": (9.0, False, INK, 0.0, 5.0),
+    "lead": (9.5, False, INK, 1.0, 6.0),
+    "note": (7.5, False, QUIET, 0.0, 5.0),
+    "item": (9.0, False, INK, 0.0, 3.0),
 }
-_HEADINGS = {1: (15.0, 14.0, 8.0), 2: (11.0, 12.0, 5.0)}  # size, before, after
-_CELL, _PAD, _GAP, _LEADING = 7.5, 3.0, 5.0, 1.32  # size of a cell's letters, its inset above and beside
+_HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
+_CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
 def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> PdfLayout:
@@ -48,36 +56,95 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress |
     paper : of PAPERS.
     width : (text, size, bold) -> width in points.
     """
-    setter = _Setter(document, *PAPERS[paper], width, progress or Silent())
-    return setter.run()
+    progress = progress or Silent()
+    marks = _Setter(document, *PAPERS[paper], width, progress, {}).run().bookmarks
+    headings = (block for block in document.blocks if isinstance(block, Heading))
+    found = {block.key: mark.page + 1 for block, mark in zip(headings, marks, strict=True)}
+    return _Setter(document, *PAPERS[paper], width, progress, found).run()
+
+
+def _company(blocks: Sequence[Block]) -> float:
+    """Return the height of what a heading stands above."""
+    if not blocks:
+        return 0.0
+    if isinstance(blocks[0], Heading):
+        return 26.0 + _company(blocks[1:])
+    return blocks[0].scene.height + 30 if isinstance(blocks[0], FigureBlock) else 70.0
 
 
 class _Setter:
-    def __init__(self, document: Document, width: float, height: float, measure: Width, progress: Progress) -> None:
+    def __init__(
+        self,
+        document: Document,
+        width: float,
+        height: float,
+        measure: Width,
+        progress: Progress,
+        found: Mapping[str, int],
+    ) -> None:
         self.document, self.measure, self.progress = document, measure, progress
         self.layout = PdfLayout(width, height)
         self.left, self.right = MARGIN, width - MARGIN
         self.bottom = height - BOTTOM
-        self.y = TOP
+        self.y, self.spread, self.found = TOP, 1.0, found
 
     def run(self) -> PdfLayout:
-        self._page()
-        blocks = self.document.blocks
-        for done, block in enumerate(blocks):
-            self.progress.report(_STAGE, done / len(blocks))
-            if isinstance(block, Heading):
-                self._heading(block, blocks[done + 1] if done + 1 < len(blocks) else None)
-            elif isinstance(block, Paragraph):
-                self._paragraph(block)
-            elif isinstance(block, TableBlock):
-                self._table(block)
-            elif isinstance(block, FigureBlock):
-                self._figure(block)
-            else:
-                self._signatures(block)
-        self._contents()
+        """Set all blocks, in order: what begins on a page of its own by itself."""
+        blocks = list(self.document.blocks)
+        if self.document.note:
+            blocks.append(Paragraph(self.document.note, "note"))
+        begins = [at for at, block in enumerate(blocks) if isinstance(block, Heading) and block.new_page and at]
+        for first, end in itertools.pairwise([0, *begins, len(blocks)]):
+            self.progress.report(_STAGE, first / len(blocks))
+            self._part(blocks[first:end])
         self._marks()
         return self.layout
+
+    def _part(self, blocks: Sequence[Block]) -> None:
+        """Set blocks on pages of their own, with such spaces between them that no page has a few lines only."""
+        layout, best = self.layout, -1.0
+        pages, bookmarks = len(layout.pages), len(layout.bookmarks)
+        chosen: tuple[list[PdfPage], list[Bookmark]] = ([], [])
+        for self.spread in _SPREADS:
+            self._page()
+            for at, block in enumerate(blocks):
+                self._block(block, blocks[at + 1 :])
+            found = layout.pages[pages:], layout.bookmarks[bookmarks:]
+            del layout.pages[pages:], layout.bookmarks[bookmarks:]
+            # A single page is as full as it is; what nearly fits on one is set closer before it takes two.
+            least = min(map(self._filled, found[0])) if len(found[0]) > 1 else 1.0
+            if least > best:
+                chosen, best = found, least
+            if best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
+                break
+        layout.pages += chosen[0]
+        layout.bookmarks += chosen[1]
+
+    def _filled(self, page: PdfPage) -> float:
+        """Return which share of a page's height is used."""
+        ends = (op.y + op.scale * op.scene.height if isinstance(op, Drawing) else op.y for op in page.ops)
+        return (max(ends, default=TOP) - TOP) / (self.bottom - TOP)
+
+    def _block(self, block: Block, after: Sequence[Block]) -> None:
+        if isinstance(block, Heading):
+            self._heading(block, after)
+        elif isinstance(block, Paragraph):
+            self._paragraph(block)
+        elif isinstance(block, TableBlock):
+            if block.shown:
+                self._table(block)
+        elif isinstance(block, FigureBlock):
+            self._figure(block)
+        else:
+            self._signatures(block)
+
+    def _written(self, cell: Cell) -> str:
+        """Return a cell as it is written: of sections, the pages on which they begin; "00" until these are known."""
+        if not isinstance(cell, Pages) or not cell.keys:
+            return cell_text(cell)
+        if not self.found:
+            return ", ".join(["00"] * len(cell.keys))
+        return ", ".join(map(str, sorted({self.found[key] for key in cell.keys if key in self.found})))
 
     def _lines(self, text: str, room: float, size: float, bold: bool) -> list[str]:
         return wrapped(text, room, size, bold, self.measure)
@@ -101,13 +168,12 @@ class _Setter:
 
     # blocks
 
-    def _heading(self, block: Heading, following: object) -> None:
+    def _heading(self, block: Heading, after_it: Sequence[Block]) -> None:
         size, before, after = _HEADINGS[block.level]
+        before, after = before * self.spread, after * self.spread
         lines = self._lines(block.text, self.right - self.left, size, True)
-        if block.new_page and self._ops:
-            self._page()
         # A heading never stands alone at the foot of a page.
-        company = following.scene.height + 30 if isinstance(following, FigureBlock) else 70.0
+        company = _company(after_it)
         if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
             self.y += before
         self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
@@ -120,6 +186,7 @@ class _Setter:
 
     def _paragraph(self, block: Paragraph) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
+        before, after = before * self.spread, after * self.spread
         inset = {"lead": 12.0, "item": 12.0}.get(block.style, 0.0)
         lines = self._lines(block.text, self.right - self.left - inset, size, bold)
         self.y += before
@@ -147,15 +214,18 @@ class _Setter:
         for line in caption:
             self.y += 8 * _LEADING
             self._ops.append(Text(self.left, self.y - 2.4, line, 8.0, False, QUIET, node))
-        self.y += 12
+        self.y += 8 * self.spread
 
     def _signatures(self, block: SignatureLines) -> None:
-        for label in block.labels:
-            self._room(64)
-            self.y += 46
-            self._ops.append(Fill(self.left, self.y, 300, 0.75, INK))
-            self._ops.append(Text(self.left, self.y + 12, label, 8.0, False, QUIET, Node("P")))
-            self.y += 18
+        self._room(_SIGNED)
+        self.y += _SIGNED - 14
+        each = (self.right - self.left + 20) / len(block.labels)
+        for place, label in enumerate(block.labels):
+            x, node = self.left + place * each, Node("P")
+            self._ops.append(Fill(x, self.y, each - 20, 0.75, INK))
+            line = self._lines(label, each - 20, 7.5, False)[0]
+            self._ops.append(Text(x, self.y + 10, line, 7.5, False, QUIET, node))
+        self.y += 14
 
     # tables
 
@@ -168,15 +238,15 @@ class _Setter:
         self._room(tall + 3 * step + 4 * _PAD)
         if block.header:
             self._header(block, header, widths, tall, table)
-        for number, row in enumerate(block.rows):
+        for number, row in enumerate(block.shown):
             if number % 100 == 0:
-                self.progress.report(_STAGE, number / len(block.rows))
+                self.progress.report(_STAGE, number / len(block.shown))
             cells = [
-                self._lines(cell_text(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
+                self._lines(self._written(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
             self._row(block, cells, widths, tall, header, table)
-        self.y += 12
+        self.y += 8 * self.spread
 
     def _header(
         self, block: TableBlock, header: list[list[str]], widths: list[float], tall: float, table: Node | None
@@ -241,10 +311,10 @@ class _Setter:
             title = block.header[i] if block.header else ""
             word = max((self.measure(word, _CELL, True) for word in title.split()), default=0.0)
             if align == "r":  # never broken, unless nothing else helps
-                widest = max((self.measure(cell_text(row[i]), _CELL, False) for row in block.rows), default=0.0)
+                widest = max((self.measure(self._written(row[i]), _CELL, False) for row in block.shown), default=0.0)
                 most = total / 3
             else:
-                words = {word for row in block.rows for word in cell_text(row[i]).split()}
+                words = {word for row in block.shown for word in self._written(row[i]).split()}
                 widest = max((self.measure(word, _CELL, not block.header and i == 0) for word in words), default=0.0)
                 most = total / 5
             needed.append(max(min(max(widest, word) + 2 * _GAP + 2, most), _NARROWEST))
@@ -255,35 +325,6 @@ class _Setter:
         spare = sum(max(0.0, w - need) for need, w in zip(needed, widths, strict=True))
         share = min(1.0, short / spare) if spare else 0.0
         return [need if w < need else w - share * (w - need) for need, w in zip(needed, widths, strict=True)]
-
-    # what is known once all is set
-
-    def _contents(self) -> None:
-        """Put the contents on a page of their own after the first."""
-        chapters = [mark for mark in self.layout.bookmarks if mark.level == 0]
-        page, y = PdfPage(), TOP
-        node = Node("H1")
-        page.ops.append(Text(self.left, y + 16, self.document.contents, 15.0, True, ACCENT, node))
-        y += 36
-        step = min(18.0, (self.bottom - y) / max(1, len(chapters)))
-        for mark in chapters:
-            entry = Node("P")
-            number = str(mark.page + 1 + (mark.page > 0))
-            x = self.right - self.measure(number, 9.5, False)
-            room = x - self.left - 12
-            page.ops.append(
-                Text(self.left, y + 12, self._lines(mark.text, room, 9.5, False)[0], 9.5, False, INK, entry)
-            )
-            page.ops.append(Text(x, y + 12, number, 9.5, False, INK, entry))
-            page.ops.append(Fill(self.left, y + 15.5, self.right - self.left, 0.4, GRID))
-            y += step
-        for line in self._lines(self.document.note, self.right - self.left, 8.0, False) if self.document.note else ():
-            y += 8.0 * _LEADING
-            page.ops.append(Text(self.left, min(y, self.bottom), line, 8.0, False, QUIET, Node("P")))
-        self.layout.pages.insert(1, page)
-        self.layout.bookmarks = [
-            Bookmark(mark.text, mark.level, mark.page + (mark.page > 0), mark.y) for mark in self.layout.bookmarks
-        ]
 
     def _marks(self) -> None:
         """Put the edition mark, the footer and the page number on every page, outside of the reading order."""

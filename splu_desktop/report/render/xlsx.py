@@ -26,7 +26,8 @@ def write_report_xlsx(document: Document, target: Path) -> None:
     names = _sheet_names(tables)
     t = language(document.language)
     plain = (t("Fact"), t("Value"))
-    headers = [_unique([*(table.header or plain), document.edition]) for table in tables]
+    titles = [table.header or (*plain, *[""] * (len(table.align) - 2)) for table in tables]
+    headers = [_unique([*title, document.edition]) for title in titles]
     sheets: list[tuple[str, Any]] = [
         (name, _rows(table, header)) for name, table, header in zip(names, tables, headers, strict=True)
     ]

@@ -1,0 +1,263 @@
+"""The strongest protection that still answers what must be answered.
+
+Strongest first: what is asked as it stands, then with coarser columns, then also with the most frequent value treated
+as not sensitive; within each the largest group size, and from groups rather than joined where both will do, since
+groups leave published shares true. The first that answers is proposed. Where a setting fails with the smallest groups,
+larger ones are not tried: they blur more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.core.checks.asked import AskedTable, cells
+from splu_desktop.core.checks.expected import Ahead, Foretold
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.together import planned
+from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
+from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
+from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Table
+
+GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
+_RUNGS = 4  # of coarser columns
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far one table is answered: of its cells that are to be, and within which error all of them would be."""
+
+    asked: AskedTable
+    cells: int
+    answered: int
+    error: float
+
+    @property
+    def met(self) -> bool:
+        """Whether there are cells to be answered, and every one is as asked."""
+        return self.answered == self.cells > 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        error = self.error if math.isfinite(self.error) else None
+        return {"asked": self.cells, "answered": self.answered, "within_all": error, "words": self.sentence()}
+
+    def short(self) -> str:
+        """Return it in words, without the table's name."""
+        error = Figure(f"{100 * self.asked.error:g} %")
+        return say(
+            "{answered} of {n} cells can be answered within {error}.", answered=self.answered, n=self.cells, error=error
+        )
+
+    def sentence(self) -> str:
+        """Return it in words."""
+        if not self.cells:
+            return say("{table}: no count of it is large enough to be asked for.", table=self.asked.what())
+        error = Figure(f"{100 * self.asked.error:g} %")
+        if self.met:
+            return say(
+                "{table}: all {n} cells are answered within {error}.",
+                table=self.asked.what(),
+                n=self.cells,
+                error=error,
+            )
+        return say(
+            "{table}: {answered} of {n} cells can be answered within {error}.",
+            table=self.asked.what(),
+            answered=self.answered,
+            n=self.cells,
+            error=error,
+        )
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What to change so that tables are answered; where none answers them all, what comes closest.
+
+    Attributes
+    ----------
+    draws : SA name -> its draw, of the SAs that the tables ask about and of their blocks.
+    generalisations : column -> its steps, for columns that become coarser.
+    unprotected : SA name -> the value that is treated as not sensitive.
+    answered : of each table.
+    """
+
+    draws: Mapping[str, Draw]
+    generalisations: Mapping[str, Steps]
+    unprotected: Mapping[str, str]
+    answered: tuple[Reached, ...]
+
+    @property
+    def met(self) -> bool:
+        """Whether every table is answered."""
+        return all(each.met for each in self.answered)
+
+    @property
+    def closeness(self) -> tuple[float, float]:
+        """How near it comes: the share of cells answered, then the error of the worst one."""
+        asked, done = (sum(getattr(each, name) for each in self.answered) for name in ("cells", "answered"))
+        return done / max(asked, 1), -max((each.error for each in self.answered), default=0.0)
+
+    def changes(self) -> list[str]:
+        """Return in sentences what it sets."""
+        said: list[str] = [
+            say("“{column}” is re-drawn: {words}.", column=n, words=draw.words()) for n, draw in self.draws.items()
+        ]
+        said += [
+            say(
+                "“{value}” of “{column}” is treated as not sensitive: its records may be published as they are.",
+                value=value,
+                column=name,
+            )
+            for name, value in self.unprotected.items()
+        ]
+        said += [words_for(name, steps[-1:]) for name, steps in self.generalisations.items()]
+        return said
+
+    def sentences(self) -> list[str]:
+        """Return what is proposed, and what it answers."""
+        head = (
+            say("The strongest protection that answers this:")
+            if self.met
+            else say("No setting answers all of this; closest comes:")
+        )
+        return [head, *self.changes(), *(each.sentence() for each in self.answered)]
+
+
+def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
+    """Return how far a table is answered in cells of `least` records or more, from what recipients will be told."""
+    there = [one for one in told if one.true >= least]
+    within = sum(one.within(asked.error) for one in there)
+    return Reached(asked, len(there), within, max((one.error for one in there), default=0.0))
+
+
+def propose(
+    table: Table,
+    plan: Plan,
+    musts: Sequence[AskedTable],
+    gammas: Sequence[int] = GAMMAS,
+    progress: Progress | None = None,
+) -> Proposal:
+    """Return the strongest protection that answers every table, or what comes closest.
+
+    Parameters
+    ----------
+    table : the source, before generalisation; one record per person taken where the plan asks for it.
+    plan : roles, generalisations, thresholds and persons as they are now; its draws say which columns are drawn
+        together, and nothing else.
+    gammas : the group sizes to be tried, largest first.
+
+    Raises UnknownColumn, BadSetting, BadQuestion where a table can't be asked; Cancelled.
+    """
+    progress = progress or Silent()
+    closest: Proposal | None = None
+    blocks = {plan.draws[name].block(name) for must in musts for name in must.sensitive(plan.draws)[:1]}
+    ladder = [(free, coarse) for free in (False, True) for coarse in _coarser(table, plan, musts)]
+    fault: SpluError = BadSetting("Name a table that must be answered.")
+    for done, (free, coarse) in enumerate(ladder):
+        part = ProgressPart(progress, done / len(ladder), 1 / len(ladder))
+        then = replace(plan, generalisations={**plan.generalisations, **coarse})
+        trial = _Trial(table_after(table, then.generalisations), then, free)
+        try:
+            found = [trial.strongest(names, musts, gammas, part) for names in sorted(blocks)]
+        except SpluError as why:  # nothing can be drawn so
+            fault = why
+            continue
+        each = {result.asked: result for one in found for result in one.answered}
+        proposal = Proposal(
+            {name: draw for one in found for name, draw in one.draws.items()},
+            coarse,
+            {name: value for one in found for name, value in one.unprotected.items()},
+            tuple(each[must] for must in musts),
+        )
+        if proposal.met:
+            return proposal
+        if closest is None or proposal.closeness > closest.closeness:
+            closest = proposal
+    if closest is None:
+        raise fault
+    return closest
+
+
+def _coarser(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> Iterator[dict[str, Steps]]:
+    """Give no change, then ever coarser columns of the tables: each time of the one with the most values."""
+    found: dict[str, Steps] = {}
+    yield dict(found)
+    free = {name for must in musts for name in must.columns if plan.roles[name] is Role.NSA}
+    free -= {condition.column for must in musts for condition in must.conditions}
+    columns = {name: column_after(table[name], plan.generalisations.get(name, ())) for name in sorted(free)}
+    for _ in range(_RUNGS):
+        ways = {name: coarser(column) for name, column in columns.items()}
+        name = max((name for name, way in ways.items() if way), key=lambda each: columns[each].m, default="")
+        if not name:
+            return
+        columns[name] = column_after(columns[name], ways[name])
+        found[name] = (*found.get(name, plan.generalisations.get(name, ())), *ways[name])
+        yield dict(found)
+
+
+class _Trial:
+    """Looks for the largest group size that will do, with columns as they are given."""
+
+    def __init__(self, table: Table, plan: Plan, free: bool) -> None:
+        self._table, self._plan, self._free = table, plan, free
+        self._ahead = Ahead.of(table, plan)
+
+    def strongest(
+        self, names: tuple[str, ...], musts: Sequence[AskedTable], gammas: Sequence[int], progress: Progress
+    ) -> Proposal:
+        """Return the strongest draw of a block that answers its tables, or the closest. Raises where none is."""
+        here = [must for must in musts if set(must.sensitive(self._plan.draws)) <= set(names)]
+        best: Proposal | None = None
+        fault: SpluError | None = None
+        found: list[tuple[int, int, Proposal]] = []
+        for order, way in enumerate((GROUPS, JOINED)):
+            for done, gamma in enumerate((min(gammas), *gammas)):
+                progress.report("Trying settings", (order + done / (len(gammas) + 1)) / 2)
+                try:
+                    tried = self._tried(names, here, gamma, way)
+                except SpluError as why:
+                    fault = why
+                    continue
+                if best is None or tried.closeness > best.closeness:
+                    best = tried
+                if tried.met and done:
+                    found.append((gamma, -order, tried))
+                if tried.met == bool(done):  # the smallest groups fail, or the largest that do are found
+                    break
+        if found:
+            return max(found, key=lambda each: each[:2])[2]
+        if best is None:
+            raise fault or BadSetting("Nothing can be drawn so.")
+        return best
+
+    def _tried(self, names: tuple[str, ...], musts: Sequence[AskedTable], gamma: int, way: str) -> Proposal:
+        plan, free = self._plan, {}
+        if len(names) > 1:
+            if way == JOINED or self._free:
+                raise BadSetting("Columns drawn together are drawn from groups.")
+            draws: dict[str, Draw] = dict(planned(self._table, names, gamma))
+        else:
+            column = self._table[names[0]]
+            draw = by_gamma(column, gamma, way)
+            if self._free:
+                free = {column.name: str(column.labels[int(np.argmax(column.counts()))])}
+                draw = by_tolerances(column, gamma_tolerances(column, gamma, free.values()), way)
+            draws = {column.name: draw.by_person("" if plan.persons is None else plan.persons.drawn)}
+        for name, draw in draws.items():
+            draw.check(self._table[name])
+        results = []
+        for must in musts:
+            every = cells(self._table, must)
+            told = self._ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
+            results.append(reached(told, must, must.least or plan.thresholds.alpha + 1))
+        return Proposal(draws, {}, free, tuple(results))

@@ -1,0 +1,150 @@
+"""What words in names and values of columns say: lists in seven languages, read from `resources/roles` once."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from splu_desktop.core.resources import resource_path
+from splu_desktop.core.words import words_of
+
+_LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
+_SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
+
+
+class RoleCard(Enum):
+    """The four cards that columns are sorted into."""
+
+    IDENTIFIES = "identifies a person"
+    RECOGNISES = "recognises a person"
+    SPECIAL = "health and other special categories"
+    HARMLESS = "harmless"
+
+
+@dataclass(frozen=True)
+class Matter:
+    """One thing that a name may say.
+
+    Attributes
+    ----------
+    what : the thing, as it is said to the custodian.
+    card : where a column of the kind belongs.
+    weight : how clearly it is sensitive, 0..1; 0 where it is not.
+    health : whether it makes a table one on health.
+    words : matches a word of a name, or a run of words written together.
+    long : the same by signs of `_SURE` letters or more, and words that values alone have; for values.
+    """
+
+    what: str
+    card: RoleCard
+    weight: float
+    health: bool
+    words: re.Pattern[str]
+    long: re.Pattern[str]
+
+
+def _pattern(signs: list[str]) -> re.Pattern[str]:
+    """Return what matches the signs of a list in a run of words joined by "_".
+
+    A star stands for any letters, a "_" for a seam that need not be there, but beside a star for one that must: age_*
+    is no agent. Words may be joined in the name and not in the sign: bloodpress* begins "blood_pressure", too.
+    """
+    made = []
+    for sign in sorted(signs):
+        seams = re.escape(sign).replace(r"_\*", "<.*").replace(r"\*_", ".*<").replace("_", "_?").replace("<", "_")
+        made.append(seams.replace(r"\*", ".*"))
+    return re.compile("|".join(made) or r"(?!)")
+
+
+def _signs(entry: Mapping[str, Any]) -> list[str]:
+    return [sign for name, text in entry.items() if name == "common" or len(name) == 2 for sign in text.split()]
+
+
+def _says(pattern: re.Pattern[str], run: str) -> bool:
+    return pattern.fullmatch(run) is not None or ("_" in run and pattern.fullmatch(run.replace("_", "")) is not None)
+
+
+@cache
+def matters() -> tuple[Matter, ...]:
+    """Return all matters, the special ones first, in the order of the files."""
+    found = []
+    for name in ("matters.toml", "others.toml"):
+        for entry in tomllib.loads(resource_path(f"roles/{name}").read_text(encoding="utf-8"))["matter"]:
+            signs = _signs(entry)
+            sure = [sign for sign in signs if len(sign.strip("*_")) >= _SURE]
+            found.append(
+                Matter(
+                    entry["what"],
+                    RoleCard[entry.get("card", "special").upper()],
+                    float(entry.get("weight", 0)),
+                    bool(entry.get("health", False)),
+                    _pattern(signs),
+                    _pattern([*sure, *entry.get("values", "").split()]),
+                )
+            )
+    return tuple(found)
+
+
+@cache
+def _list(name: str) -> re.Pattern[str]:
+    return _pattern(_signs(tomllib.loads(resource_path("roles/others.toml").read_text(encoding="utf-8"))[name]))
+
+
+@cache
+def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
+    """Return what a name says, the weightiest first, and whether all its words are known to say so or nothing."""
+    words = words_of(name)
+    runs = [
+        (start, stop, "_".join(words[start:stop]))
+        for start in range(len(words))
+        for stop in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1)
+    ]
+    found, covered = [], {at for at, word in enumerate(words) if word.isdigit() or _list("fill").fullmatch(word)}
+    no_matter = {
+        at for start, stop, text in runs if _says(_list("except"), text) for at in range(start, stop)
+    }  # "payment typology" is no payment
+    for matter in matters():
+        hits = [(start, stop) for start, stop, text in runs if _says(matter.words, text)]
+        if matter.card is RoleCard.SPECIAL:
+            hits = [(start, stop) for start, stop in hits if no_matter.isdisjoint(range(start, stop))]
+        if hits:
+            found.append(matter)
+            covered |= {at for start, stop in hits for at in range(start, stop)}
+    return tuple(sorted(found, key=lambda matter: -matter.weight)), bool(found) and len(covered | no_matter) == len(
+        words
+    )
+
+
+def special(name: str) -> Matter | None:
+    """Return the weightiest special matter that a name announces, None where it announces none."""
+    found, _ = said_by(name)
+    return next((matter for matter in found if matter.card is RoleCard.SPECIAL), None)
+
+
+@cache
+def said_in(value: str) -> Matter | None:
+    """Return the special matter that a value names, such as an illness; None where it names none."""
+    for text in (*words_of(value), "_".join(words_of(value))):
+        for matter in matters():
+            if matter.card is RoleCard.SPECIAL and _says(matter.long, text):
+                return matter
+    return None
+
+
+@cache
+def identifying() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return names of identifiers (kind -> names, " | " between them), and lists of words by name of the list."""
+    data = tomllib.loads(resource_path("roles/identifies.toml").read_text(encoding="utf-8"))
+    return data["phrases"], data["words"]
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """Return common first names."""
+    text = resource_path("roles/first_names.txt").read_text(encoding="utf-8")
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())

@@ -1,0 +1,220 @@
+"""Who gets the release: five questions in plain words, and the limits that follow, each to be changed with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.widgets import label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.words import tip
+
+
+class AudienceDialog(QDialog):
+    """The five questions, and below them the limits."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Who gets it?"))
+        self.setMinimumWidth(720)
+        self._session = session
+        choices = session.choices
+        given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        column.addWidget(
+            label(
+                self.tr(
+                    "Five questions say how careful the release has to be. The limits below follow from the answers."
+                ),
+                "quiet",
+                wrap=True,
+            )
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(0, 1)
+        column.addLayout(grid)
+        no_yes = ((False, self.tr("No")), (True, self.tr("Yes")))
+        self.who = self._question(
+            grid,
+            self.tr("Who gets the release?"),
+            tuple(
+                zip(
+                    WHO,
+                    (
+                        self.tr("A colleague in our house"),
+                        self.tr("A research partner elsewhere"),
+                        self.tr("The public, or I don't know"),
+                    ),
+                    strict=True,
+                )
+            ),
+            given.who,
+        )
+        self.signed = self._question(grid, self.tr("Have they signed not to recognise anybody?"), no_yes, given.signed)
+        self.holds = self._question(
+            grid,
+            self.tr("What do they hold about the same people already?"),
+            tuple(
+                zip(
+                    HOLDS,
+                    (
+                        self.tr("Nothing that we know of"),
+                        self.tr("Other data about some of them"),
+                        self.tr("Records of the same people"),
+                    ),
+                    strict=True,
+                )
+            ),
+            given.holds,
+        )
+        self.passes_on = self._question(grid, self.tr("May they pass it on to others?"), no_yes, given.passes_on)
+        self.tables = self._question(
+            grid, self.tr("Will they print or publish tables made from it?"), no_yes, given.tables
+        )
+        column.addWidget(label(self.tr("What follows"), "strong"))
+        limits = QGridLayout()
+        limits.setHorizontalSpacing(16)
+        limits.setVerticalSpacing(8)
+        limits.setColumnStretch(2, 1)
+        column.addLayout(limits)
+        self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {}
+        self._reasons: dict[str, QLineEdit] = {}
+        titles = {
+            "k": self.tr("People who look alike, at least"),
+            "unique": self.tr("Records that stand alone, at most (%)"),
+            "certainty": self.tr("A row about a person is right in at most (%)"),
+            "cell": self.tr("Least number in a printed table"),
+        }
+        for row, name in enumerate(NAMES):
+            box: QSpinBox | QDoubleSpinBox
+            if name in ("k", "cell"):
+                box = whole_box(1, 1000, titles[name])
+            else:
+                box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
+            why = line_edit(
+                self.tr("Reason for another limit: {limit}").format(limit=titles[name]),
+                self.tr("Reason, where you change it"),
+            )
+            value = getattr(given.limits, name)
+            box.setValue(value if name in ("k", "cell") else 100 * value)
+            why.setText(given.changed[name][1] if name in given.changed else "")
+            box.valueChanged.connect(self._show)
+            why.textChanged.connect(self._show)
+            text = label(titles[name])
+            text.setBuddy(box)
+            limits.addWidget(text, row, 0)
+            limits.addWidget(box, row, 1)
+            limits.addWidget(why, row, 2)
+            self._numbers[name], self._reasons[name] = box, why
+        self.note = label("", "quiet", wrap=True)
+        column.addWidget(self.note)
+        buttons = QDialogButtonBox()
+        self.take = QPushButton(self.tr("&Use these limits"))
+        self.take.setDefault(True)
+        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self._proposed = self.plain().proposed
+        self._show()
+
+    def _question(
+        self, grid: QGridLayout, text: str, answers: tuple[tuple[object, str], ...], given: object
+    ) -> QComboBox:
+        row = grid.rowCount()
+        box = QComboBox()
+        box.setAccessibleName(text)
+        for value, words in answers:
+            box.addItem(words, value)
+        box.setCurrentIndex([value for value, _ in answers].index(given))
+        box.currentIndexChanged.connect(self._answered)
+        grid.addWidget(label(text, wrap=True), row, 0)
+        grid.addWidget(box, row, 1)
+        return box
+
+    def plain(self) -> Audience:
+        """Return the answers, without limits of one's own."""
+        return Audience(
+            self.who.currentData(),
+            self.signed.currentData(),
+            self.holds.currentData(),
+            self.passes_on.currentData(),
+            self.tables.currentData(),
+        )
+
+    def _answered(self) -> None:
+        """Let the limits that were not changed by hand follow the answers."""
+        before, self._proposed = self._proposed, self.plain().proposed
+        for name, box in self._numbers.items():
+            if self._value(name) == self._rounded(name, getattr(before, name)):
+                with QSignalBlocker(box):
+                    now = getattr(self._proposed, name)
+                    box.setValue(now if name in ("k", "cell") else 100 * now)
+        self._show()
+
+    def _value(self, name: str) -> float:
+        return self._numbers[name].value()
+
+    def _rounded(self, name: str, value: float) -> float:
+        return value if name in ("k", "cell") else round(100 * value, 2)
+
+    def changed(self) -> dict[str, tuple[float, str]]:
+        """Return the limits that differ from what follows from the answers, with their reasons."""
+        return {
+            name: (
+                self._value(name) if name in ("k", "cell") else self._value(name) / 100,
+                self._reasons[name].text().strip(),
+            )
+            for name in NAMES
+            if self._value(name) != self._rounded(name, getattr(self._proposed, name))
+        }
+
+    def _show(self) -> None:
+        own = self.changed()
+        for name, why in self._reasons.items():
+            why.setEnabled(name in own)
+        lacking = [name for name, (_, why) in own.items() if not why]
+        self.take.setEnabled(not lacking)
+        level = self.plain().level
+        widest = (
+            self.tr("The usual limits for a colleague under contract."),
+            self.tr("The usual limits for a research partner under contract."),
+            self.tr("The limits of a public release: whoever wants to may look."),
+        )[level]
+        self.note.setText(
+            self.tr("Say why you change a limit; recipe and gate keep the reason.") if lacking else widest
+        )
+        tip(self.take, self.note.text() if lacking else "")
+
+    def accept(self) -> None:
+        """Take the answers as one step of undo."""
+        choices = self._session.choices
+        if choices is None or not self.take.isEnabled():
+            return
+        audience = replace(self.plain(), changed=self.changed())
+        self._session.choose(replace(choices, audience=audience), self.tr("who gets the release"))
+        super().accept()
+
+
+def usual_aim() -> tuple[int, float]:
+    """Return k and the share of unique records that are aimed at where nobody said who gets the release."""
+    return USUAL.k, USUAL.unique

@@ -1,0 +1,180 @@
+"""Make it safe: the steps that are proposed, with the effect of each, to be taken or left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe
+from splu_desktop.core.generalise import Steps
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.base.facts import ColumnFacts
+from splu_desktop.gui.base.session import Choices, Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import announce, label, margins, percent_box, whole_box
+from splu_desktop.gui.base.words import told
+from splu_desktop.gui.classify.audience_dialog import usual_aim
+from splu_desktop.gui.plan.taking_groups import generalised
+
+Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
+_REST = 300  # ms
+
+
+def proposed(table: Table, plan: Plan, aim: Aim, progress: Progress) -> tuple[MadeSafe, Variants]:
+    """Return the steps, and the columns as they would be grouped. Runs in a worker. Raises Cancelled."""
+    found = make_safe(table, plan, aim, progress)
+    variants: Variants = {}
+    for name, steps in found.plan.generalisations.items():
+        if steps != plan.generalisations.get(name, ()):
+            variants[name, steps] = generalised(table[name], steps, progress)
+    return found, variants
+
+
+class SafeDialog(QDialog):
+    """The aim, and the steps to it with a box each; what is ticked is taken, one step of undo each."""
+
+    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Make it safe"))
+        self.resize(720, 460)
+        self._session, self._tasks = session, tasks
+        self.found: MadeSafe | None = None
+        self._variants: Variants = {}
+        choices = session.choices
+        k, unique = usual_aim()
+        if choices is not None and choices.audience is not None:
+            k, unique = choices.audience.limits.k, choices.audience.limits.unique
+        column = QVBoxLayout(self)
+        margins(column, 16, spacing=12)
+        column.addWidget(
+            label(
+                self.tr(
+                    "Steps are looked for until what you ask for holds and no column gives a sensitive one away. Untick"
+                    " what you don't want; every step taken can be undone."
+                ),
+                "quiet",
+                wrap=True,
+            )
+        )
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.k = whole_box(1, 1000, self.tr("People who look alike, at least"))
+        self.k.setValue(k)
+        self.unique = percent_box(0.0, 100.0, 2, self.tr("Records that stand alone, at most (%)"))
+        self.unique.setValue(100 * unique)
+        for text, box in (
+            (self.tr("People who look alike, at least"), self.k),
+            (self.tr("Records that stand alone, at most (%)"), self.unique),
+        ):
+            row.addWidget(label(text))
+            row.addWidget(box)
+            row.addSpacing(8)
+        row.addStretch(1)
+        column.addLayout(row)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Proposed steps"))
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAlternatingRowColors(False)
+        self.list.itemChanged.connect(self._ticked)
+        column.addWidget(self.list, 1)
+        self.text = label("", wrap=True)
+        column.addWidget(self.text)
+        buttons = QDialogButtonBox()
+        self.take = QPushButton(self.tr("&Take these steps"))
+        self.take.setDefault(True)
+        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.k.valueChanged.connect(self._look)
+        self.unique.valueChanged.connect(self._look)
+        self._look()
+
+    def _look(self) -> None:
+        source, choices = self._session.source, self._session.choices
+        if source is None or choices is None:
+            return
+        self.found = None
+        self.list.clear()
+        self.take.setEnabled(False)
+        self.text.setText(self.tr("Looking for steps…"))
+        aim = Aim(self.k.value(), self.unique.value() / 100)
+        table, plan = source.imported.table, choices.plan()
+        job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, progress), pause=_REST)
+        job.done.connect(self._show)
+        job.failed.connect(self.text.setText)
+
+    def _show(self, found: tuple[MadeSafe, Variants]) -> None:
+        self.found, self._variants = found
+        self.list.clear()
+        for step in self.found.steps:
+            item = QListWidgetItem(told(step.sentence))
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked)
+            self.list.addItem(item)
+        if not self.found.steps:
+            self.text.setText(self.tr("Nothing needs to be done: what you ask for holds already."))
+        else:
+            self.text.setText(told(self.found.sentence))
+        announce(self, self.text.text())
+        self._ticked()
+
+    def _ticked(self) -> None:
+        self.take.setEnabled(bool(self.chosen()))
+
+    def chosen(self) -> list[SafeStep]:
+        """Return the steps that are ticked."""
+        steps = self.found.steps if self.found is not None else ()
+        return [
+            step
+            for at, step in enumerate(steps)
+            if at < self.list.count() and self.list.item(at).checkState() is Qt.CheckState.Checked
+        ]
+
+    def accept(self) -> None:
+        """Take the ticked steps, one step of undo each."""
+        source, taken = self._session.source, self.chosen()
+        if source is None or self.found is None or not taken:
+            return
+        source.variants.update(self._variants)
+        for step in taken:
+            choices = self._session.choices
+            if choices is not None:
+                self._session.choose(_with(choices, step, self.found.plan), told(step.words))
+        super().accept()
+
+
+def _with(choices: Choices, step: SafeStep, whole: Plan) -> Choices:
+    """Return the choices with what a step changes: its column's role and groups, or draws."""
+    name = step.column
+    grouped = dict(choices.generalisations)
+    if name in whole.generalisations:
+        grouped[name] = whole.generalisations[name]
+    by_person = whole.persons is not None and whole.persons.column == name
+    draws = dict(choices.draws)
+    block = whole.draws[name].block(name) if name in whole.draws else ()
+    if len(block) > 1:
+        draws |= {each: whole.draws[each].by_person("") for each in block}
+    return replace(
+        choices,
+        roles={**choices.roles, name: whole.roles[name]},
+        generalisations=grouped,
+        draws=draws,
+        persons=whole.persons if by_person else choices.persons,
+    )

@@ -1,0 +1,330 @@
+"""The release before it exists: what recipients will be told of a small table, and what a row tells to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QHeaderView, QSizePolicy, QVBoxLayout, QWidget
+
+from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
+from splu_desktop.core.checks.expected import Ahead, Foretold
+from splu_desktop.core.checks.proposing import Reached, reached
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.answer import Badge
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Table
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.words import number, plain, told
+
+_MOST_CHOICES = 60  # values that a list offers
+_NARROWEST = 80  # pixels of a column
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be looked at: a table under a plan.
+
+    Attributes
+    ----------
+    key : what the records that are counted depend on; another one means another `Ahead`.
+    table : all columns as generalised, all records.
+    asked : None for the one that the program would show.
+    """
+
+    key: tuple[object, ...]
+    table: Table
+    plan: Plan
+    sa: str
+    draws: Mapping[str, Draw]
+    asked: AskedTable | None
+
+
+@dataclass(frozen=True)
+class AheadRow:
+    """One cell of the table."""
+
+    cell: Cell
+    told: Foretold
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """What is shown, made in a worker."""
+
+    wanted: Wish
+    ahead: Ahead
+    asked: AskedTable
+    rows: tuple[AheadRow, ...]
+    reached: Reached
+    readers: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foreseen:
+    """Return what recipients will be told. Runs in a worker; `known` has what was counted before. Raises SpluError."""
+    plan = wanted.plan
+    if known is not None and known.wanted.key == wanted.key:
+        ahead = known.ahead
+    else:
+        ahead = Ahead.of(one_per_person(wanted.table, plan.persons), plan)
+    asked = wanted.asked or suggested(ahead.table, plan.named(Role.NSA), wanted.sa)
+    every = cells(ahead.table, asked)
+    found = ahead.told(wanted.draws, plan.thresholds, [cell.conditions for cell in every], progress)
+    lines = {tuple(c for c in cell.conditions if c.column not in wanted.draws): None for cell in every}
+    readers = ahead.readers(wanted.draws, plan.thresholds, wanted.sa, list(lines))
+    column = ahead.table[wanted.sa]
+    return Foreseen(
+        wanted,
+        ahead,
+        asked,
+        tuple(AheadRow(cell, one) for cell, one in zip(every, found, strict=True) if one.answer.n_p),
+        reached(found, asked, least=1),
+        tuple(told(each) for each in readers.sentences([n for n in asked.named if n not in wanted.draws])),
+        tuple(str(column.labels[at]) for at in np.argsort(-column.counts(), kind="stable")[:_MOST_CHOICES]),
+    )
+
+
+class AheadTab(QWidget):
+    """The table with its choices, the readers beside it, the plots below; follows every change of the plan.
+
+    Work runs one after another and the newest wish waits, so that figures follow the slider while it is dragged.
+
+    Signals
+    -------
+    failed (str) : a sentence on why nothing can be told.
+    """
+
+    failed = Signal(str)
+
+    def __init__(
+        self, session: Session, tasks: Tasks, plots: QWidget, ask: Callable[[], object], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._tasks = session, tasks
+        self._source: object = None
+        self._asked: dict[str, AskedTable] = {}
+        self._running = False
+        self._next: Wish | None = None
+        self._wish: Wish | None = None
+        self.shown: Foreseen | None = None
+        outer = QVBoxLayout(self)
+        margins(outer, 0, 8, 0, 0, spacing=8)
+        outer.addLayout(self._build_choices())
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.table: TableView
+        row.addWidget(self._build_table(), 2)
+        row.addWidget(self._build_readers(), 1)
+        outer.addLayout(row, 3)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        self.summary = label("", "strong", wrap=True)
+        foot.addWidget(self.summary, 1)
+        self.must = button(
+            self.tr("What must be &answered?…"),
+            ask,
+            hint=self.tr("Name the tables that must work, and the program looks for the strongest protection for them"),
+        )
+        foot.addWidget(self.must)
+        outer.addLayout(foot)
+        outer.addWidget(plots, 2)
+
+    def _build_choices(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.value = QComboBox()
+        self.lines = (QComboBox(), QComboBox())
+        said = label(self.tr("&Counts of"))
+        said.setBuddy(self.value)
+        self.value.setAccessibleName(self.tr("Value counted"))
+        row.addWidget(said)
+        row.addWidget(self.value)
+        row.addWidget(label(self.tr("by"), "quiet"))
+        for box in self.lines:
+            box.setAccessibleName(self.tr("Column of the lines"))
+            row.addWidget(box)
+        for box in (self.value, *self.lines):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(18 if box is self.value else 12)
+            box.activated.connect(self._chosen)
+        row.addStretch(1)
+        return row
+
+    def _build_table(self) -> QWidget:
+        trust = {
+            Badge.EXACT: self.tr("exact"),
+            Badge.PROTECTED: self.tr("protected"),
+            Badge.UNCERTAIN: self.tr("uncertain"),
+            Badge.RELIABLE: self.tr("reliable"),
+        }
+        colours = {Badge.PROTECTED: "protected", Badge.RELIABLE: "answerable", Badge.EXACT: "answerable"}
+        pictures = {Badge.PROTECTED: "shield", Badge.UNCERTAIN: "circle"}
+        self.model: RowsModel[AheadRow] = RowsModel(
+            [
+                Field(self.tr("Group"), lambda r: " · ".join(v or self.tr("(empty)") for v in r.cell.values) or "–"),
+                Field(self.tr("True count"), lambda r: number(r.told.true), right=True),
+                Field(
+                    self.tr("Recipients read"),
+                    lambda r: told(r.told.words()),
+                    right=True,
+                    hint=self.tr("The estimate with its 95 % interval, as they are expected; a small count is a range"),
+                ),
+                Field(
+                    self.tr("Trust"),
+                    lambda r: trust[r.told.answer.badge],
+                    colour=lambda r: colours.get(r.told.answer.badge),
+                    picture=lambda r: pictures.get(r.told.answer.badge, "circle-check"),
+                    tip=lambda r: plain(told(r.told.answer.badge_text)),
+                    hint=self.tr("The word that recipients see beside the figure"),
+                ),
+            ]
+        )
+        self.table = TableView(self.tr("What recipients will read"))
+        self.table.setModel(self.model)
+        self.table.setMinimumHeight(110)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(_NARROWEST)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        return self.table
+
+    def _build_readers(self) -> QWidget:
+        card = Card(self.tr("Who learns what from one row"), spacing=6)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        self.readers = tuple(label("", wrap=True, selectable=True) for _ in range(3))
+        self._pictures = tuple(Picture(name) for name in ("circle-question-mark", "search", "lock"))
+        for at, (picture, text) in enumerate(zip(self._pictures, self.readers, strict=True)):
+            fit = text.sizePolicy()
+            fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
+            text.setSizePolicy(fit)
+            grid.addWidget(picture, at, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text, at, 1)
+        card.body.addLayout(grid)
+        card.body.addStretch(1)
+        return card
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the readers' sentences the height that they need at the width there is."""
+        for text in self.readers:
+            text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
+
+    def hasHeightForWidth(self) -> bool:
+        return False  # how high it is, the page decides, not the wrapped sentences in it
+
+    # -- what is looked at ---------------------------------------------------------------------------------------
+
+    def look(self, sa: str) -> None:
+        """Look at the plan as it is now, for a sensitive column."""
+        choices, source = self._session.choices, self._session.source
+        if choices is None or source is None:
+            return
+        if source is not self._source:
+            self._source, self.shown = source, None
+            self._asked.clear()
+        plan = choices.plan()
+        block = plan.draws[sa].block(sa)
+        nsas = plan.named(Role.NSA)
+        steps = tuple((name, choices.steps(name)) for name in (*nsas, *plan.sensitive))
+        key = (id(source), nsas, steps, plan.persons)
+        asked = self._asked.get(sa)
+        if asked is not None and not set(asked.named) <= {*nsas, *block}:
+            asked = None
+        wanted = Wish(key, self._session.prepared(), plan, sa, {name: plan.draws[name] for name in block}, asked)
+        now = self._wish
+        if now is not None and (now.key, now.sa, now.draws, now.asked, now.plan.thresholds) == (
+            key,
+            sa,
+            wanted.draws,
+            asked,
+            plan.thresholds,
+        ):
+            return
+        self._wish = wanted
+        if self._running:
+            self._next = wanted
+        else:
+            self._start(wanted)
+
+    def _start(self, wanted: Wish) -> None:
+        self._running, self._next, known = True, None, self.shown
+        job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress))
+        job.done.connect(self._show)
+        job.failed.connect(self._fail)
+        job.stopped.connect(self._ended)
+
+    def _ended(self) -> None:
+        self._running = False
+        if self._next is not None:
+            self._start(self._next)
+
+    def _fail(self, sentence: str) -> None:
+        self.model.show(())
+        self.summary.setText(sentence)
+        self._ended()
+
+    def _show(self, found: Foreseen) -> None:
+        first = self.shown is None or self.shown.asked != found.asked or self.shown.wanted.sa != found.wanted.sa
+        self.shown = found
+        self.model.show(found.rows)
+        if first:
+            self._show_choices(found)
+        self.summary.setText(told(found.reached.short()))
+        for text, picture, sentence in zip(self.readers, self._pictures, found.readers, strict=True):
+            text.setText(sentence)
+            for part in (text, picture):
+                part.setVisible(bool(sentence))
+        self._fit()
+        self._ended()
+
+    def _show_choices(self, found: Foreseen) -> None:
+        sa, asked = found.wanted.sa, found.asked
+        counted = {c.column: c.values for c in asked.conditions}.get(sa, ("",))[0] if sa not in asked.columns else None
+        with QSignalBlocker(self.value):
+            self.value.clear()
+            self.value.addItem(self.tr("every value of {column}").format(column=sa), None)
+            for text in found.values:
+                self.value.addItem(text or self.tr("(empty)"), text)
+            place = self.value.findData(counted) if counted is not None else 0
+            self.value.setCurrentIndex(max(place, 0))
+        nsas = found.wanted.plan.named(Role.NSA)
+        lines = [name for name in asked.columns if name != sa]
+        for at, box in enumerate(self.lines):
+            with QSignalBlocker(box):
+                box.clear()
+                box.addItem(self.tr("(nothing)") if at == 0 else self.tr("nothing else"), "")
+                for name in nsas:
+                    box.addItem(name, name)
+                box.setCurrentIndex(max(box.findData(lines[at]), 0) if at < len(lines) else 0)
+
+    def _chosen(self) -> None:
+        found = self.shown
+        if found is None:
+            return
+        sa, value = found.wanted.sa, self.value.currentData()
+        lines = tuple(dict.fromkeys(box.currentData() for box in self.lines if box.currentData()))
+        asked = (
+            replace(found.asked, columns=(*lines, sa), conditions=())
+            if value is None
+            else replace(found.asked, columns=lines, conditions=(Condition(sa, (value,)),))
+        )
+        self._asked[sa] = asked
+        self.look(sa)

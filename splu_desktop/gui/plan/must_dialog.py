@@ -1,0 +1,259 @@
+"""What must be answered: the custodian names tables, the program the strongest protection that answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.checks.asked import AskedTable, suggested
+from splu_desktop.core.checks.proposing import Proposal, propose
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.generalise import Steps, column_after
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.base.facts import ColumnFacts
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.base.widgets import Busy, button, label, margins, scrolled, whole_box
+from splu_desktop.gui.base.words import told
+from splu_desktop.gui.plan.taking_groups import generalised
+
+TABLES = 3
+_ERRORS = (10, 20, 50)  # per cent
+_MOST_VALUES = 60
+
+
+@dataclass(frozen=True, eq=False)
+class MustFound:
+    """A proposal, with the coarser columns that it needs."""
+
+    proposal: Proposal
+    draws: Mapping[str, Draw]
+    variants: Mapping[tuple[str, Steps], tuple[Column, ColumnFacts]]
+
+
+def look(table: Table, plan: Plan, musts: list[AskedTable], progress: Progress) -> MustFound:
+    """Return the strongest protection that answers tables. Runs in a worker. Raises SpluError, Cancelled."""
+    proposal = propose(one_per_person(table, plan.persons), plan, musts, progress=progress)
+    variants = {
+        (name, steps): generalised(table[name], steps, progress) for name, steps in proposal.generalisations.items()
+    }
+    return MustFound(
+        proposal, {name: _kept(table, plan, draw, name) for name, draw in proposal.draws.items()}, variants
+    )
+
+
+def _kept(table: Table, plan: Plan, draw: Draw, name: str) -> Draw:
+    """Return a draw as choices hold it: one that its gamma alone would not give has its own tolerances."""
+    draw = draw.by_person("")
+    if draw.follows is None or draw.gamma is not None or len(draw.block(name)) > 1:
+        return draw
+    column = column_after(one_per_person(table, plan.persons)[name], plan.generalisations.get(name, ()))
+    return draw if by_gamma(column, draw.follows) == draw else draw.unbound()
+
+
+class _Line(QObject):
+    """One table: its sensitive column and value, the columns of its lines, and how exactly."""
+
+    def __init__(self, dialog: MustDialog, grid: QGridLayout, row: int) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+        self.sa, self.value, self.error = QComboBox(), QComboBox(), QComboBox()
+        self.lines = (QComboBox(), QComboBox())
+        self.least = whole_box(0, 1_000_000, self.tr("Smallest cell that must be answered, records"))
+        self.least.setSpecialValueText(self.tr("any"))
+        self.least.setValue(100)
+        self.sa.addItem(self.tr("(no table)"), "")
+        for name in dialog.draws:
+            self.sa.addItem(name, name)
+        for line in self.lines:
+            line.addItem(self.tr("nothing else"), "")
+            for name in dialog.nsas:
+                line.addItem(name, name)
+        for per_cent in _ERRORS:
+            self.error.addItem(self.tr("{n} %").format(n=per_cent), per_cent / 100)
+        self.error.setCurrentIndex(1)
+        names = (
+            self.tr("Sensitive column"),
+            self.tr("Value"),
+            self.tr("by"),
+            self.tr("and by"),
+            self.tr("within"),
+            self.tr("from records on"),
+        )
+        boxes: tuple[QComboBox | QSpinBox, ...] = (self.sa, self.value, *self.lines, self.error, self.least)
+        for at, (box, said) in enumerate(zip(boxes, names, strict=True)):
+            if isinstance(box, QComboBox):
+                box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+                box.setMinimumContentsLength(5 if box is self.error else 9)
+            if row == 0:
+                grid.addWidget(label(said, "quiet"), 0, at)
+            box.setAccessibleName(self.tr("{what}, table {n}").format(what=said, n=row + 1))
+            grid.addWidget(box, row + 1, at)
+        self.sa.currentIndexChanged.connect(self._list_values)
+
+    def _list_values(self) -> None:
+        self.value.clear()
+        name = self.sa.currentData()
+        self.value.addItem(self.tr("every value"), None)
+        for text in self._dialog.values.get(name, ()):
+            self.value.addItem(text or self.tr("(empty)"), text)
+
+    def show_asked(self, sa: str, asked: AskedTable) -> None:
+        """Fill the boxes."""
+        self.sa.setCurrentIndex(max(self.sa.findData(sa), 0))
+        values = {c.column: c.values for c in asked.conditions}
+        self.value.setCurrentIndex(max(self.value.findData(values[sa][0]) if sa in values else 0, 0))
+        for box, name in zip(self.lines, [name for name in asked.columns if name != sa], strict=False):
+            box.setCurrentIndex(max(box.findData(name), 0))
+
+    def asked(self) -> AskedTable | None:
+        """Return the table, None where none is named."""
+        sa, value = self.sa.currentData(), self.value.currentData()
+        if not sa:
+            return None
+        lines = tuple(dict.fromkeys(box.currentData() for box in self.lines if box.currentData()))
+        error, least = self.error.currentData(), self.least.value()
+        if value is None:
+            return AskedTable((*lines, sa), (), error, least)
+        return AskedTable(lines, (Condition(sa, (value,)),), error, least)
+
+
+class MustDialog(QDialog):
+    """Up to three tables, and the proposal for them."""
+
+    def __init__(
+        self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if session.choices is None or session.source is None:
+            raise RuntimeError("nothing is open")
+        self._session, self._tasks, self._source = session, tasks, session.source
+        self._table, self._plan = session.prepared(), session.choices.plan()
+        self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
+        self.values: dict[str, tuple[str, ...]] = {
+            name: tuple(
+                str(self._table[name].labels[at])
+                for at in np.argsort(-self._table[name].counts(), kind="stable")[:_MOST_VALUES]
+            )
+            for name in self.draws
+        }
+        self._found: MustFound | None = None
+        self.setWindowTitle(self.tr("What must be answered?"))
+        self.resize(860, 520)
+        outer = QVBoxLayout(self)
+        margins(outer, 16, spacing=12)
+        intro = self.tr(
+            "Name the tables that must work. The program looks for the strongest protection with which each of their"
+            " cells can be read so exactly, or says what comes closest."
+        )
+        outer.addWidget(label(intro, wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        self.lines = tuple(_Line(self, grid, row) for row in range(TABLES))
+        outer.addLayout(grid)
+        self.search = button(self.tr("&Look for the strongest protection"), self.look, picture="search")
+        outer.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
+        self.busy = Busy(self.tr("Trying settings"), self.tr("Stop"))
+        self.busy.cancelled.connect(self._stop)
+        self.busy.hide()
+        outer.addWidget(self.busy)
+        self.outcome = label("", wrap=True, selectable=True)
+        self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
+        outer.addWidget(scrolled(self.outcome), 1)
+        buttons = QDialogButtonBox()
+        self.use = QPushButton(self.tr("&Use these settings"))
+        self.use.setProperty("look", "primary")
+        self.use.setEnabled(False)
+        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        outer.addWidget(buttons)
+        self.lines[0].show_asked(sa, asked or suggested(self._table, self.nsas, sa))
+        for line in self.lines:
+            for box in (line.sa, line.value, *line.lines, line.error):
+                box.activated.connect(self._changed)
+            line.least.valueChanged.connect(self._changed)
+
+    def _changed(self) -> None:
+        self._found = None
+        self.use.setEnabled(False)
+
+    def look(self) -> None:
+        """Look for the proposal, in the worker."""
+        musts = list(dict.fromkeys(asked for line in self.lines if (asked := line.asked()) is not None))
+        if not musts:
+            self.outcome.setText(self.tr("Name a table first."))
+            return
+        self._changed()
+        self.search.setEnabled(False)
+        self.busy.begin()
+        self.busy.show()
+        self.outcome.setText("")
+        table, plan = self._source.imported.table, self._plan
+        job = self._tasks.run("must", lambda progress: look(table, plan, musts, progress))
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(self._show)
+        job.failed.connect(self._failed)
+
+    def _show(self, found: MustFound) -> None:
+        self._ended()
+        self._found = found
+        self.outcome.setText("\n".join(told(each) for each in found.proposal.sentences()))
+        self.use.setEnabled(True)
+        self.use.setFocus()
+
+    def _failed(self, sentence: str) -> None:
+        self._ended()
+        self.outcome.setText(sentence)
+
+    def _ended(self) -> None:
+        self.busy.hide()
+        self.search.setEnabled(True)
+
+    def _stop(self) -> None:
+        self._tasks.drop("must")
+        self._ended()
+
+    def accept(self) -> None:
+        """Take the settings over, as one step of undo."""
+        found, choices = self._found, self._session.choices
+        if found is not None and choices is not None and self._session.source is self._source:
+            self._source.variants.update(found.variants)
+            after = replace(
+                choices,
+                draws={**choices.draws, **found.draws},
+                generalisations={**choices.generalisations, **found.proposal.generalisations},
+            )
+            alike = len(set(after.follows.values())) < 2
+            self._session.choose(replace(after, together=after.together and alike), self.tr("what must be answered"))
+        self._close(QDialog.DialogCode.Accepted)
+
+    def reject(self) -> None:
+        """Leave everything as it was."""
+        self._close(QDialog.DialogCode.Rejected)
+
+    def _close(self, code: QDialog.DialogCode) -> None:
+        self._tasks.drop("must")
+        self.done(code)

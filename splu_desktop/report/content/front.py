@@ -1,0 +1,430 @@
+"""The two pages to sign: what, to whom, for what; the verdict; the risk that is left; the evidence; the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from splu_desktop.core.guarantees.attackers import Figures
+from splu_desktop.files.language import Language, mark
+from splu_desktop.report.content.parts import (
+    VERDICT_REASONS,
+    facts,
+    listed,
+    setting,
+    share,
+    shortened,
+)
+from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph, SignatureLines, TableBlock, cell_text
+from splu_desktop.report.law import packs
+from splu_desktop.report.model import Guarantee, Recognisable, Report
+
+THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
+_LONGEST = 130  # letters of what is typed that stand here; all of it stands under “What was done”
+_LINE = 90  # letters on a line
+# What a reviewer asks (docs/report.md), and the sections that answer it.
+QUESTIONS = (
+    (mark("In one line, is it sound?"), ("front",)),
+    (mark("What was released?"), ("done", "columns", "files")),
+    (mark("From what?"), ("source",)),
+    (mark("Why is a column published, re-drawn or left out?"), ("columns",)),
+    (mark("By whom, for whom, what for, when?"), ("front",)),
+    (mark("With which software, and can it be done again?"), ("front", "done", "promise")),
+    (mark("With which promise?"), ("promise",)),
+    (mark("Could it have been refused?"), ("promise",)),
+    (mark("What is the table worth?"), ("worth",)),
+    (mark("What could go wrong?"), ("front", "evidence", "risk")),
+    (mark("Was it released before, and what does that cost?"), ("repeat",)),
+    (mark("What was a risk, and who took it in which words?"), ("accepted",)),
+    (mark("How was it checked, and can I check it?"), ("files",)),
+    (mark("What do the words mean?"), ("glossary",)),
+)
+BLANK = "…" * 12
+
+
+def title(report: Report, t: Language) -> str:
+    """Return the report's title."""
+    return report.public.cover.fields.title or t("Release “{name}”", name=report.public.release.folder)
+
+
+def verdict(report: Report, t: Language) -> str:
+    """Return the verdict over all checks in one line."""
+    found = report.public.cover.verdict
+    reasons = "; ".join(t(VERDICT_REASONS[code]) for code in found.reasons)
+    if found.code == "sound":
+        return t("All checks passed and all thresholds are met.")
+    if found.code == "reservations":
+        return t("All checks passed. To be weighed: {reasons}.", reasons=reasons)
+    return t("NOT to be relied on: {reasons}.", reasons=reasons)
+
+
+def pages(report: Report, t: Language) -> list[Block]:
+    """Return both pages."""
+    return [
+        Paragraph(shortened(title(report, t), 45), "title"),
+        Paragraph(t("Report on a release of sensitive data, to be signed"), "subtitle"),
+        Heading(t("Summary"), key="front"),
+        Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
+        Paragraph(f"{t('Risk that is left')}: {residual(report, t)}", "lead"),
+        facts(t("Summary"), _what(report, t), (0.5, 2.7)),
+        *_before_after(report, t),
+        *_readers(report, t),
+        *_questions(t),
+        Heading(t("Evidence and decision"), new_page=True, key="evidence"),
+        *_criteria(report, t),
+        *_persons(report, t),
+        *_unprotected(report, t),
+        *_conditions(report, t),
+        *_decision(report, t),
+    ]
+
+
+def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
+    said, release = report.public.cover, report.public.release
+    typed = said.fields
+    made = t.moment(said.created)
+    who = "; ".join(
+        shortened(f"{label}: {text}", 36)
+        for label, text in (
+            (t("Organisation"), typed.organisation),
+            (t("Operator"), typed.operator),
+            (t("Reviewer"), typed.reviewer),
+        )
+        if text
+    )
+    what = t(
+        "{records} records, {columns} columns; sensitive and re-drawn: {names}",
+        records=t.number(release.records),
+        columns=t.number(release.columns),
+        names=listed([shortened(name) for name in release.sensitive], t, 4),
+    )
+    return [
+        (t("What"), what),
+        (t("To whom"), shortened(typed.recipient, _LINE)),
+        (t("What for"), shortened(typed.purpose, _LINE)),
+        (t("By whom"), who),
+        (t("Release"), f"{release.id or '–'}, {t.moment(release.created)}, {release.software}"),
+        (
+            t("Report"),
+            (made if made.endswith(said.time_zone) else f"{made} ({said.time_zone})")
+            + f", {said.software} {said.software_version}",
+        ),
+    ]
+
+
+# --- the risk that is left
+
+
+def strongest(report: Report, column: str) -> tuple[Figures, Figures]:
+    """Return the attacker who is right most often about a column, and one who has no table.
+
+    Judged on true values where they are known.
+    """
+    attacks = {each.column: each for each in report.public.risk.attacks}
+    if report.original is not None:
+        attacks |= {each.column: each.attack for each in report.original.disclosure}
+    figures = attacks[column].figures
+    blind = next(each for each in figures if each.name == "margins")
+    return max(figures, key=lambda each: each.right), blind
+
+
+def most_told(report: Report) -> str:
+    """Return the sensitive column of which the strongest attacker gains most over one without the table."""
+
+    def gain(column: str) -> float:
+        best, blind = strongest(report, column)
+        return best.right - blind.right
+
+    return max(report.public.release.sensitive, key=gain)
+
+
+def residual(report: Report, t: Language) -> str:
+    """Return the risk that is left, in one sentence with its number."""
+    found, column = report.public.risk.recognisable, most_told(report)
+    if not found.nsas:
+        return t("no column is published unchanged, so no row can be found by what is known of a person.")
+    best, blind = strongest(report, column)
+    return t(
+        "who knows the unchanged columns of a person finds the row for certain in {unique} of the cases; the strongest "
+        "attacker tried then names the sensitive value of “{column}” rightly in {right} of the rows, where {blind} "
+        "would be right without the table, and is at least 80 % sure in {known}.",
+        unique=t.percent(found.unique, 1),
+        column=shortened(column),
+        right=t.percent(best.right, 1),
+        blind=t.percent(blind.right, 1),
+        known=t.percent(best.known_80, 1),
+    )
+
+
+def _before(report: Report) -> Recognisable | None:
+    """Return how recognisable records were before; None where only the source can tell."""
+    if report.original is not None:
+        return report.original.before
+    coarser = any(column.generalised for column in report.public.columns if column.role == "nsa")
+    return None if coarser else report.public.risk.recognisable
+
+
+def _before_after(report: Report, t: Language) -> list[Block]:
+    after, before = report.public.risk.recognisable, _before(report)
+    allowed = report.public.cover.fields.allowed
+    rows: list[tuple[Cell, ...]] = []
+
+    def row(name: str, figure: Callable[[Recognisable], float], limit: float | None) -> None:
+        was, now = None if before is None else figure(before), figure(after)
+        asked = None if limit is None else allowed
+        limits = [each for each in (limit, asked) if each is not None]
+        met = "–" if not limits else t("met") if all(now <= each for each in limits) else t("ABOVE")
+        rows.append((name, share(was, t), setting(limit, t), setting(asked, t), share(now, t), met))
+
+    if after.nsas:
+        row(t("Unique records"), lambda found: found.unique, None)
+        row(t("Records in classes of fewer than 11"), lambda found: found.small, None)
+        row(t("Prosecutor risk, highest"), lambda found: found.highest, THRESHOLD)
+        row(t("Prosecutor risk, mean"), lambda found: found.mean, THRESHOLD)
+        row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD)
+    worst = max(report.public.guarantees, key=lambda each: each.confidence)
+    name = t("A row that shows a protected value of “{column}” is right", column=shortened(worst.column))
+    rows.append((name, setting(1.0, t), "–", "–", setting(worst.confidence, t), "–"))
+    for promise in sorted(report.public.guarantees, key=lambda each: each.t_p)[:1]:
+        asked_t_p = promise.wanted_t_p
+        met = "–" if promise.meets is None else t("met") if promise.meets else t("NOT met")
+        name = t("Small counts of “{column}” are shown wrong, at least", column=shortened(promise.column))
+        rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), share(promise.t_p, t), met))
+    header = (t("Measure"), t("Before"), t("Threshold"), t("Asked for"), t("After"), "")
+    note = t(
+        "Prosecutor: someone who knows that the person is in the table. Journalist: someone who does not; without a "
+        "register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA 0070 and "
+        "Health Canada for public release. Re-drawing changes what a found row tells, not how many are found.",
+        limit=t.plain(round(THRESHOLD, 2)),
+    )
+    if before is None:
+        note += " " + t("Before: the internal edition tells.")
+    name = t("Before and after")
+    return [
+        Heading(name, 2),
+        TableBlock(name, header, rows, "lrrrrl", (4.6, 0.9, 0.9, 0.9, 0.9, 0.9)),
+        Paragraph(note, "note"),
+    ]
+
+
+def insider(guarantee: Guarantee) -> Any:
+    """Return how often the sole bearer of a value is named to who knows all other records; None where not promised."""
+    values: list[Any] = [getattr(sentence, "values", {}).get("chance") for sentence in guarantee.readers]
+    return next((value for value in values if value is not None), None)
+
+
+def _exactly(value: float, t: Language) -> str:
+    return cell_text(setting(value, t))
+
+
+def _readers(report: Report, t: Language) -> list[Block]:
+    public, column = report.public, most_told(report)
+    worst = max(public.guarantees, key=lambda each: each.confidence)
+    best, _ = strongest(report, column)
+    named = {name: insider(each) for each in public.guarantees for name in [each.column]}
+    known = [t.sentence(chance) for chance in dict.fromkeys(named.values()) if chance is not None]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            t("has the row alone"),
+            t(
+                "is right in at most {share} of the rows that show a protected value, on average and before reading; "
+                "a value common among people alike may be nearly certain",
+                share=_exactly(worst.confidence, t),
+            ),
+            Pages(("promise",)),
+        ),
+        (
+            t("has the row and learns from the release"),
+            t(
+                "is right about {right} of the rows (“{column}”); no group size bounds this",
+                right=t.percent(best.right, 1),
+                column=shortened(column),
+            )
+            if public.risk.recognisable.nsas
+            else t("finds no row, since no column is published unchanged"),
+            Pages(("risk",)),
+        ),
+        (
+            t("knows all other records"),
+            t("can name the only bearer of a value in up to {share} of releases", share=max(known, key=_percent))
+            if known
+            else t("is not held back by the draw"),
+            Pages(("done",)),
+        ),
+    ]
+    name = t("Three readers")
+    header = (t("Someone who"), t("what it comes to"), t("Page"))
+    return [Heading(name, 2), TableBlock(name, header, rows, "lll", (1.6, 5, 0.7))]
+
+
+def _percent(text: str) -> float:
+    return float("".join(letter for letter in text if letter.isdigit()) or 0)
+
+
+def _questions(t: Language) -> list[Block]:
+    cells: list[tuple[Cell, Cell]] = [(t(question), Pages(keys, t("internal edition"))) for question, keys in QUESTIONS]
+    half = (len(cells) + 1) // 2
+    rows = [(*left, *right) for left, right in zip(cells[:half], cells[half:], strict=True)]
+    name = t("Where to find what")
+    header = (t("A reviewer asks"), t("Page"), t("A reviewer asks"), t("Page"))
+    return [Heading(name, 2), TableBlock(name, header, rows, "llll", (4.3, 0.9, 4.3, 0.9))]
+
+
+# --- evidence and decision
+
+
+def _criteria(report: Report, t: Language) -> list[Block]:
+    public = report.public
+    found, column = public.risk.recognisable, most_told(report)
+    best, blind = strongest(report, column)
+    worst = max(public.guarantees, key=lambda each: each.confidence)
+    unique = t.percent(found.unique, 1) if found.nsas else t.percent(0, 1)
+    low = not found.nsas or found.highest <= THRESHOLD
+    header = (t("Criterion (WP216)"), t("Evidence"), t("Limit"), t("What it supports, without deciding"), t("Page"))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            t("Singling out"),
+            t("{unique} of the records are unique in the columns published unchanged.", unique=unique),
+            t("Measured in the table; who is in the population and what others know of them is not known here."),
+            t("Records can't be isolated by the unchanged columns beyond the threshold.")
+            if low
+            else t(
+                "Rows of persons can be isolated by who knows these columns; what they then tell stands under "
+                "inference."
+            ),
+            Pages(("risk",)),
+        ),
+        (
+            t("Linkability"),
+            t(
+                "Identifiers are left out; the unchanged columns can link a row to other tables that hold them, the "
+                "re-drawn ones with at most {share}.",
+                share=_exactly(worst.confidence, t),
+            ),
+            t("Each further release of the same records links better."),
+            t("Linking to another table is hindered by the classes alone.")
+            if low
+            else t("Linking is possible where another table holds the unchanged columns."),
+            Pages(("columns", "repeat")),
+        ),
+        (
+            t("Inference"),
+            t(
+                "The strongest attacker tried is right about “{column}” in {right} of the rows, one without the table "
+                "in {blind}.",
+                column=shortened(column),
+                right=t.percent(best.right, 1),
+                blind=t.percent(blind.right, 1),
+            ),
+            t("Better attackers may exist; what many records teach is told on purpose."),
+            t("Values of single persons are inferred little better than by guessing.")
+            if best.right - blind.right < 0.1
+            else t("Values of single persons can be inferred with significant probability in part of the rows."),
+            Pages(("risk",)),
+        ),
+    ]
+    blocks: list[Block] = [TableBlock(t("Criteria"), header, rows, "lllll", (1.1, 2.4, 2, 2.2, 0.8))]
+    if any(pack.stated.code == "gdpr" for pack in packs(public.cover.fields.law)):
+        blocks += _relative(report, low, t)
+    return blocks
+
+
+def _relative(report: Report, low: bool, t: Language) -> list[Block]:
+    """Return what the figures support for who holds the source and for who gets the release (C-413/23 P)."""
+    typed = report.public.cover.fields
+    bound = bool(typed.controls and typed.contract)
+    if low:
+        other = t("not personal data, as far as recognition goes: no class is above the threshold")
+    elif bound:
+        other = t(
+            "not personal data only if controls and contract, as stated below, make it unlikely that rows are matched "
+            "with what else the recipient can get"
+        )
+    else:
+        other = t(
+            "personal data: rows can be isolated, and no controls and contract are stated that keep from matching"
+        )
+    rows = [
+        (
+            t("For the hospital"),
+            t("personal data, pseudonymised: it holds the source, with which rows can be matched"),
+        ),
+        (t("For the recipient"), other),
+    ]
+    name = t("What the figures support for each holder (GDPR Art. 4(1), CJEU C-413/23 P)")
+    return [Heading(name, 2), facts(t("Holders"), rows, (0.6, 2.6))]
+
+
+def _persons(report: Report, t: Language) -> list[Block]:
+    found = report.public.persons
+    if found.most_records is None:
+        said = t("Nothing tells which records are of one person; the promise is about single records.")
+    elif found.most_records <= 1:
+        said = t("Each person has one record.")
+    else:
+        said = t(
+            "Persons have up to {most} records, {mean} on average; the promise is about single records.",
+            most=t.number(found.most_records),
+            mean=t.number(found.mean_records, 1),
+        )
+        if found.right:
+            k, right = found.right[-1]
+            said += " " + t(
+                "Who sees all {k} rows of a person with the same “{column}” guesses it with {right}.",
+                k=t.number(k),
+                column=shortened(found.column or ""),
+                right=t.percent(right, 1),
+            )
+    return [Heading(t("Persons"), 2), Paragraph(said)]
+
+
+UNPROTECTED = (
+    mark(
+        "The columns published unchanged: who recognises a row knows all of them, and that the person is in the table."
+    ),
+    mark("What many records teach about everybody: large counts are told on purpose."),
+    mark("Against who knows all other records, or combines several releases of the same records."),
+    mark("The source, its copies, and whatever else is handed out of it."),
+)
+
+
+def _unprotected(report: Report, t: Language) -> list[Block]:
+    said = [t(text) for text in UNPROTECTED]
+    told = [column for block in report.public.blocks if block.costs for column in block.columns]
+    if told:
+        said.append(
+            t("One of {names} against who knows others of them: they were drawn together.", names=listed(told, t, 3))
+        )
+    bare = [each.column for each in report.public.guarantees if each.unprotected]
+    if bare:
+        said.append(t("Small counts of {names}: public figures alone tell them.", names=listed(bare, t, 3)))
+    return [Heading(t("What is not protected"), 2), *(Paragraph(text, "item") for text in said)]
+
+
+def _conditions(report: Report, t: Language) -> list[Block]:
+    typed = report.public.cover.fields
+    rows: list[tuple[str, Cell]] = [
+        (t("Recipient"), shortened(typed.recipient, _LONGEST) or BLANK),
+        (t("Controls at the recipient"), shortened(typed.controls, _LONGEST) or BLANK),
+        (t("Contract (no re-identification, no passing on)"), shortened(typed.contract, _LONGEST) or BLANK),
+        (t("Attempt at recognising persons: by whom, when, found"), shortened(typed.attempt, _LONGEST) or BLANK),
+        (t("To be reviewed by"), shortened(typed.review, _LONGEST) or BLANK),
+    ]
+    name = t("Conditions of handing out")
+    return [Heading(name, 2), facts(name, rows)]
+
+
+def _decision(report: Report, t: Language) -> list[Block]:
+    name = t("Decision")
+    rows: list[tuple[Cell, ...]] = [
+        ("☐", t("Approved: may be handed out to the recipient for the purpose stated"), ""),
+        ("☐", t("Approved with conditions:"), BLANK * 2),
+        ("☐", t("Refused, because:"), BLANK * 2),
+    ]
+    digest = t("SHA-256 of what is reported here (splu verify prints it): {digest}", digest=report.digest())
+    return [
+        Heading(name, 2),
+        TableBlock(name, (), rows, "lll", (0.25, 3.2, 2.8)),
+        Paragraph(digest, "note"),
+        SignatureLines((t("Operator: place, date, signature"), t("Reviewer: place, date, signature"))),
+    ]

@@ -1,0 +1,78 @@
+"""Law packs: what laws and guidance ask of a release, and where the report meets it or who must (resources/law).
+
+A pack is a dated, versioned data file in all languages of the report, so that law can be brought up to date without the
+program. None says that a release complies: that is for people to decide.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.report.model.public import LawPack
+
+CODES = ("gdpr", "ehds", "hipaa", "iso27559", "clinical", "ico")
+DEFAULT, NONE = "gdpr", "none"
+
+Texts = Mapping[str, str]  # by language
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One thing that is asked.
+
+    Attributes
+    ----------
+    place : article or section.
+    by : who meets it: "report", "custodian" or "recipient".
+    see : keys of the report's sections.
+    asks, answer : what is asked, and what the report has or who must do what.
+    """
+
+    place: str
+    by: str
+    see: tuple[str, ...]
+    asks: Texts
+    answer: Texts
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A law or guidance: its sources, each with what could not be checked, and its demands."""
+
+    stated: LawPack
+    short: str
+    title: Texts
+    sources: tuple[tuple[str, Texts], ...]
+    demands: tuple[Demand, ...]
+
+
+@lru_cache
+def pack(code: str) -> Pack:
+    """Return a pack by its code. Raises BadSetting for one there is not."""
+    if code not in CODES:
+        raise BadSetting(
+            say("There is no law pack “{code}”; choose among {known}, or none.", code=code[:40], known=", ".join(CODES))
+        )
+    data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
+    return Pack(
+        LawPack(data["code"], data["version"], data["dated"]),
+        data["short"],
+        data["title"],
+        tuple((source["name"], source["checked"]) for source in data["source"]),
+        tuple(
+            Demand(each["place"], each["by"], tuple(each["see"]), each["asks"], each["answer"])
+            for each in data["demand"]
+        ),
+    )
+
+
+def packs(codes: str) -> tuple[Pack, ...]:
+    """Return the packs of codes between commas; "" for the default, "none" for none. Raises BadSetting."""
+    wanted = [code.strip() for code in (codes or DEFAULT).split(",") if code.strip()]
+    return () if wanted == [NONE] else tuple(pack(code) for code in dict.fromkeys(wanted))

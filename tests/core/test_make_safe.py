@@ -1,0 +1,140 @@
+"""The steps of “make it safe”: the aim holds of the plan they lead to, each does what it says, none is needless."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.checks.make_safe import MOST_STEPS, Aim, make_safe
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.guarantees.audience import LEVELS, Audience
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.uniqueness import class_sizes, records_below
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Kind, Table
+from tests.draws import plain
+
+
+def admissions(n: int, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    day = np.datetime64("2023-01-01") + rng.integers(0, 700, n)
+    illness = rng.integers(0, 20, n)
+    return Table(
+        (
+            Column.from_labels("age", [str(v) for v in rng.integers(0, 95, n)], kind=Kind.INTEGER),
+            Column.from_labels("sex", [("f", "m")[v] for v in rng.integers(0, 2, n)]),
+            Column.from_labels("admission date", [str(v) for v in day], kind=Kind.DATE),
+            Column.from_labels("zip", [f"{v:05}" for v in rng.integers(10_000, 10_400, n)]),
+            Column.from_labels("ward", [f"W{v}" for v in rng.integers(0, 8, n)]),
+            Column.from_labels("bed", [f"{v}.{rng.integers(3)}" for v in illness]),  # tells the illness
+            Column.from_labels("HIV", [("no", "yes")[int(v < 0.1)] for v in rng.random(n)]),
+            Column.from_labels("illness", [f"K{v}" for v in illness]),
+        )
+    )
+
+
+def planned(table: Table) -> Plan:
+    roles = {name: Role.SA if name == "illness" else Role.NSA for name in table.names}
+    return Plan(roles, plain({"illness": 5}))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("aim", [Aim(), Aim(k=5), Aim(k=11, unique=0.0), Aim(unique=0.2, giveaway=False)])
+def test_the_aim_holds_and_every_step_is_needed(seed: int, aim: Aim) -> None:
+    table = admissions(3_000, seed)
+    found = make_safe(table, planned(table), aim)
+    assert found.reached
+    assert len(found.steps) <= MOST_STEPS
+    after, names = table_after(table, found.plan.generalisations), found.plan.named(Role.NSA)
+    sizes = class_sizes(after, names)
+    assert records_below(sizes, 2) == found.unique <= aim.unique * table.n
+    assert records_below(sizes, aim.k) == found.below == 0
+    assert "HIV" not in names, "a matter of health is not published as it is"
+    assert not (aim.giveaway and giveaways(after, names, ("illness",)))
+    assert found.plan.roles["illness"] is Role.SA
+    assert len({step.column for step in found.steps}) == len(found.steps), "one step for a column"
+    assert found.steps[-1].plan == found.plan
+
+
+def test_effects_are_those_of_each_step() -> None:
+    table = admissions(3_000, 4)
+    plan = planned(table)
+    before = records_below(class_sizes(table, plan.named(Role.NSA)), 2)
+    for step in make_safe(table, plan).steps:
+        after = table_after(table, step.plan.generalisations)
+        assert step.unique_before == before
+        before = records_below(class_sizes(after, step.plan.named(Role.NSA)), 2)
+        assert step.unique == before
+        assert f"{before:,}" in step.sentence
+
+
+def test_a_safe_plan_needs_no_step() -> None:
+    n = 2_000
+    table = Table(
+        (
+            Column.from_labels("ward", [f"W{v // 20 % 4}" for v in range(n)]),
+            Column.from_labels("illness", [f"K{v % 20}" for v in range(n)]),
+        )
+    )
+    found = make_safe(table, planned(table), Aim(k=5))
+    assert found.reached
+    assert found.steps == ()
+    assert found.plan == planned(table)
+
+
+def test_persons_with_several_records_are_drawn_at_once() -> None:
+    table = admissions(1_000, 5)
+    persons = Column.from_labels("patient id", [f"{10_000_000 + v // 3}" for v in range(1_000)])
+    table = Table((persons, *table.columns))
+    plan = planned(table)
+    plan = replace(plan, roles={**plan.roles, "patient id": Role.IDENTIFIER})
+    found = make_safe(table, plan)
+    assert found.plan.persons is not None
+    assert found.plan.persons.way == "draw"
+
+
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"unique": 1.5}])
+def test_an_aim_out_of_range_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(BadSetting):
+        Aim(**wrong)  # type: ignore[arg-type]
+
+
+def test_limits_never_grow_looser_as_a_release_goes_further() -> None:
+    """Whatever else is answered, a wider circle, no signature, or more knowledge never loosens a limit."""
+
+    def rank(audience: Audience) -> tuple[float, ...]:
+        limits = audience.limits
+        return limits.k, -limits.unique, -limits.certainty, limits.cell
+
+    answers = [
+        Audience(who, signed, holds, passes_on, tables)
+        for who in ("colleague", "partner", "public")
+        for signed in (True, False)
+        for holds in ("nothing", "similar", "records")
+        for passes_on in (False, True)
+        for tables in (False, True)
+    ]
+    for each in answers:
+        assert LEVELS[0].k <= each.limits.k <= LEVELS[-1].k
+        wider = [replace(each, signed=False), replace(each, holds="records"), replace(each, passes_on=True)]
+        wider += [replace(each, who="public"), replace(each, tables=True)]
+        for other in wider:
+            assert all(a <= b for a, b in zip(rank(each), rank(other), strict=True)), (each, other)
+        assert not each.tables or each.limits.cell == 11
+
+
+def test_a_changed_limit_has_its_reason_and_comes_back_from_a_recipe() -> None:
+    with pytest.raises(BadSetting, match="Say in words"):
+        Audience("partner", changed={"k": (3, " ")})
+    with pytest.raises(BadSetting, match="no limit"):
+        Audience("partner", changed={"size": (3, "because")})
+    said = Audience("partner", tables=True, changed={"k": (3, "a pilot")})
+    assert said.limits.k == 3
+    assert "a pilot" in said.sentence
+    assert Audience.from_dict(said.as_dict()) == said
+    plan = replace(planned(admissions(50, 6)), audience=said)
+    assert Plan.from_dict(plan.as_dict()) == plan

@@ -1,0 +1,152 @@
+"""Classify by cards, who gets the release, make it safe, and a gate that leads to the column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QInputDialog
+
+from splu_desktop.core.checks.gate import Light
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.roles.vocabulary import RoleCard
+from splu_desktop.gui.base.models import ROW
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.columns import ROLE_COLUMN, WHY_COLUMN
+from splu_desktop.gui.shell.main_window import MainWindow
+
+Idle = Callable[[MainWindow], None]
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def page(window: MainWindow, idle: Idle, tmp_path: Path):
+    rows = [
+        f"{500_000 + i},{'fm'[i % 2]},{i * 37 % 89},W{i % 5},d{i % 11},"
+        f"{'yes' if i % 9 else 'no'},{'pos' if i % 7 else 'neg'}"
+        for i in range(900)
+    ]
+    path = tmp_path / "stays.csv"
+    path.write_text("patient_id,sex,age,ward,diagnosis,fever,HIV\n" + "\n".join(rows) + "\n")
+    window.import_page.open_file(path)
+    idle(window)
+    window.show_step(Step.CLASSIFY)
+    idle(window)
+    return window.classify_page
+
+
+def shown(page) -> list[str]:
+    return [page.sorted.index(row, 0).data(ROW).fact.name for row in range(page.sorted.rowCount())]
+
+
+def test_a_card_filters_and_many_are_set_at_once(window: MainWindow, page, idle: Idle) -> None:
+    assert len(shown(page)) == 7
+    page.cards.buttons[RoleCard.SPECIAL].click()
+    assert shown(page) == ["diagnosis", "fever", "HIV"]
+    page.search.setText("fev")
+    assert shown(page) == ["fever"]
+    page.search.clear()
+    page.table.selectAll()
+    page.set_selected(Role.SA)
+    idle(window)
+    roles = window.session.choices.roles
+    assert [roles[name] for name in ("diagnosis", "fever", "HIV", "ward")] == [Role.SA, Role.SA, Role.SA, Role.NSA]
+    window.session.undo_stack.undo()
+    assert window.session.choices.roles["HIV"] is Role.DROPPED
+    page.show_column("ward")
+    assert len(shown(page)) == 7
+    assert page.selected() == ["ward"]
+
+
+def test_name_and_reason_stay_in_view_and_no_row_moves(window: MainWindow, page, idle: Idle) -> None:
+    window.resize(900, 700)
+    idle(window)
+    table = page.table
+    at = table.rowViewportPosition(2), table.height()
+    table.select_rows([4])
+    idle(window)
+    assert (table.rowViewportPosition(2), table.height()) == at
+    assert table.columnViewportPosition(WHY_COLUMN) < table.viewport().width()
+    table.horizontalScrollBar().setValue(table.horizontalScrollBar().maximum())
+    assert table.horizontalScrollBar().value() > 0
+    assert table.first.isVisible()
+    assert table.first.columnAt(5) == 0
+    assert table.first.selectionModel() is table.selectionModel()
+    assert table.columnViewportPosition(ROLE_COLUMN) < 0
+
+
+def test_five_questions_set_the_limits_and_a_changed_one_needs_its_reason(window: MainWindow, page, idle: Idle) -> None:
+    dialog = page.ask_audience()
+    dialog.who.setCurrentIndex(dialog.who.findData("public"))
+    assert dialog._numbers["k"].value() == 11
+    dialog.who.setCurrentIndex(dialog.who.findData("partner"))
+    dialog.tables.setCurrentIndex(dialog.tables.findData(True))
+    assert (dialog._numbers["k"].value(), dialog._numbers["cell"].value()) == (5, 11)
+    dialog._numbers["k"].setValue(4)
+    assert not dialog.take.isEnabled()
+    dialog._reasons["k"].setText("a pilot")
+    assert dialog.take.isEnabled()
+    dialog.accept()
+    audience = window.session.choices.audience
+    assert audience.changed == {"k": (4, "a pilot")}
+    assert window.session.choices.plan().audience == audience
+    window.session.undo_stack.undo()
+    assert window.session.choices.audience is None
+
+
+def test_steps_are_taken_one_by_one_and_undone_one_by_one(window: MainWindow, page, idle: Idle) -> None:
+    before = window.session.choices
+    dialog = page.make_it_safe()
+    idle(window)
+    assert dialog.found.reached
+    steps = dialog.found.steps
+    assert steps
+    assert dialog.list.count() == len(steps)
+    whole = dialog.found.plan
+    dialog.accept()
+    idle(window)
+    after = window.session.choices
+    assert after.plan().roles == whole.roles
+    assert after.plan().generalisations == whole.generalisations
+    for _ in steps:
+        window.session.undo_stack.undo()
+    assert window.session.choices == before
+
+
+def test_an_unticked_step_is_not_taken(window: MainWindow, page, idle: Idle) -> None:
+    dialog = page.make_it_safe()
+    idle(window)
+    last = dialog.found.steps[-1].column
+    for at in range(dialog.list.count() - 1):
+        dialog.list.item(at).setCheckState(Qt.CheckState.Unchecked)
+    before = window.session.choices
+    dialog.accept()
+    now = window.session.choices
+    changed = {n for n in before.roles if (before.roles[n], before.steps(n)) != (now.roles[n], now.steps(n))}
+    assert changed == {last}
+
+
+def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(
+    window: MainWindow, page, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.session.set_roles({"fever": Role.NSA, "HIV": Role.NSA}, "against advice")
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    gate = window.publish_page.gate
+    lines = [line for line in gate.lines if line.name == "sensitive"]
+    assert [line.column for line in lines] == ["fever", "HIV"]
+    assert all(line.light is Light.AMBER for line in lines)
+    asked = []
+    monkeypatch.setattr(QInputDialog, "getText", lambda *said: asked.append(said[1]) or ("the board agreed", True))
+    gate.accept_kind("sensitive")
+    assert len(asked) == 1
+    assert gate.accepted()["sensitive"] == "the board agreed"
+    monkeypatch.setattr(QInputDialog, "getText", lambda *said: ("", True))
+    gate.accept_kind("unique-records")
+    assert "unique-records" not in gate.accepted(), "no words, no consent"
+    gate.go.emit(Step.CLASSIFY, "HIV")
+    idle(window)
+    assert page.isVisible()
+    assert page.selected() == ["HIV"]

@@ -1,0 +1,192 @@
+"""The pages to be signed: two, in every language, with all that a reviewer asks; law by packs; alternatives."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.core.draw.together import _named
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.sentences import large_count_promise, small_count_promise
+from splu_desktop.files.language import LANGUAGES, language
+from splu_desktop.report import law
+from splu_desktop.report.alternatives import BadComparison, read_comparison
+from splu_desktop.report.content import SECTIONS, document
+from splu_desktop.report.content.front import QUESTIONS
+from splu_desktop.report.content.parts import VERDICT_REASONS
+from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
+from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
+from splu_desktop.report.public import filled
+from splu_desktop.report.render.layout import PAPERS, set_pages
+from splu_desktop.report.render.pdf import _Pen
+from tests.report.conftest import FIELDS, Case
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERY_LAW = ",".join(law.CODES)
+
+
+def worst(report: Report) -> Report:
+    """Return the report with all there is to be weighed, and long names and texts."""
+    long = "Institut für Epidemiologie und Versorgungsforschung der Universität, " * 50
+    fields = Fields(**dict.fromkeys(("title", "organisation", "operator", "reviewer", "purpose"), long[:3_000]))
+    more = dict.fromkeys(("recipient", "controls", "contract", "attempt", "review", "remarks"), long[:3000])
+    public = filled(report.public, replace(fields, **more, threshold="0.01", law=EVERY_LAW))
+    reasons = tuple(name for name in VERDICT_REASONS if name not in ("file-altered", "check-failed"))
+    cover = replace(public.cover, verdict=Verdict("reservations", reasons))
+    block = DrawnBlock(tuple(f"column {i}" for i in range(30)), "how", ("cost",))
+    return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)))
+
+
+def said(made: Document) -> Iterator[str]:
+    for block in made.blocks:
+        if isinstance(block, Heading | Paragraph):
+            yield block.text
+        elif isinstance(block, TableBlock):
+            yield from (cell_text(cell) for row in block.shown for cell in row)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_is_to_be_signed_are_two_pages_whatever_is_weighed_and_typed(case: Case, code: str) -> None:
+    for report in (case.external, worst(case.internal)):
+        made = document(report, code)
+        pen = _Pen(made, "A4")
+        try:
+            for paper in PAPERS:
+                layout = set_pages(made, paper, pen.width)
+                level_1 = [mark.page for mark in layout.bookmarks if mark.level == 0]
+                assert level_1[:3] == [0, 1, 2], paper
+        finally:
+            pen.close()
+
+
+def test_every_question_of_the_documentation_is_answered_on_the_front(case: Case) -> None:
+    table = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    asked = [row.split("|")[1].strip() for row in table.splitlines() if row.startswith("| ") and "?" in row]
+    assert asked == [question for question, _ in QUESTIONS]
+    assert len(asked) == 14
+    known = {key for key, _, _ in SECTIONS} | {"front", "evidence"}
+    assert {key for _, keys in QUESTIONS for key in keys} <= known
+    for report in (case.external, case.internal):
+        cells = [
+            cell
+            for block in document(report).blocks
+            if isinstance(block, TableBlock)
+            for row in block.rows
+            for cell in row
+            if isinstance(cell, Pages)
+        ]
+        there = {block.key for block in document(report).blocks if isinstance(block, Heading)}
+        assert all(set(cell.keys) <= there and (cell.keys or cell.text) for cell in cells)
+        unanswered = [cell for cell in cells if not cell.keys]
+        assert len(unanswered) == (2 if report is case.external else 0), "the source, and what was accepted"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_pack_says_that_a_release_complies_and_each_tells_what_was_not_checked(case: Case, code: str) -> None:
+    every = law.packs(EVERY_LAW)
+    sections = {key for key, _, _ in SECTIONS} | {"front", "evidence"}
+    for pack in every:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", pack.stated.dated)
+        assert pack.sources
+        assert all(name and checked[code] for name, checked in pack.sources)
+        assert pack.demands
+        for demand in pack.demands:
+            assert set(demand.see) <= sections
+            assert demand.asks[code]
+            assert demand.answer[code]
+            assert not re.search("compl(y|ies|iant)|erfüllt das Gesetz|rechtskonform|conforme", demand.answer[code])
+    report = replace(case.external, public=filled(case.external.public, replace(FIELDS, law=EVERY_LAW)))
+    text = "\n".join(said(document(report, code)))
+    assert all(demand.asks[code] in text for pack in every for demand in pack.demands)
+    assert [each.code for each in report.public.cover.laws] == list(law.CODES)
+
+
+def test_law_is_the_custodians_choice(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "report.json"
+    for chosen, codes in ((), ["gdpr"]), (("--law", "none"), []), (("--law", "hipaa,ico"), ["hipaa", "ico"]):
+        command = ["report", str(case.release), "--out", str(target), "--overwrite", *chosen]
+        assert main(command) == 0
+        laws = json.loads(target.read_text(encoding="utf-8"))["public"]["cover"]["laws"]
+        assert [each["code"] for each in laws] == codes
+        assert main(["verify", str(target), str(case.release)]) == 0
+    none = replace(case.external, public=filled(case.external.public, replace(FIELDS, law="none")))
+    assert not [block for block in document(none).blocks if isinstance(block, Heading) and block.key == "law"]
+    capsys.readouterr()
+    assert main(["report", str(case.release), "--out", str(tmp_path / "x.pdf"), "--law", "gdrp"]) == 2
+    assert "no law pack “gdrp”" in capsys.readouterr().err
+
+
+def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:
+    highest = case.external.public.risk.recognisable.highest
+    for allowed, above in (("1", False), ("0,05", True), ("", False)):
+        public = filled(case.external.public, replace(FIELDS, threshold=allowed))
+        assert (
+            ("risk-above" in public.cover.verdict.reasons)
+            == above
+            == bool(allowed and highest > (public.cover.fields.allowed or 0))
+        )
+        again = filled(public, FIELDS)
+        assert again == case.external.public, "what follows from fields goes with them"
+    with pytest.raises(BadSetting, match="between 0 and 1"):
+        Fields(threshold="nine")
+
+
+def test_an_external_report_says_nothing_of_before_where_columns_were_made_coarser(case: Case) -> None:
+    public = case.external.public
+    coarser = tuple(replace(c, generalised=({"how": "intervals"},)) if c.role == "nsa" else c for c in public.columns)
+    made = document(replace(case.external, public=replace(public, columns=coarser)))
+    table = next(b for b in made.blocks if isinstance(b, TableBlock) and b.name == "Before and after")
+    assert [cell_text(row[1]) for row in table.rows[:5]] == ["–"] * 5
+    made = document(case.external)
+    table = next(b for b in made.blocks if isinstance(b, TableBlock) and b.name == "Before and after")
+    assert [cell_text(row[1]) for row in table.rows[:5]] == [cell_text(row[4]) for row in table.rows[:5]]
+
+
+def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / "compared.json"
+    rows = [
+        {"system": "SPLU", "parameter": "gamma 5", "median_relative_error": 0.05, "small_wrong": 0.8, "certainty": 0.2},
+        {"name": "k-anonymity", "setting": "k = 11", "median_relative_error": None},
+    ]
+    for data in (rows, {"systems": rows, "table": "x"}):
+        path.write_text(json.dumps(data), encoding="utf-8")
+        found = read_comparison(path)
+        assert [each.system for each in found] == ["SPLU", "k-anonymity"]
+        assert (found[0].error, found[1].parameter, found[1].certainty) == (0.05, "k = 11", None)
+    tried = [{"system": "k", "title": "k-anonymity", "setting": "k = 11", "achieved": {"errors": [1.0, 0.5, None]}}]
+    path.write_text(json.dumps({"asked": [1, 3, 0], "tried": [*tried, {"system": "no"}]}), encoding="utf-8")
+    found = read_comparison(path)
+    assert [(each.system, each.error) for each in found] == [("k-anonymity", 0.625), ("no", None)]
+    assert case.internal.original is not None
+    compared = replace(case.internal, original=replace(case.internal.original, alternatives=found))
+    keys = [block.key for block in document(compared).blocks if isinstance(block, Heading)]
+    assert "alternatives" in keys
+    assert "k-anonymity" in "\n".join(said(document(compared)))
+    for nothing in ("[]", "{}", "[1]", '{"systems": [{}]}', "x", "[" * 5_000):
+        path.write_text(nothing, encoding="utf-8")
+        with pytest.raises(BadComparison, match="compared"):
+            read_comparison(path)
+
+
+def test_promises_of_columns_alike_are_said_once_and_of_others_each() -> None:
+    def promised(column: str, gamma: int) -> tuple[str, str]:
+        return small_count_promise(gamma, 0.3, 3, column=column), large_count_promise(gamma, 0.3, 0.05, column=column)
+
+    told = attackers.said_once({"a": promised("a", 5), "b": promised("b", 5), "c": promised("c", 4)})
+    assert len(told) == 4
+    assert "“a” or “b”" in told[0]
+    assert told[1] == promised("c", 4)[0]
+    t = language("de")
+    assert "„a“ oder „b“" in t.sentence(told[0]) or "a" in t.sentence(told[0])
+
+
+def test_many_columns_drawn_together_are_no_wall() -> None:
+    assert len(_named(f"a column with a long name {i}" for i in range(40))) < 150
+    assert _named("ab") == "“a” and “b”"
