@@ -23,7 +23,7 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.compare import dialog as beside
 from splu_desktop.gui.compare import figures
 from splu_desktop.gui.compare.dialog import BesideDialog
-from splu_desktop.gui.compare.figures import Method
+from splu_desktop.gui.compare.figures import MethodShown
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
 
@@ -51,7 +51,7 @@ def compared(asked: BesideDialog, opened: MainWindow, idle: Idle) -> BesideDialo
     return asked
 
 
-def rows(dialog: BesideDialog) -> list[Method]:
+def rows(dialog: BesideDialog) -> list[MethodShown]:
     return [dialog.ordered.index(row, 0).data(ROW) for row in range(dialog.ordered.rowCount())]
 
 

@@ -28,7 +28,7 @@ from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Busy, Card, Empty, button, label, margins, scrolled
 from splu_desktop.gui.base.words import number, percent, tip, told
-from splu_desktop.gui.compare.figures import Method, compared, methods, share, whole
+from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.comparison import ENDINGS, save_comparison
 
@@ -129,7 +129,7 @@ class BesideDialog(QDialog):
         words.body.addWidget(room, 1)
         upper.addWidget(words, 2)
         body.addLayout(upper, 5)
-        self.model: RowsModel[Method] = RowsModel(self._fields(), self)
+        self.model: RowsModel[MethodShown] = RowsModel(self._fields(), self)
         self.ordered = SortFilter(self)
         self.ordered.setSourceModel(self.model)
         self.table = TableView(self.tr("Methods and their figures"))
@@ -141,16 +141,16 @@ class BesideDialog(QDialog):
         body.addWidget(self.table, 4)
         return made
 
-    def _fields(self) -> list[Field[Method]]:
-        def figure(title: str, name: str, hint: str) -> Field[Method]:
-            def value(each: Method) -> float | None:
+    def _fields(self) -> list[Field[MethodShown]]:
+        def figure(title: str, name: str, hint: str) -> Field[MethodShown]:
+            def value(each: MethodShown) -> float | None:
                 found: float | None = None if each.achieved is None else getattr(each.achieved, name)
                 return found
 
             return Field(title, lambda each: share(value(each)), key=value, right=True, hint=hint)
 
-        def records(title: str, name: str, hint: str) -> Field[Method]:
-            def value(each: Method) -> int | None:
+        def records(title: str, name: str, hint: str) -> Field[MethodShown]:
+            def value(each: MethodShown) -> int | None:
                 found: int | None = None if each.achieved is None else getattr(each.achieved, name)
                 return found
 
@@ -348,7 +348,7 @@ class BesideDialog(QDialog):
         rows = self.table.rows_chosen()
         if not rows:
             return
-        each: Method = self.ordered.index(rows[0], 0).data(ROW)
+        each: MethodShown = self.ordered.index(rows[0], 0).data(ROW)
         self.plot.mark(each.place)
         self.heading.setText(f"{each.letter}  {each.title}: {each.setting}".strip())
         self.sentences.setText("\n\n".join(each.sentences))

@@ -17,7 +17,7 @@ from splu_desktop.report.content.comparison import letters
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodShown:
     """One method with one setting.
 
     Attributes
@@ -56,11 +56,11 @@ def compared(table: Table, plan: Plan, column: str, more: bool, size: int, progr
     return compare(source, systems, plan=planned, size=size, thresholds=plan.thresholds, progress=progress)
 
 
-def methods(comparison: Comparison) -> tuple[Method, ...]:
+def methods(comparison: Comparison) -> tuple[MethodShown, ...]:
     """Return all methods of a comparison, those weighed first before all others."""
     known = letters(comparison)
     found = (
-        Method(
+        MethodShown(
             name=each.system.name,
             letter=known.get(each.system.name, "") if each.achieved is not None else "",
             title=told(each.system.title),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
-from splu_desktop.gui.compare.figures import Method, share
+from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
@@ -35,7 +35,7 @@ class ProtectionPlot(Plot):
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: PercentAxis(side, _MARKS, log=False) for side in ("bottom", "left")}
         super().__init__(self.tr("Protection against answerability"), axes, parent)
-        self._shown: tuple[Method, ...] = ()
+        self._shown: tuple[MethodShown, ...] = ()
         self._guess = 0.0
         self._parts: list[pg.GraphicsObject] = []
         self._ring = self.getPlotItem().plot(pen=None, symbol="o", symbolSize=17)
@@ -55,7 +55,7 @@ class ProtectionPlot(Plot):
             self._ring.setSymbolPen(pg.mkPen(theme.colours().accent, width=2))
             self._draw()
 
-    def draw(self, shown: Sequence[Method], guess: float) -> None:
+    def draw(self, shown: Sequence[MethodShown], guess: float) -> None:
         """Draw the methods that were possible; `guess` is how often guessing alone is right."""
         self._shown = tuple(each for each in shown if each.achieved is not None)
         self._guess = guess
@@ -137,7 +137,7 @@ class ProtectionPlot(Plot):
         self.point_at(int(np.argmin(far)))
 
 
-def _point(each: Method) -> tuple[float, float]:
+def _point(each: MethodShown) -> tuple[float, float]:
     """Return protection and answerability; a table without large counts answers none."""
     achieved = each.achieved
     assert achieved is not None
