@@ -297,10 +297,7 @@ class Draw(ABC):
 
     @property
     def sole_bearer(self) -> float:
-        """How often who knows all other records is told the value that one record alone has: whenever it is published.
-
-        0 where records are drawn independently, so that others may show a value that nobody has.
-        """
+        """How often who knows all other records is told the value of the only record with it: whenever it is shown."""
         return float(1 - self.count_law(1)[0])
 
     def by_value(self) -> tuple[ValueDraw, ...]:

@@ -298,7 +298,7 @@ class Joined(Draw):
 
     @property
     def sole_bearer(self) -> float:
-        return 0.0
+        return self.insider
 
     def count_law(self, count: int) -> Floats:
         # Of the value that least join: its own records that stay, and what comes.
