@@ -425,7 +425,8 @@ class ClassifyPage(Page):
                 False,
                 filled(
                     self.tr(
-                        "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
+                        "“{column}” holds measurements ({n} different). Put them into groups first: select it, then"
+                        " “Group"
                         " values…”."
                     ),
                     column=barred[0].name,
@@ -440,8 +441,10 @@ class ClassifyPage(Page):
                 False,
                 filled(
                     self.tr(
-                        "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
-                        " no room for decoys. Give each value a tolerance of its own (above), or the column another role."
+                        "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which"
+                        " leaves"
+                        " no room for decoys. Give each value a tolerance of its own (above), or the column another"
+                        " role."
                     ),
                     column=fact.name,
                     value=fact.top,

@@ -92,7 +92,7 @@ class PlanPage(Page):
         self._build_plots()
         self._build_tabs()
         self.beside = button(
-            self.tr("Beside &other methods…"),
+            self.tr("&Beside other methods…"),
             self.open_beside,
             hint=self.tr("What buckets, noise and other methods would make of this table"),
         )

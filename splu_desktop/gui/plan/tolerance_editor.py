@@ -375,7 +375,8 @@ class ToleranceEditor(QWidget):
         self.effect.setText(
             filled(
                 self.tr(
-                    "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts"
+                    "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal};"
+                    " counts"
                     " are within the error asked for from {t_f} on."
                 ),
                 sizes=told(found.grouping.words()),

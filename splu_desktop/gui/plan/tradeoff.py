@@ -126,8 +126,8 @@ class TradeOffPlot(Plot):
         curve = self._shown.curve
         words: str = filled(
             self.tr(
-                "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of the"
-                " records {subgroup}; signal left {signal}"
+                "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of"
+                " the records {subgroup}; signal left {signal}"
             ),
             gamma=number(int(curve.gammas[place])),
             t_p=percent(float(curve.t_p[place])),
