@@ -19,7 +19,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
 from splu_desktop.core.query.condition import column_named, parse_condition
 from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute
-from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.query.reader import DEFAULT, Method, Reader
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
 
@@ -56,6 +56,12 @@ def add(commands: Any) -> None:
         help="count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
     )
     one.add_argument("--sa", metavar="COLUMN", help="sensitive column (needed where the release has several)")
+    one.add_argument(
+        "--method",
+        choices=[method.value for method in Method],
+        default=DEFAULT.value,
+        help="estimator of each cell (%(default)s); “unbiased” is not fitted, so its cells add up only on average",
+    )
     one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
     one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
     add_json(one)
@@ -111,7 +117,12 @@ def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
             )
         sa = published.sensitive[0]
     within = tuple(parse_condition(text, published) for text in args.where)
-    return Wanted(tuple(_side(text, published) for text in args.by), column_named(sa, published), within)
+    return Wanted(
+        tuple(_side(text, published) for text in args.by),
+        column_named(sa, published),
+        within,
+        Method.named(args.method),
+    )
 
 
 def _side(text: str, published: Published) -> Side:
@@ -156,7 +167,7 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
         low, high = answer.ends
         return {
             "published": answer.published,
-            "estimate": answer.estimate,
+            "estimate": answer.stated[0],
             "low": low,
             "high": high,
             "badge": answer.badge.value,
@@ -165,6 +176,8 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
     return {
         "by": [{"column": side.column, "intervals": side.intervals or None} for side in grid.wanted.sides],
         "sa": grid.wanted.sa,
+        "method": grid.wanted.method.value,
+        "fitted": grid.wanted.method.bounded,
         "conditions": [str(condition) for condition in grid.wanted.within],
         "values": list(grid.values),
         "lines": [

@@ -64,7 +64,9 @@ def test_a_bad_row_is_told_and_the_others_are_answered(custodian: Stage, idle: I
     page.many.truth_switch.setChecked(True)
     idle(custodian)
     first, bad, last = page.many.model.rows
-    assert first.answer is not None and last.answer is not None and bad.answer is None
+    assert first.answer is not None
+    assert last.answer is not None
+    assert bad.answer is None
     assert (first.true, bad.true, last.true) == (first.answer.published, None, last.answer.published)
     shown = [page.many.model.index(1, column).data() for column in range(page.many.model.columnCount())]
     assert "spring" in shown[1]
