@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
         "--method",
         choices=[method.value for method in Method],
         default=DEFAULT.value,
-        help="estimator of each cell (%(default)s); “unbiased” is not fitted, so its cells add up only on average",
+        help="estimator of each cell (%(default)s); “unbiased” is not fitted to margins and adds up only on average",
     )
     one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
     one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")

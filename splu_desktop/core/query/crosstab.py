@@ -4,8 +4,8 @@ Each cell is estimated like a question of its own and keeps its own interval, wh
 estimates are then fitted to what is known better than any cell: the records of a line (exact), and each value's count
 over all lines (estimated from all of them together). Iterative proportional fitting keeps them from being negative; it
 runs between the intervals' ends, so no estimate leaves its interval by more than the margins demand, and an interval
-that a margin pushes an estimate out of is widened to hold it. Any fit would bias unbiased estimates: they are left alone, and
-add up only on average.
+that a margin pushes an estimate out of is widened to hold it. Any fit would bias unbiased estimates: they are left
+alone, and add up only on average.
 """
 
 from __future__ import annotations
