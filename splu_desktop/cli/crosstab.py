@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ import numpy as np
 
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json
+from splu_desktop.core.analyse import two_sensitive
+from splu_desktop.core.analyse.two_sensitive import are_two_sensitive
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
 from splu_desktop.core.query.condition import column_named, parse_condition
-from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute, records_of
 from splu_desktop.core.query.reader import DEFAULT, Method, Reader
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
@@ -46,7 +49,7 @@ def add(commands: Any) -> None:
         required=True,
         metavar="COLUMN[:N]",
         help="column of the lines, its values in N intervals of about equally many records; at most twice; one "
-        "published unchanged, or drawn together with the sensitive one",
+        "published unchanged, or drawn together with the sensitive one; or one other sensitive column",
     )
     one.add_argument(
         "--where",
@@ -59,8 +62,8 @@ def add(commands: Any) -> None:
     one.add_argument(
         "--method",
         choices=[method.value for method in Method],
-        default=DEFAULT.value,
-        help="estimator of each cell (%(default)s); “unbiased” is not fitted to margins and adds up only on average",
+        help=f"estimator of each cell ({DEFAULT.value}; of two sensitive columns unbiased); “unbiased” is not fitted "
+        "to margins",
     )
     one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
     one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
@@ -74,10 +77,16 @@ def _crosstab(args: argparse.Namespace) -> None:
     release = opened(args)
     published = release.published
     wanted = _wanted(args, published)
-    check(published, wanted)
+    both = are_two_sensitive(published, wanted)
+    if both:
+        # The default estimator has no cross-table of two columns drawn apart.
+        wanted = wanted if args.method else replace(wanted, method=Method.UNBIASED)
+    else:
+        check(published, wanted)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
-        grid = compute(Reader(published), wanted, shown)
+        reader = Reader(published)
+        grid = two_sensitive.compute(reader, wanted) if both else compute(reader, wanted, shown)
     finally:
         shown.end()
     if args.out is not None:
@@ -121,7 +130,7 @@ def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
         tuple(_side(text, published) for text in args.by),
         column_named(sa, published),
         within,
-        Method.named(args.method),
+        Method.named(args.method or DEFAULT.value),
     )
 
 
@@ -181,10 +190,10 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
         "conditions": [str(condition) for condition in grid.wanted.within],
         "values": list(grid.values),
         "lines": [
-            {"values": list(parts), "records": line.published, "cells": [figures(cell) for cell in row]}
+            {"values": list(parts), "records": records_of(line), "cells": [figures(cell) for cell in row]}
             for parts, line, row in zip(grid.parts, grid.lines, grid.answers, strict=True)
         ],
         "totals": [figures(total) for total in grid.totals],
-        "records": grid.all.published,
+        "records": records_of(grid.all),
         "lines_left_out": grid.left_out,
     }

@@ -228,7 +228,10 @@ def test_a_cross_table_of_some_records_and_for_people(folder, capsys):
     ("options", "part"),
     [
         (["--by", "cty", "--sa", "ward"], "did you mean “city”"),
-        (["--by", "ward", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward", "--by", "sex", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward:2", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward", "--sa", "disease", "--method", "pooled"], "“ward” is sensitive"),
+        (["--by", "ward", "--sa", "ward"], "“ward” is sensitive"),
         (["--by", "city:3", "--sa", "ward"], "neither numbers nor dates"),
         (["--by", "age:1", "--sa", "ward"], "fewer than 2"),
         (["--by", "sex", "--by", "sex", "--sa", "ward"], "stands twice"),
@@ -406,3 +409,34 @@ def test_a_cross_table_is_answered_by_any_estimator(folder, capsys, method):
     assert (status, made["method"], made["fitted"]) == (0, method, method != "unbiased")
     stated = [cell["estimate"] for line in made["lines"] for cell in line["cells"]]
     assert stated == pytest.approx([answer.stated[0] for answer in grid.answers.ravel()])
+
+
+@pytest.mark.parametrize("where", [[], ["--where", "sex=f"]])
+def test_a_cross_table_of_two_sensitive_columns_is_that_of_analyse(folder, capsys, tmp_path, where):
+    cross = ["crosstab", folder, "--by", "ward", "--sa", "disease", *where]
+    made = json.loads(run(capsys, *cross, "--json")[1])
+    parts = json.loads(run(capsys, "analyse", folder, "crosstab", "ward", "disease", *where, "--json")[1])["parts"]
+    expected = {tuple(part["values"]): part for part in parts.values()}
+    reader = Reader(read_release(folder).published)
+    within = [Condition("sex", ("f",))] if where else []
+    assert (made["method"], made["records"]) == ("unbiased", true_count(TABLE, sex="f") if where else TABLE.n)
+    stated = 0
+    for line in made["lines"]:
+        for value, cell in zip(made["values"], line["cells"], strict=True):
+            part = expected[line["values"][0], value]
+            asked = [*within, Condition("ward", (line["values"][0],)), Condition("disease", (value,))]
+            assert cell["published"] == reader.answer(asked).published
+            assert cell["low"] <= max(part["low"], 0)
+            assert cell["high"] >= part["high"]
+            assert (cell["estimate"] is None) == (cell["badge"] == "protected")
+            if cell["estimate"] is not None:
+                stated += 1
+                assert cell["estimate"] == pytest.approx(part["estimate"])
+    assert stated
+    for value, total in zip(made["values"], made["totals"], strict=True):
+        if total["badge"] != "protected":
+            assert total["estimate"] == pytest.approx(expected[None, value]["estimate"])
+    for ending in ("csv", "xlsx"):
+        assert run(capsys, *cross, "--out", tmp_path / f"cells.{ending}")[0] == 0
+    status, out, _ = run(capsys, *cross)
+    assert (status, "Trust: " in out) == (0, True)

@@ -86,6 +86,12 @@ class CrosstabGrid:
         return np.array(flat).reshape(self.answers.shape)
 
 
+def records_of(line: Answer) -> int | None:
+    """Return the records of a line, estimated where a sensitive column names it; None where they are protected."""
+    estimate = line.stated[0]
+    return line.published if line.exact else None if estimate is None else round(estimate)
+
+
 def pieces(column: Column, intervals: int) -> list[tuple[str, Condition]]:
     """Return the values of a column, or intervals with about equally many records each, as named conditions."""
     labels = column.labels.tolist()

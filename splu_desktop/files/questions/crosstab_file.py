@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query.crosstab_grid import CrosstabGrid
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, records_of
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 
@@ -54,7 +54,7 @@ def _cell(estimate: float | None, of: float = 1.0) -> float | None:
 
 
 def _square(grid: CrosstabGrid) -> Sheet:
-    rows: list[Sequence[Cell]] = [("All", grid.all.published, *(line.published for line in grid.lines))]
+    rows: list[Sequence[Cell]] = [("All", *map(records_of, (grid.all, *grid.lines)))]
     for at, value in enumerate(grid.values):
         rows.append((value, grid.totals[at].stated[0], *(answer.stated[0] for answer in grid.answers[:, at])))
     return Sheet("Estimates", (grid.wanted.sa, "All", *grid.names), rows)
