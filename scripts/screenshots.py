@@ -253,8 +253,8 @@ class _Walk:
         query = window.query_page
         for question in (
             (Condition("Diagnosis", ("HIV disease",)), Condition("Sex", ("female",))),
-            (Condition("Smoker", ("yes",)),),
-            (Condition("Diagnosis", ("Heart failure",)), Condition("Smoker", ("yes",))),
+            (Condition("Ward", ("Cardiology",)),),
+            (Condition("Diagnosis", ("Heart failure",)), Condition("Ward", ("Cardiology",))),
         ):
             query.one.builder.set_conditions(question)
             query.one.ask()
@@ -274,7 +274,7 @@ class _Walk:
         form.first.put((Condition("Diagnosis", ("Heart failure",)),))
         for kind in (AnalysisKind.TREND, AnalysisKind.ODDS_RATIO, AnalysisKind.LOGIT):
             form.kind.setCurrentIndex(form.kind.findData(kind))
-            form.second.put((Condition("Smoker", ("yes",)),))
+            form.second.put((Condition("Ward", ("Cardiology",)),))
             for at in range(form.columns.count()):
                 if form.columns.item(at).text() in ("Age", "Sex"):
                     form.columns.item(at).setCheckState(Qt.CheckState.Checked)

@@ -11,16 +11,13 @@ from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.ours.splu import Planned
+from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import table_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import check_new_folder
 from splu_desktop.files.language import language
 from splu_desktop.files.questions.batch import read_questions
@@ -70,16 +67,15 @@ def run(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_new_folder(args.out)
     imported, plan, _ = table_and_plan(args)
-    table = table_after(imported.table, plan.generalisations)
     name = _about(args.about, plan)
-    source = TrueTable.of(table, plan.named(Role.NSA), name)
-    own = _own(args.own, table, plan, name)
+    source, planned = of_plan(imported.table, plan, name)
+    own = _own(args.own, source, plan)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
         comparison = compare(
             source,
             systems,
-            plan=Planned(plan.draws[name], name),
+            plan=planned,
             size=args.questions,
             own=own,
             thresholds=plan.thresholds,
@@ -105,12 +101,12 @@ def _about(asked: str | None, plan: Plan) -> str:
     return asked
 
 
-def _own(path: Path | None, table: Table, plan: Plan, name: str) -> tuple[tuple[Condition, ...], ...]:
+def _own(path: Path | None, source: TrueTable, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
     """Return the questions of a file, asked of the original as of a release. Raises BadQuestions."""
     if path is None:
         return ()
-    asked = table.select([*plan.named(Role.NSA), name])
-    return read_questions(path, Published(asked, {name: plan.draws[name]})).conditions
+    name = source.sensitive.name
+    return read_questions(path, Published(source.table, {name: plan.draws[name]})).conditions
 
 
 def _print(comparison: Comparison) -> None:
@@ -129,17 +125,18 @@ def _print(comparison: Comparison) -> None:
         if a is None:
             impossible.append(f"{each.system.title}, {each.system.setting}: {each.impossible}")
             continue
-        shares = (a.small_wrong, a.answerable, a.covered, a.stranger, a.colleague, a.insider)
+        shares = (a.small_wrong, a.answerable, a.covered, a.stranger, a.colleague, a.insider, a.insider_sole)
         cells = ["–" if share is None else f"{100 * share:.0f} %" for share in shares]
         uniques = "–" if a.uniques is None else f"{a.uniques:,}"
         rows.append([each.system.title, each.system.setting, *cells, uniques, f"{a.lost:,}", f"{a.seconds:.1f} s"])
-    header = ["method", "setting", "small wrong", "large right", "covered", "row", "colleague", "insider"]
-    print_table([*header, "uniques", "lost", "time"], rows, right=range(2, 11))
+    header = ["method", "setting", "small wrong", "large right", "covered", "row", "colleague", "insider", "sole"]
+    print_table([*header, "uniques", "lost", "time"], rows, right=range(2, 12))
     for line in impossible:
         print(f"Not possible: {line}")
     epsilon, alpha = comparison.thresholds.epsilon, comparison.thresholds.alpha
     print(
         f"\nsmall wrong: counts of 1 to {alpha} answered wrong by more than {100 * epsilon:.0f} %; large right: counts "
         f"of at least 0.5 % of the records answered to within it.\nrow, colleague: how often who finds a person's row, "
-        f"and who also knows the other columns, is right; insider: how sure who knows all others is."
+        f"and who also knows the other columns, is right; insider: how sure who knows all others is at "
+        f"least; sole: the same of the persons whose value nobody else has."
     )

@@ -45,7 +45,8 @@ class Achieved:
     stranger : how often who finds a person's row, and knows the shares in the whole table, guesses the value.
     colleague : how often who knows the person's unchanged columns does, learning from the answers, and from the row
         where there are rows.
-    insider : how sure of the value is on average who knows all other records.
+    insider : how sure of the value is on average who knows all other records, at least.
+    insider_sole : the same of the persons whose value nobody else has; None where every value has several bearers.
     uniques : records that stand out by the unchanged columns as published.
     lost : records not published.
     classifier : how often a classifier learnt from the answers is right about persons by their unchanged columns.
@@ -62,6 +63,7 @@ class Achieved:
     stranger: float | None
     colleague: float
     insider: float
+    insider_sole: float | None
     uniques: int | None
     lost: int
     classifier: float
@@ -290,6 +292,7 @@ def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: floa
     both = learnt
     if row is not None:
         both = learnt * row / source.shares
+    sole = source.sole_bearers[:TESTED]
     copy = outcome.microdata(asked.chance)
     return Achieved(
         errors=tuple(_mean(gap, told & band) for band in bands),
@@ -302,6 +305,7 @@ def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: floa
         stranger=None if row is None else asked.right(row),
         colleague=asked.right(both),
         insider=float(outcome.insider(asked.records, questions).mean()),
+        insider_sole=outcome.sole_bearers(sole, questions) if len(sole) else None,
         uniques=outcome.uniques,
         lost=outcome.lost,
         classifier=asked.right(learnt),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from splu_desktop.compare.runner import Comparison
 from splu_desktop.files.disk.inert import inert
-from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.disk.whole import whole_file, whole_folder
 from splu_desktop.files.language import Language
 from splu_desktop.report.content.comparison import comparison_blocks, picture
 from splu_desktop.report.document import Document, Paragraph
@@ -24,6 +24,7 @@ _FIGURES = (
     "stranger",
     "colleague",
     "insider",
+    "insider_sole",
     "uniques",
     "lost",
     "classifier",
@@ -47,27 +48,42 @@ def comparison_document(comparison: Comparison, t: Language) -> Document:
     )
 
 
+_Write = Callable[[Comparison, Path, Language], object]
+
+
 def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple[str, ...]:
     """Write a new folder with the comparison, whole or not at all, and return the names of its files.
 
     Raises CannotWrite where the folder exists already or can't be made.
     """
-    drawn = picture(comparison, t)
-    writers: dict[str, Callable[[Path], object]] = {
-        f"{NAME}.html": lambda path: path.write_text(as_html(comparison_document(comparison, t)), encoding="utf-8"),
-        f"{NAME}.csv": lambda path: _write_csv(comparison, path),
-        f"{NAME}.json": lambda path: path.write_text(
-            json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n", encoding="utf-8"
-        ),
-        f"{NAME}.svg": lambda path: path.write_text(drawn.scene.svg(drawn.words), encoding="utf-8"),
-    }
+    names = {f"{NAME}{ending}": write for ending, write in _WRITERS.items()}
     with whole_folder(target) as partial:
-        for name, write in writers.items():
-            write(partial / name)
-    return tuple(writers)
+        for name, write in names.items():
+            write(comparison, partial / name, t)
+    return tuple(names)
 
 
-def _write_csv(comparison: Comparison, path: Path) -> None:
+def save_comparison(comparison: Comparison, target: Path, t: Language) -> None:
+    """Write one of the files, by its ending (`ENDINGS`), whole or not at all. Raises CannotWrite."""
+    with whole_file(target, overwrite=True) as partial:
+        _WRITERS[target.suffix.lower()](comparison, partial, t)
+
+
+def _write_html(comparison: Comparison, path: Path, t: Language) -> None:
+    path.write_text(as_html(comparison_document(comparison, t)), encoding="utf-8")
+
+
+def _write_json(comparison: Comparison, path: Path, t: Language) -> None:
+    text = json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _write_svg(comparison: Comparison, path: Path, t: Language) -> None:
+    drawn = picture(comparison, t)
+    path.write_text(drawn.scene.svg(drawn.words), encoding="utf-8")
+
+
+def _write_csv(comparison: Comparison, path: Path, t: Language) -> None:
     """Write one row per method and setting, in English and with decimal points, whatever the language of the page."""
     bands = [f"error {name}" for name in comparison.bands] + [f"coverage {name}" for name in comparison.bands]
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -83,3 +99,7 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
             writer.writerow(
                 [*map(inert, words), *("" if cell is None else cell for cell in cells), inert(each.impossible)]
             )
+
+
+_WRITERS: dict[str, _Write] = {".html": _write_html, ".csv": _write_csv, ".json": _write_json, ".svg": _write_svg}
+ENDINGS = tuple(_WRITERS)

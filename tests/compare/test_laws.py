@@ -20,16 +20,19 @@ from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
 from splu_desktop.compare.counts.cell_key import SETTINGS, CellKey, CellKeyed, noise_law
 from splu_desktop.compare.counts.laplace import EPSILONS, Laplace, LaplaceAnswers, LaplaceEach, inferred
 from splu_desktop.compare.ours.as_published import AsPublished, dealt, largest_first
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.ours.splu import Splu, Stream, carried_out
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, DeletedAndInserted, chances, meets_conditions
 from splu_desktop.compare.perturb.channel import Channelled, drawn
 from splu_desktop.compare.perturb.distribution import DistributionBased
 from splu_desktop.compare.perturb.local import RandomisedResponse, Subsets, SubsetSelection
 from splu_desktop.compare.perturb.pram import InvariantPram, Pram, banded, invariant
 from splu_desktop.compare.perturb.retention import Retention
+from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.progress import Silent
 from tests.compare.tables import small_questions, small_source
+from tests.core.tables import column
 
 RUNS = 200
 FAR = 5.0
@@ -317,3 +320,28 @@ def _as_microdata(table: TrueTable):  # type: ignore[no-untyped-def]
     (outcome,) = published(Retention(1.0), table, 1)
     assert isinstance(outcome, Channelled)
     return outcome.microdata(np.random.default_rng(1))
+
+
+def test_an_insider_names_the_only_bearer_as_often_as_the_draw_says() -> None:
+    """Who knows all others is told a value that one record has whenever it is published; |z| < 4: 1 in 16,000."""
+    draw = PlainGroups(5)
+    codes = np.append(np.repeat(np.arange(11), 4), 11)
+    source = TrueTable((column("a", np.arange(len(codes)) % 4),), column("s", codes))
+    chance, releases = np.random.default_rng(8), 300
+    shown = sum(
+        bool((draw.redraw(source.sensitive, Stream(chance), Silent()).codes == 11).any()) for _ in range(releases)
+    )
+    expected = draw.sole_bearer
+    assert abs(shown / releases - expected) < 4 * (expected * (1 - expected) / releases) ** 0.5
+    (only,) = source.sole_bearers
+    drawn = carried_out(source, draw, chance, Silent())
+    questions = CountingQuestions.of(source, [()])
+    assert drawn.sole_bearers(source.sole_bearers, questions) >= expected
+    assert drawn.insider(np.array([only]), questions)[0] >= expected
+
+
+def test_independent_draws_name_the_only_bearer_too() -> None:
+    """A release names none but values of its source: whoever knows that nobody else has one knows whose it is."""
+    source = small_source(400)
+    joined = by_gamma(source.sensitive, 3, JOINED, Silent())
+    assert joined.sole_bearer == joined.insider > 0.0

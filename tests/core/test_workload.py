@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.query.workload import Workload, bands_of, draw, draw_from_records
 from tests.core.tables import skewed, with_nsas
 
@@ -31,3 +32,9 @@ def test_the_same_seed_asks_the_same_questions() -> None:
     first, second = (draw_from_records(table, ["free"], ["s"], size=30, seed=4) for _ in range(2))
     assert first.questions == second.questions
     assert first.questions != draw_from_records(table, ["free"], ["s"], size=30, seed=5).questions
+
+
+@pytest.mark.parametrize("drawn", [draw, draw_from_records])
+def test_a_table_without_unchanged_columns_is_refused_in_a_sentence(drawn: Callable[..., object]) -> None:
+    with pytest.raises(BadQuestion, match="unchanged column"):
+        drawn(skewed(100, 5, 0.3, 1), [], ["s"], size=60)

@@ -148,7 +148,7 @@ def test_tolerances_from_a_file_a_rule_and_a_recipe(
         ((*CHOICE, "--fakes", "disease=21"), "from 0 to 20"),
         ((*CHOICE, "--fakes", "ward=1"), "is not sensitive"),
         ((*CHOICE, "--fakes", "disease=1", "--fakes", "disease=2"), "two numbers of fake values"),
-        (("--sa", "ward:2", "--fakes", "ward=1"), "can't be protected with gamma 2"),
+        (("--sa", "ward:2", "--fakes", "ward=1"), "no value may fill more than 1 in 3"),
     ],
 )
 def test_faults_are_one_sentence(

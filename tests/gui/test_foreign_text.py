@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
@@ -147,6 +148,8 @@ def test_no_page_interprets_what_others_wrote(
     look()
     page = window.pages[Step.QUERY]
     for tabs in page.findChildren(QWidget):
+        if not shiboken6.isValid(tabs):  # went when another tab was shown
+            continue
         if hasattr(tabs, "setCurrentIndex") and hasattr(tabs, "count") and hasattr(tabs, "tabText"):
             for at in range(tabs.count()):
                 tabs.setCurrentIndex(at)

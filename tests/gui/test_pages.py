@@ -213,6 +213,9 @@ def test_every_control_has_a_name_and_can_be_reached(opened: MainWindow, idle: I
                 if own and not inside and widget.isVisible():
                     where = f"{step.name}: {type(widget).__name__} {widget.accessibleName() or widget.toolTip()}"
                     assert _named(widget), where
+                    group = widget.group() if isinstance(widget, QAbstractButton) else None
+                    if group is not None and group.exclusive() and not widget.isChecked():
+                        continue  # of such a group Tab comes to the one that is down, the arrow keys to the others
                     if widget.isEnabled() and type(widget).__name__ not in ("QTabBar", "QAbstractButton"):
                         policy = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
                         assert policy, f"{where} can't be reached by Tab"

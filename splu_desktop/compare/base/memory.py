@@ -40,7 +40,7 @@ def watched() -> Iterator[Peak]:
         while not over.wait(_EVERY):
             look()
 
-    watcher = threading.Thread(target=keep_looking, name="memory", daemon=True)
+    watcher = threading.Thread(target=keep_looking, name="memory")  # ended below, however the work ends
     watcher.start()
     try:
         yield peak

@@ -69,6 +69,11 @@ class TrueTable:
         return self.counts / self.n
 
     @cached_property
+    def sole_bearers(self) -> Ints:
+        """Places of the records whose value no other has."""
+        return np.flatnonzero(self.counts[self.sensitive.codes] == 1).astype(np.int64)
+
+    @cached_property
     def classes(self) -> Ints:
         """(N,) number of the class of each record: of those that agree on all unchanged columns."""
         return classes_of(list(self.columns), self.n).ids.astype(np.int64)

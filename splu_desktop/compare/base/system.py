@@ -73,6 +73,13 @@ class Sanitised(ABC):
         questions : what was answered, of systems that publish no rows.
         """
 
+    def sole_bearers(self, records: Ints, questions: CountingQuestions) -> float:
+        """Return how sure that reader is on average of K records that alone have their value.
+
+        Of all publications that could have come, where the system tells; else of this one.
+        """
+        return float(self.insider(records, questions).mean())
+
     def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
         """Return what is to be said of this outcome beside its figures, as sentences."""
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
+from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
@@ -44,11 +45,11 @@ class NoisyAnswers(Sanitised):
         inside = questions.selected[:, records].tocsr()[questions.row]  # (Q, K)
         has = inside.multiply(questions.chosen[:, own]).tocsr()  # the person is among those counted
         lacks = inside - has
-        chosen = questions.chosen.astype(np.float64)
+        asked = sparse.csr_array(questions.chosen, dtype=np.float64)  # few values each
         one_less, as_is, one_more = (self._safe(questions, shown, truth + step) for step in (-1, 0, 1))
-        score = has.T @ (as_is[:, None] * chosen + one_less[:, None] * (1 - chosen))
-        score = score + lacks.T @ (one_more[:, None] * chosen + as_is[:, None] * (1 - chosen))
-        score = score + np.log(self.source.shares)
+        score = (has.T @ (sparse.diags_array(as_is - one_less) @ asked)).toarray()
+        score += (lacks.T @ (sparse.diags_array(one_more - as_is) @ asked)).toarray()
+        score += (has.T @ one_less + lacks.T @ as_is)[:, None] + np.log(self.source.shares)
         belief = np.exp(score - score.max(axis=1, keepdims=True))
         belief /= belief.sum(axis=1, keepdims=True)
         return np.asarray(belief[np.arange(len(records)), own])

@@ -18,13 +18,17 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
 from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.core.thresholds import Thresholds
 
@@ -101,9 +105,11 @@ class Drawn(Sanitised):
         return posterior(self.source.shares, self._chances, self.shown.codes[records])
 
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        # Who knows all others knows the shares of the whole table to one record; draws within one group hang together,
-        # which names the sole bearer of a value more surely than this (mechanism.md section 3).
-        return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
+        # At least: draws within one group hang together, so that values which few have are told more surely than by the
+        # row. Of the sole bearers that is worked out (mechanism.md section 3).
+        own = self.source.sensitive.codes[records]
+        by_row = self.row(records)[np.arange(len(records)), own]
+        return np.where(self.source.counts[own] == 1, np.maximum(by_row, self.draw.sole_bearer), by_row)
 
     def microdata(self, chance: np.random.Generator) -> Microdata:
         codes = tuple(column.codes[self.kept] for column in self.source.columns)
@@ -253,3 +259,12 @@ class Planned(System):
 def carried_out(source: TrueTable, draw: Draw, chance: np.random.Generator, progress: Progress) -> Drawn:
     """Return the table as a draw publishes it."""
     return Drawn(source, draw, draw.redraw(source.sensitive, Stream(chance), progress))
+
+
+def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
+    """Return what a plan does with one of its sensitive columns, and the table that it and all others begin with.
+
+    One record per person where that is planned, columns generalised as planned. Raises SpluError.
+    """
+    read = table_after(one_per_person(table, plan.persons), plan.generalisations)
+    return TrueTable.of(read, plan.named(Role.NSA), name), Planned(plan.draws[name], name)

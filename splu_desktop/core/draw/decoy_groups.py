@@ -249,6 +249,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
         ways = [(size, size + self.fakes) for size in self.sizes]
         return max((float(np.log(tail) / (s * np.log1p(-1 / t))) for s, t in ways if t > 1), default=0.0)
 
+    @property
+    def sole_bearer(self) -> float:
+        return float(sole_bearer_named(self))  # at its surest, which is not in the groups of `count_law`
+
     def by_value(self) -> tuple[ValueDraw, ...]:
         return tuple(ValueDraw(self.sizes, limit, self.fakes) for limit in self.protected)
 

@@ -295,6 +295,11 @@ class Draw(ABC):
         """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
         return np.sqrt(likely * (1 - self.transition(likely, labels).a))
 
+    @property
+    def sole_bearer(self) -> float:
+        """How often who knows all other records is told the value of the only record with it: whenever it is shown."""
+        return float(1 - self.count_law(1)[0])
+
     def by_value(self) -> tuple[ValueDraw, ...]:
         """Return how values that are to be protected are drawn, one for each that differs: for several releases."""
         # Where published counts are not right on average, their mean over releases is no count either.

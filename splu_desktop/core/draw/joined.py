@@ -296,6 +296,10 @@ class Joined(Draw):
     def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
         return np.asarray(np.sqrt(self.transition(likely, labels).variance(likely[None, :])[0]), np.float64)
 
+    @property
+    def sole_bearer(self) -> float:
+        return self.insider
+
     def count_law(self, count: int) -> Floats:
         # Of the value that least join: its own records that stay, and what comes.
         at = min(self._protected or range(len(self.parts)), key=lambda each: float(self._law(each)[1]))

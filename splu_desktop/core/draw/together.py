@@ -394,6 +394,10 @@ class Together(Draw):
     def bounds(self, column: Column) -> tuple[Ints, Ints]:
         return self.alone_drawn.bounds(column)
 
+    @property
+    def sole_bearer(self) -> float:
+        return self.alone_drawn.sole_bearer
+
     def by_value(self) -> tuple[ValueDraw, ...]:
         return self.alone_drawn.by_value()
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -109,7 +110,13 @@ def draw(
     nsas, sas : the columns to ask about; every question names a value, or with `sets` two to five values, of every SA.
     size : questions wanted; fewer come where a band has too few counts.
     seed : None for fresh questions; benchmarks fix it so that releases are asked alike.
+
+    Raises
+    ------
+    BadQuestion : no column of one of the kinds is named.
+    Cancelled.
     """
+    _check(nsas, sas)
     progress = progress or Silent()
     chance = np.random.default_rng(seed)
     selector = Selector(table)
@@ -161,6 +168,7 @@ def draw_from_records(
     This is how the table of mechanism.md section 4 comes out; `draw` asks harder questions, since its rare values meet
     wide selections as well. Each band gets its equal share while records are found for it. Parameters as for `draw`.
     """
+    _check(nsas, sas)
     progress = progress or Silent()
     chance = np.random.default_rng(seed)
     selector = Selector(table)
@@ -192,6 +200,13 @@ def draw_from_records(
     progress.report("Drawing questions", 1.0)
     true_counts = np.array(truth, np.int64)
     return Workload(tuple(questions), true_counts, bands_of(true_counts, table.n), table.n)
+
+
+def _check(nsas: Sequence[str], sas: Sequence[str]) -> None:
+    if not nsas or not sas:
+        raise BadQuestion(
+            say("Random questions need an unchanged column and a sensitive one; publish a column unchanged.")
+        )
 
 
 def _selection(

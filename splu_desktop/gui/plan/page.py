@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -44,6 +45,9 @@ from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 from splu_desktop.gui.plan.tolerant import TolerantPart
 from splu_desktop.gui.plan.tradeoff import Advice, TradeOffRoom, advise
 from splu_desktop.gui.plan.ways_out import WayOut, ways_out
+
+if TYPE_CHECKING:
+    from splu_desktop.gui.compare.dialog import BesideDialog
 
 _MOMENT = 40  # ms until the sentences follow the slider
 _PLOTS = 190  # pixels, at most: what recipients read comes first
@@ -87,6 +91,12 @@ class PlanPage(Page):
         self._build_controls()
         self._build_plots()
         self._build_tabs()
+        self.beside = button(
+            self.tr("Beside &other methods…"),
+            self.open_beside,
+            hint=self.tr("What buckets, noise and other methods would make of this table"),
+        )
+        self.foot.insertWidget(1, self.beside)
         self.refresh()
 
     # -- parts ---------------------------------------------------------------------------------------------------
@@ -261,6 +271,23 @@ class PlanPage(Page):
         dialog.open()
         return dialog
 
+    def open_beside(self) -> BesideDialog | None:
+        """Open the dialog that compares the plan to other methods."""
+        # Not above: brings SciPy's sparse arrays and every method, which the page does without.
+        from splu_desktop.gui.compare.dialog import BesideDialog
+
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        try:
+            plan = choices.plan()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return None
+        dialog = BesideDialog(source.imported.table, plan, self.shown_column(), self.tasks, self)
+        dialog.open()
+        return dialog
+
     def take_way(self, way: WayOut) -> None:
         """Change what a way out changes, as one step of undo."""
         choices, name = self.session.choices, self.shown_column()
@@ -294,6 +321,7 @@ class PlanPage(Page):
 
     def refresh(self) -> None:
         choices = self.session.choices
+        self.beside.setVisible(choices is not None and self.session.ready_to_plan())
         if choices is None or not self.session.ready_to_plan():
             self.show_part(self.empty)
             self.set_primary(self.tr("Continue"), False, "")

@@ -178,7 +178,8 @@ def _figures(title: str, done: Sequence[SystemTried], t: Language) -> TableBlock
         t("intervals hold"),
         t("row alone right"),
         t("colleague right"),
-        t("insider sure"),
+        t("insider sure, at least"),
+        t("the same, of the only bearer of a value"),
         t("unique records"),
         t("lost"),
         t("classifier right"),
@@ -201,6 +202,7 @@ def _figures(title: str, done: Sequence[SystemTried], t: Language) -> TableBlock
                 share(a.stranger, t, 0),
                 share(a.colleague, t, 0),
                 share(a.insider, t, 0),
+                share(a.insider_sole, t, 0),
                 whole(a.uniques, t),
                 whole(a.lost, t),
                 share(a.classifier, t, 0),
@@ -209,7 +211,7 @@ def _figures(title: str, done: Sequence[SystemTried], t: Language) -> TableBlock
                 Number(t.number(a.megabytes), a.megabytes),
             ]
         )
-    return TableBlock(title, header, rows, "ll" + "r" * 12, (3, 3, *[1.2] * 12))
+    return TableBlock(title, header, rows, "ll" + "r" * 13, (3, 3, *[1.2] * 13))
 
 
 def _errors(done: Sequence[SystemTried], comparison: Comparison, t: Language) -> TableBlock:
@@ -268,7 +270,8 @@ def _reading(comparison: Comparison, t: Language) -> list[str]:
             "Three readers, tried on {tested} records and judged by the true values. Row alone: finds the person's row "
             "and knows the shares in the whole table. Colleague: knows all unchanged columns of the person, learns "
             "from the answers what they tell (naive Bayes), and reads the row where there are rows. Insider: knows all "
-            "other records; the figure is how sure that reader is of the true value, on average.",
+            "other records; the figure is how sure that reader is of the true value on average, at least: a value "
+            "that few have is told more surely. Of the person who alone has a value it stands by itself.",
             tested=t.number(comparison.tested),
         ),
         t(

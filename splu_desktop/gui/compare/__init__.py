@@ -1,0 +1,1 @@
+"""The custodian's table by every method, beside the plan."""

@@ -1,0 +1,359 @@
+"""Beside other methods: what each would make of the custodian's own table. It writes nothing unless asked."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.compare.runner import Comparison
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.table import Table
+from splu_desktop.files.language import language
+from splu_desktop.gui.base.languages import in_force
+from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.plot_saving import SavePlotButton
+from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import Banner, Busy, Card, Empty, button, label, margins, scrolled
+from splu_desktop.gui.base.words import number, percent, tip, told
+from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
+from splu_desktop.gui.compare.plot import ProtectionPlot
+from splu_desktop.report.comparison import ENDINGS, save_comparison
+
+QUESTIONS = 3_000
+_ONLY_BEARER = 5  # the table's column, empty where every value has several bearers
+
+
+class BesideDialog(QDialog):
+    """One table, one picture and sentences on each method; those weighed first, all others when asked for."""
+
+    def __init__(self, table: Table, plan: Plan, column: str, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._table, self._plan, self._tasks = table, plan, tasks
+        self._comparison: Comparison | None = None
+        self._job: Job | None = None
+        self._shown = column, False  # what the comparison shown is of
+        self.setWindowTitle(self.tr("Beside other methods"))
+        room = self.screen().availableSize()
+        self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
+        body = QVBoxLayout(self)
+        margins(body, 16, spacing=8)
+        body.addLayout(self._build_head(column))
+        self.banner = Banner()
+        body.addWidget(self.banner)
+        self.stack = QStackedWidget()
+        self.start = Empty(
+            "search",
+            self.tr("Why not another method?"),
+            self.tr(
+                "Every method publishes your table on paper, is asked the same questions and read by the same readers."
+                " Nothing is written."
+            ),
+        )
+        self.start.buttons.addWidget(button(self.tr("&Compare"), self.run, look="primary"))
+        self.busy = Busy(self.tr("Publishing your table on paper by every method"), self.tr("Cancel"))
+        self.busy.cancelled.connect(self._cancel)
+        self.results = self._build_results()
+        for part in (self.start, self.busy, self.results):
+            self.stack.addWidget(part)
+        body.addWidget(self.stack, 1)
+        body.addLayout(self._build_foot())
+        self.more.toggled.connect(lambda _: self.run())
+        self.column.currentIndexChanged.connect(lambda _: self.run())
+        self.run()
+
+    # -- parts ---------------------------------------------------------------------------------------------------
+
+    def _build_head(self, column: str) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.lead = label("", wrap=True)
+        row.addWidget(self.lead, 1)
+        self.column = QComboBox()
+        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column.addItems(list(self._plan.sensitive))
+        self.column.setCurrentText(column)
+        self.column.setVisible(self.column.count() > 1)
+        row.addWidget(self.column, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _build_results(self) -> QWidget:
+        made = QWidget()
+        body = QVBoxLayout(made)
+        margins(body, 0, spacing=8)
+        upper = QHBoxLayout()
+        upper.setSpacing(8)
+        card = Card(spacing=4)
+        margins(card.body, 8, 6, 6, 6, spacing=2)
+        self.plot = ProtectionPlot()
+        self.plot.picked.connect(self.choose)
+        self.save_picture = SavePlotButton(self.plot, self.tr("Protection against answerability"))
+        self.save_picture.failed.connect(lambda text: self.banner.say("fault", text))
+        beside = QHBoxLayout()
+        beside.setSpacing(0)
+        beside.addWidget(self.plot, 1)
+        beside.addWidget(self.save_picture, 0, Qt.AlignmentFlag.AlignTop)
+        card.body.addLayout(beside, 1)
+        self.readout = label("", "quiet", wrap=True)
+        self.readout.setMinimumHeight(2 * self.readout.fontMetrics().lineSpacing())
+        self.plot.readout.connect(self._read)
+        card.body.addWidget(self.readout)
+        upper.addWidget(card, 3)
+        words = Card(spacing=6)
+        margins(words.body, 12, 8, 8, 8, spacing=6)
+        self.heading = label("", "strong", wrap=True)
+        words.body.addWidget(self.heading)
+        said = QWidget()
+        column = QVBoxLayout(said)
+        margins(column, 0)
+        self.sentences = label("", wrap=True, selectable=True)
+        self.sentences.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.sentences)
+        column.addStretch(1)
+        room = scrolled(said)
+        room.viewport().setAutoFillBackground(False)  # on the card's ground
+        said.setAutoFillBackground(False)
+        words.body.addWidget(room, 1)
+        upper.addWidget(words, 2)
+        body.addLayout(upper, 5)
+        self.model: RowsModel[MethodShown] = RowsModel(self._fields(), self)
+        self.ordered = SortFilter(self)
+        self.ordered.setSourceModel(self.model)
+        self.table = TableView(self.tr("Methods and their figures"))
+        self.table.setModel(self.ordered)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_chosen())
+        self.table.setMinimumHeight(6 * self.table.verticalHeader().defaultSectionSize())
+        body.addWidget(self.table, 4)
+        return made
+
+    def _fields(self) -> list[Field[MethodShown]]:
+        def figure(title: str, name: str, hint: str) -> Field[MethodShown]:
+            def value(each: MethodShown) -> float | None:
+                found: float | None = None if each.achieved is None else getattr(each.achieved, name)
+                return found
+
+            return Field(title, lambda each: share(value(each)), key=value, right=True, hint=hint)
+
+        def records(title: str, name: str, hint: str) -> Field[MethodShown]:
+            def value(each: MethodShown) -> int | None:
+                found: int | None = None if each.achieved is None else getattr(each.achieved, name)
+                return found
+
+            return Field(title, lambda each: whole(value(each)), key=value, right=True, hint=hint)
+
+        not_possible = self.tr("not possible: {setting}")
+        return [
+            Field(
+                self.tr("Method"),
+                lambda each: f"{each.letter}  {each.title}" if each.letter else each.title,
+                key=lambda each: each.place,
+                tip=lambda each: each.sentences[0],
+                colour=lambda each: None if each.achieved is not None else "quiet",
+            ),
+            Field(
+                self.tr("Setting"),
+                lambda each: each.setting if each.achieved is not None else not_possible.format(setting=each.setting),
+                key=lambda each: each.place,
+                colour=lambda each: None if each.achieved is not None else "warning",
+                tip=lambda each: each.setting if each.achieved is not None else each.sentences[-1],
+            ),
+            figure(
+                self.tr("Large right"),
+                "answerable",
+                self.tr("Share of the questions with a large count (0.5 % of the records) that are answered rightly"),
+            ),
+            figure(
+                self.tr("Small wrong"),
+                "small_wrong",
+                self.tr("Share of the questions with a small count that are answered wrong or not at all, as wished"),
+            ),
+            figure(
+                self.tr("Colleague"),
+                "colleague",
+                self.tr("How often who knows the person's other columns, and learns from the answers, is right"),
+            ),
+            figure(
+                self.tr("Only bearer"),
+                "insider_sole",
+                self.tr("How sure who knows all other records is of persons whose value nobody else has"),
+            ),
+            figure(
+                self.tr("Insider"),
+                "insider",
+                self.tr("How sure who knows all other records is on average, at least; surer of values that few have"),
+            ),
+            figure(
+                self.tr("Row alone"),
+                "stranger",
+                self.tr("How often who finds a person's row, and knows the shares in the table, is right"),
+            ),
+            figure(
+                self.tr("Range holds"),
+                "covered",
+                self.tr("Share of the 95 % ranges that hold the true count; a dash: the method gives none"),
+            ),
+            records(
+                self.tr("Unique"), "uniques", self.tr("Rows that stand out by their unchanged columns as published")
+            ),
+            records(self.tr("Lost"), "lost", self.tr("Records that are not published")),
+        ]
+
+    def _build_foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.more = QCheckBox(self.tr("&More methods"))
+        tip(self.more, self.tr("All methods of the literature; this takes a few times as long"))
+        row.addWidget(self.more)
+        row.addStretch(1)
+        note = label(self.tr("From true counts: custodian only"), "warning")
+        note.setContentsMargins(6, 3, 6, 3)
+        row.addWidget(note)
+        self.save_button = button(
+            self.tr("&Save…"),
+            self.ask,
+            picture="download",
+            hint=self.tr("As a page, a table or a picture"),
+        )
+        row.addWidget(self.save_button)
+        row.addWidget(button(self.tr("Close"), self.reject))
+        return row
+
+    # -- what the user does --------------------------------------------------------------------------------------
+
+    def run(self) -> Job:
+        """Compare, in the worker."""
+        table, plan, name, more = self._table, self._plan, self.column.currentText(), self.more.isChecked()
+        self.banner.hide()
+        self.save_button.setEnabled(False)
+        self.lead.setText(self.tr("“{name}” by the plan and by other methods").format(name=name))
+        self.busy.begin()
+        self.stack.setCurrentWidget(self.busy)
+        self.busy.cancel.setFocus()
+        job = self._tasks.run("beside", lambda progress: compared(table, plan, name, more, QUESTIONS, progress))
+        self._job = job
+        job.progressed.connect(self.busy.show_progress)
+        job.done.connect(partial(self._show, name, more))
+        job.failed.connect(self._failed)
+        job.stopped.connect(lambda: self._failed(""))
+        return job
+
+    def reject(self) -> None:
+        self._tasks.drop("beside")
+        super().reject()
+
+    def choose(self, place: int) -> None:
+        """Select the method at a place of the comparison."""
+        for row in range(self.ordered.rowCount()):
+            if self.ordered.index(row, 0).data(ROW).place == place:
+                self.table.selectRow(row)
+                self.table.scrollTo(self.ordered.index(row, 0))
+
+    def ask(self) -> None:
+        """Let the user choose where the comparison is saved."""
+        kinds = {
+            ".html": self.tr("Page with everything (*.html)"),
+            ".csv": self.tr("Table of figures (*.csv)"),
+            ".json": self.tr("Data (*.json)"),
+            ".svg": self.tr("Picture (*.svg)"),
+        }
+        name, kind = QFileDialog.getSaveFileName(
+            self, self.tr("Save the comparison"), "comparison.html", ";;".join(kinds.values())
+        )
+        if name:
+            path = Path(name)
+            chosen = next((ending for ending, text in kinds.items() if text == kind), ".html")
+            self.save(path if path.suffix.lower() in ENDINGS else path.with_name(path.name + chosen))
+
+    def save(self, path: Path) -> None:
+        """Write the comparison, as the file's ending says."""
+        if self._comparison is None:
+            return
+        try:
+            save_comparison(self._comparison, path, language(in_force()))
+        except SpluError as fault:
+            self.banner.say("fault", str(fault))
+            return
+        self.banner.say(
+            "done",
+            self.tr("Saved as “{name}”. It comes from the original table: keep it inside.").format(name=path.name),
+        )
+
+    # -- showing -------------------------------------------------------------------------------------------------
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _lead(self) -> str:
+        found = self._comparison
+        if found is None:
+            return ""
+        lead = self.tr(
+            "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
+            " value is right about {guess} of the persons; who learns from the original, about {learnt}."
+        ).format(
+            name=found.source.sensitive.name,
+            records=number(found.source.n),
+            questions=number(sum(found.asked)),
+            guess=percent(found.guess, 0),
+            learnt=percent(found.classifier, 0),
+        )
+        return told(lead)
+
+    def _show(self, name: str, more: bool, found: Comparison) -> None:
+        self._job, self._comparison, self._shown = None, found, (name, more)
+        self.lead.setText(self._lead())
+        shown = methods(found)
+        self.table.clearSelection()
+        self.model.show(())
+        self.model.show(shown)
+        self.plot.draw(shown, found.guess)
+        nobody = all(each.achieved is None or each.achieved.insider_sole is None for each in shown)
+        self.table.setColumnHidden(_ONLY_BEARER, nobody)
+        self.table.fit_columns(300, filling=1, least=120)
+        self.save_button.setEnabled(True)
+        self.stack.setCurrentWidget(self.results)
+        self._read("")
+        self.choose(0)
+        self.table.setFocus()
+
+    def _failed(self, text: str) -> None:
+        self._job = None
+        there = self._comparison is not None
+        with QSignalBlocker(self.column), QSignalBlocker(self.more):
+            self.column.setCurrentText(self._shown[0])
+            self.more.setChecked(self._shown[1])
+        self.lead.setText(self._lead())
+        self.stack.setCurrentWidget(self.results if there else self.start)
+        self.save_button.setEnabled(there)
+        if text:
+            self.banner.say("fault", text)
+
+    def _show_chosen(self) -> None:
+        rows = self.table.rows_chosen()
+        if not rows:
+            return
+        each: MethodShown = self.ordered.index(rows[0], 0).data(ROW)
+        self.plot.mark(each.place)
+        self.heading.setText(f"{each.letter}  {each.title}: {each.setting}".strip())
+        self.sentences.setText("\n\n".join(each.sentences))
+
+    def _read(self, text: str) -> None:
+        self.readout.setText(
+            text or self.tr("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
+        )

@@ -1,0 +1,163 @@
+"""Beside other methods: what the custodian sees of a comparison, how it ends, and what it writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.counts.laplace import Laplace
+from splu_desktop.compare.ours.as_published import AsPublished
+from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.perturb.distribution import DistributionBased
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.gui.base.models import ROW
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.compare import dialog as beside
+from splu_desktop.gui.compare import figures
+from splu_desktop.gui.compare.dialog import BesideDialog
+from splu_desktop.gui.compare.figures import MethodShown
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import PATIENCE
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+Idle = Callable[[MainWindow], None]
+
+
+@pytest.fixture
+def asked(opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch) -> BesideDialog:
+    """The dialog over the plan, still at work."""
+    monkeypatch.setattr(beside, "QUESTIONS", 120)
+    monkeypatch.setattr(figures, "SYSTEMS", (Splu, AsPublished, Anatomy, DistributionBased, Laplace))
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    opened.plan_page.beside.click()
+    (made,) = opened.plan_page.findChildren(BesideDialog)
+    return made
+
+
+@pytest.fixture
+def compared(asked: BesideDialog, opened: MainWindow, idle: Idle) -> BesideDialog:
+    """The dialog with the methods that are weighed first."""
+    idle(opened)
+    return asked
+
+
+def rows(dialog: BesideDialog) -> list[MethodShown]:
+    return [dialog.ordered.index(row, 0).data(ROW) for row in range(dialog.ordered.rowCount())]
+
+
+def test_it_shows_the_plan_and_the_methods_weighed_first(compared: BesideDialog) -> None:
+    shown = rows(compared)
+    assert compared.stack.currentWidget() is compared.results
+    assert shown[0].planned
+    assert {each.name for each in shown} == {"plan", "splu", "anatomy", "laplace"}
+    assert compared.table.rows_chosen() == [0]
+    for row, each in enumerate(shown):
+        compared.table.selectRow(row)
+        assert compared.sentences.text() == "\n\n".join(each.sentences)
+        assert each.title in compared.heading.text()
+        # What nobody could carry out says why; what could says what each reader makes of it.
+        assert len(each.sentences) >= (2 if each.achieved is None else 4)
+    compared.reject()
+
+
+def test_more_brings_all_other_methods_after_those_weighed_first(
+    compared: BesideDialog, opened: MainWindow, idle: Idle
+) -> None:
+    before = [(each.name, each.setting) for each in rows(compared)]
+    compared.more.click()
+    idle(opened)
+    after = [(each.name, each.setting) for each in rows(compared)]
+    assert after[: len(before)] == before
+    assert {name for name, _ in after[len(before) :]} == {"splu-as-published", "dbr"}
+    compared.reject()
+
+
+def test_the_only_bearers_risk_is_said_and_not_less_than_the_draws(compared: BesideDialog) -> None:
+    plan = rows(compared)[0]  # gamma 5, and 38 diagnoses that one patient has
+    assert plan.achieved is not None
+    assert plan.achieved.insider_sole is not None
+    assert plan.achieved.insider_sole >= 1 - (4 / 5) ** 5
+    assert any("67 %".replace(" ", "\u00a0") in sentence for sentence in plan.sentences)
+    column = [compared.model.fields[at].title for at in range(compared.model.columnCount())].index("Only bearer")
+    assert not compared.table.isColumnHidden(column)
+    compared.reject()
+
+
+def test_plot_and_table_show_the_same_method(compared: BesideDialog, qtbot: QtBot) -> None:
+    plot = compared.plot
+    assert plot.accessibleDescription().count("large counts right") == len(plot.places())
+    plot.setFocus()
+    for _ in range(3):
+        qtbot.keyClick(plot, Qt.Key.Key_Right)
+    told = compared.readout.text()
+    (row,) = compared.table.rows_chosen()
+    assert rows(compared)[row].title in told
+    assert rows(compared)[row].setting in told
+    compared.reject()
+
+
+def test_it_can_be_cancelled_and_asked_again(asked: BesideDialog, opened: MainWindow, idle: Idle) -> None:
+    asked.busy.cancel.click()
+    idle(opened)
+    assert asked.stack.currentWidget() is asked.start
+    assert not asked.save_button.isEnabled()
+    asked.run()
+    idle(opened)
+    assert asked.stack.currentWidget() is asked.results
+    asked.more.click()
+    asked.busy.cancel.click()
+    idle(opened)
+    assert asked.stack.currentWidget() is asked.results
+    # What is shown is still what was compared.
+    assert not asked.more.isChecked()
+    asked.reject()
+
+
+def test_closing_it_ends_the_work(asked: BesideDialog, opened: MainWindow, qtbot: QtBot) -> None:
+    asked.reject()
+    assert not opened.tasks.busy("beside")
+    qtbot.waitUntil(opened.tasks.idle, timeout=PATIENCE)
+
+
+def test_it_is_written_only_when_asked(compared: BesideDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = [each.name for each in rows(compared)]
+    for ending in (".html", ".csv", ".json", ".svg"):
+        before = set(tmp_path.rglob("*.*"))
+        target = tmp_path / f"mine{ending}"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, target=target: (str(target), ""))
+        compared.save_button.click()
+        assert set(tmp_path.rglob("*.*")) - before == {target}
+        assert compared.banner.kind == "done"
+    said = csv.DictReader((tmp_path / "mine.csv").read_text("utf-8").splitlines())
+    assert [line["method"] for line in said] == shown
+    assert [each["system"] for each in json.loads((tmp_path / "mine.json").read_text("utf-8"))["tried"]] == shown
+    assert (tmp_path / "mine.svg").read_text("utf-8").startswith("<svg")
+    compared.save(tmp_path / "nowhere" / "mine.html")
+    assert compared.banner.kind == "fault"
+    assert "nowhere" in compared.banner.text.text()
+    compared.reject()
+
+
+def test_a_plan_without_unchanged_columns_gets_a_sentence(
+    opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles = dict.fromkeys(("Record number", "Sex", "Age", "Ward"), Role.DROPPED)
+    opened.session.set_roles({**roles, "Diagnosis": Role.SA}, "x")
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    made = opened.plan_page.open_beside()
+    assert made is not None
+    idle(opened)
+    assert made.banner.kind == "fault"
+    assert "unchanged" in made.banner.text.text()
+    made.reject()
