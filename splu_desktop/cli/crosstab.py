@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,16 @@ import numpy as np
 
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json
+from splu_desktop.core.analyse import two_sensitive
+from splu_desktop.core.analyse.two_sensitive import are_two_sensitive
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
 from splu_desktop.core.query.condition import column_named, parse_condition
-from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute
-from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute, records_of
+from splu_desktop.core.query.reader import DEFAULT, Method, Reader
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
 
@@ -46,7 +49,7 @@ def add(commands: Any) -> None:
         required=True,
         metavar="COLUMN[:N]",
         help="column of the lines, its values in N intervals of about equally many records; at most twice; one "
-        "published unchanged, or drawn together with the sensitive one",
+        "published unchanged, or drawn together with the sensitive one; or one other sensitive column",
     )
     one.add_argument(
         "--where",
@@ -56,6 +59,12 @@ def add(commands: Any) -> None:
         help="count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
     )
     one.add_argument("--sa", metavar="COLUMN", help="sensitive column (needed where the release has several)")
+    one.add_argument(
+        "--method",
+        choices=[method.value for method in Method],
+        help=f"estimator of each cell ({DEFAULT.value}; of two sensitive columns unbiased); “unbiased” is not fitted "
+        "to margins",
+    )
     one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
     one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
     add_json(one)
@@ -68,10 +77,16 @@ def _crosstab(args: argparse.Namespace) -> None:
     release = opened(args)
     published = release.published
     wanted = _wanted(args, published)
-    check(published, wanted)
+    both = are_two_sensitive(published, wanted)
+    if both:
+        # The default estimator has no cross-table of two columns drawn apart.
+        wanted = wanted if args.method else replace(wanted, method=Method.UNBIASED)
+    else:
+        check(published, wanted)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
-        grid = compute(Reader(published), wanted, shown)
+        reader = Reader(published)
+        grid = two_sensitive.compute(reader, wanted) if both else compute(reader, wanted, shown)
     finally:
         shown.end()
     if args.out is not None:
@@ -111,7 +126,12 @@ def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
             )
         sa = published.sensitive[0]
     within = tuple(parse_condition(text, published) for text in args.where)
-    return Wanted(tuple(_side(text, published) for text in args.by), column_named(sa, published), within)
+    return Wanted(
+        tuple(_side(text, published) for text in args.by),
+        column_named(sa, published),
+        within,
+        Method.named(args.method or DEFAULT.value),
+    )
 
 
 def _side(text: str, published: Published) -> Side:
@@ -156,7 +176,7 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
         low, high = answer.ends
         return {
             "published": answer.published,
-            "estimate": answer.estimate,
+            "estimate": answer.stated[0],
             "low": low,
             "high": high,
             "badge": answer.badge.value,
@@ -165,13 +185,15 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
     return {
         "by": [{"column": side.column, "intervals": side.intervals or None} for side in grid.wanted.sides],
         "sa": grid.wanted.sa,
+        "method": grid.wanted.method.value,
+        "fitted": grid.wanted.method.bounded,
         "conditions": [str(condition) for condition in grid.wanted.within],
         "values": list(grid.values),
         "lines": [
-            {"values": list(parts), "records": line.published, "cells": [figures(cell) for cell in row]}
+            {"values": list(parts), "records": records_of(line), "cells": [figures(cell) for cell in row]}
             for parts, line, row in zip(grid.parts, grid.lines, grid.answers, strict=True)
         ],
         "totals": [figures(total) for total in grid.totals],
-        "records": grid.all.published,
+        "records": records_of(grid.all),
         "lines_left_out": grid.left_out,
     }

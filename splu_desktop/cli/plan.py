@@ -33,7 +33,7 @@ from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, belonging
 from splu_desktop.core.draw.ways import compared, unprotected
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import Figure, say, share_of
@@ -45,7 +45,8 @@ from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.draws import published_entry
-from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.report.law import CODES, codes
 
 _LISTED = 30
 _CELLS = 40
@@ -64,6 +65,9 @@ def add(commands: Any) -> None:
     add_plan_options(parser)
     parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help="write all choices to a recipe")
     parser.add_argument("--overwrite", action="store_true", help="replace the recipe if it exists")
+    parser.add_argument(
+        "--law", metavar="PACK,...", help=f"law packs of the report, kept in the recipe: {', '.join(CODES)}; or none"
+    )
     parser.add_argument(
         "--make-safe",
         nargs="?",
@@ -97,6 +101,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
+    laws = _laws(args)
     imported, plan, notes = table_and_plan(args)
     table = imported.table
     safe = None
@@ -178,7 +183,7 @@ def run(args: argparse.Namespace) -> None:
     if plan.persons is not None and plan.persons.shift:
         notes.append(shift_line(table, plan.persons).sentence)
     if args.save_recipe is not None and fault is None:
-        write_recipe(Recipe(imported.choices, plan, source), args.save_recipe, overwrite=args.overwrite)
+        write_recipe(Recipe(imported.choices, plan, source, laws), args.save_recipe, overwrite=args.overwrite)
         said["recipe"] = str(args.save_recipe)
     if args.json:
         print_json(said)
@@ -186,6 +191,15 @@ def run(args: argparse.Namespace) -> None:
         _print_text(said)
     if fault is not None:
         raise fault
+
+
+def _laws(args: argparse.Namespace) -> tuple[str, ...]:
+    """Return the law packs that the options or else the recipe name. Raises BadSetting."""
+    if args.law is not None:
+        if args.save_recipe is None:
+            raise BadSetting("--law is for the report and stands in the recipe; give --save-recipe, too.")
+        return codes(args.law)
+    return () if args.recipe is None else read_recipe(args.recipe).laws
 
 
 def _generalisations(table: Table, after: Table, plan: Plan) -> dict[str, Any]:

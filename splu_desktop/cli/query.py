@@ -105,16 +105,17 @@ def _selected(n_p: int) -> str:
 
 def _as_dict(answer: Answer) -> dict[str, Any]:
     share = answer.share
+    estimate, low, high = answer.stated
     return {
         "conditions": [str(condition) for condition in answer.conditions],
         "published": answer.published,
-        "estimate": answer.estimate,
-        "low": answer.low,
-        "high": answer.high,
+        "estimate": estimate,
+        "low": low,
+        "high": high,
         "method": answer.method.value,
         "selected": answer.n_p,
         "share": None if share is None else {"estimate": share[0], "low": share[1], "high": share[2]},
-        "variance": answer.variance,
+        "variance": None if estimate is None else answer.variance,
         "exact": answer.exact,
         "shown": {"estimate": None if answer.vague else answer.rounded, "low": answer.ends[0], "high": answer.ends[1]},
         "badge": answer.badge.value,

@@ -92,7 +92,6 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.comparison is not None and not args.internal:
         raise BadSetting("A comparison was measured with the source: give --comparison with --internal alone.")
-    compared = () if args.comparison is None else read_comparison(args.comparison)
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     typed = {name: getattr(args, name) for name in _FIELDS}
     if recipe is not None:
@@ -104,6 +103,7 @@ def run(args: argparse.Namespace) -> None:
     try:
         with told_how(password):
             opened = read_release(args.release, password=password, progress=shown)
+        compared = () if args.comparison is None else read_comparison(args.comparison, opened.published)
         register = Register()
         entry = entry_of(register.read(), opened)
         fields = typed_then(entry, given, internal=args.internal)

@@ -9,6 +9,7 @@ from typing import Any
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
+from splu_desktop.core.published import Published
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.report.model import Alternative
 
@@ -20,8 +21,10 @@ class BadComparison(FileFault):
     """A file is no comparison."""
 
 
-def read_comparison(path: Path) -> tuple[Alternative, ...]:
-    """Return the systems of a comparison, in its order. Raises BadComparison.
+def read_comparison(path: Path, published: Published) -> tuple[Alternative, ...]:
+    """Return the systems of a comparison, in its order.
+
+    Raises BadComparison, also where it was made of another table than was published, as far as it says.
 
     Read loosely: a list, or an object with a list under "tried" (or "systems"); of each row "title" (or "system"),
     "setting" (or "parameter"), and, in it or under its "achieved", "median_relative_error" (or "errors" by band, of
@@ -35,18 +38,30 @@ def read_comparison(path: Path) -> tuple[Alternative, ...]:
             say("“{path}” can't be read as a comparison; give the file that splu compare --json wrote.", path=path)
         ) from None
     asked: Any = None
+    column, records = "", published.table.n
     if isinstance(data, Mapping):
-        asked = data.get("asked")
+        asked, column, records = data.get("asked"), str(data.get("sensitive", "")), data.get("records", records)
         data = next((data[name] for name in ("tried", "systems") if name in data), None)
     if not isinstance(data, list) or not data or not all(_named(row) for row in data):
         raise BadComparison(say("“{path}” is no comparison of systems; make one with splu compare.", path=path))
-    return tuple(_alternative(row, asked) for row in data[:_MOST])
+    if records != published.table.n or (column and column not in published.sensitive):
+        raise BadComparison(
+            say(
+                "“{path}” compares systems on another table than was released ({records} records, sensitive column "
+                "“{column}”); run splu compare on this release's source and plan.",
+                path=path,
+                records=str(records)[:20],
+                column=column[:80],
+            )
+        )
+    return tuple(_alternative(row, column, asked) for row in data[:_MOST])
 
 
-def _alternative(row: Mapping[str, Any], asked: Any) -> Alternative:
+def _alternative(row: Mapping[str, Any], column: str, asked: Any) -> Alternative:
     achieved = row.get("achieved")
     found = {**row, **(achieved if isinstance(achieved, Mapping) else {})}
     return Alternative(
+        column=column,
         system=str(_named(row))[:80],
         parameter=str(row.get("setting", row.get("parameter", "")))[:80],
         error=_number(found.get("median_relative_error", _mean(found.get("errors"), asked))),

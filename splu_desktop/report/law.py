@@ -72,7 +72,12 @@ def pack(code: str) -> Pack:
     )
 
 
-def packs(codes: str) -> tuple[Pack, ...]:
+def codes(text: str) -> tuple[str, ...]:
+    """Return the codes between commas, each once; "none" stands alone. Raises BadSetting."""
+    wanted = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
+    return wanted if wanted == (NONE,) else tuple(pack(code).stated.code for code in wanted)
+
+
+def packs(text: str) -> tuple[Pack, ...]:
     """Return the packs of codes between commas; "" for the default, "none" for none. Raises BadSetting."""
-    wanted = [code.strip() for code in (codes or DEFAULT).split(",") if code.strip()]
-    return () if wanted == [NONE] else tuple(pack(code) for code in dict.fromkeys(wanted))
+    return tuple(pack(code) for code in codes(text or DEFAULT) if code != NONE)

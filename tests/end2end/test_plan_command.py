@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,19 @@ def test_generalising_risk_and_remedies_are_told(patients: Path, capsys: pytest.
     assert isinstance(steps[1], g.Intervals)
     bands = Counter((int(np.searchsorted(steps[1].cuts, age, side="right")), ward, sex) for age, ward, sex in rows)
     assert risk["below"]["10"] == sum(count for count in bands.values() if count < 10)
+
+
+def test_the_law_packs_of_the_report_stand_in_the_recipe(patients: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "r.toml"
+    assert splu("plan", patients, "--sa", "Diagnosis", "--save-recipe", recipe) == 0
+    lawful = ("--law", "hipaa,ico", "--save-recipe", tmp_path / "law.toml")
+    assert splu("plan", patients, "--recipe", recipe, *lawful) == 0
+    assert splu("plan", patients, "--recipe", tmp_path / "law.toml", "--save-recipe", tmp_path / "kept.toml") == 0
+    for name in ("law", "kept"):
+        assert read_recipe(tmp_path / f"{name}.toml") == replace(read_recipe(recipe), laws=("hipaa", "ico"))
+    assert splu("plan", patients, "--sa", "Diagnosis", *lawful[:2]) == 2, "nowhere to keep it"
+    assert splu("plan", patients, "--sa", "Diagnosis", "--law", "gdrp", "--save-recipe", tmp_path / "x.toml") == 2
+    assert not (tmp_path / "x.toml").exists()
 
 
 def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,9 @@ import pandas as pd
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core.query.reader import Condition, Reader
+from splu_desktop.core.progress import Silent
+from splu_desktop.core.query.crosstab_grid import TRUST, Side, Wanted, compute
+from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
 from splu_desktop.files.release.folder import read_release, write_release
 from splu_desktop.files.release.handover import hand_over
 from tests.core.published_tables import dependent_table, release, table_of, true_count
@@ -190,11 +192,13 @@ def test_a_cross_table_is_that_of_the_window(folder, capsys, tmp_path):
     made = json.loads(out)
     assert (status, err) == (0, "")
     assert made["records"] == TABLE.n
-    assert [line["records"] for line in made["lines"]] == [
-        round(sum(cell["estimate"] for cell in line["cells"])) for line in made["lines"]
-    ]
-    for at, total in enumerate(made["totals"]):
-        assert total["estimate"] == pytest.approx(sum(line["cells"][at]["estimate"] for line in made["lines"]), abs=0.5)
+    grid = compute(Reader(read_release(folder).published), Wanted((Side("sex"), Side("age", 4)), "disease"), Silent())
+    estimates = grid.numbers("estimate")
+    assert [line["records"] for line in made["lines"]] == np.round(estimates.sum(axis=1)).tolist()
+    assert [total.estimate for total in grid.totals] == pytest.approx(estimates.sum(axis=0), abs=0.5)
+    hidden = grid.trust == TRUST.index(Badge.PROTECTED)
+    found = np.array([[cell["estimate"] for cell in line["cells"]] for line in made["lines"]], float)
+    assert found == pytest.approx(np.where(hidden, np.nan, estimates), nan_ok=True)
     for name in ("cells.csv", "cells.xlsx"):
         status, out, err = run(
             capsys, "crosstab", folder, "--by", "sex", "--by", "age:4", "--sa", "disease", "--out", tmp_path / name
@@ -203,7 +207,8 @@ def test_a_cross_table_is_that_of_the_window(folder, capsys, tmp_path):
     with (tmp_path / "cells.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 8 * len(made["values"])
-    assert sum(float(row["estimate"]) for row in rows) == pytest.approx(TABLE.n, abs=1)
+    stated = np.array([float(row["estimate"] or "nan") for row in rows])
+    assert stated == pytest.approx(found.ravel(), nan_ok=True)
     sheets = pd.read_excel(tmp_path / "cells.xlsx", sheet_name=None, engine="calamine")
     assert sheets["Cells"]["low"].tolist() == pytest.approx([float(row["low"]) for row in rows])
     assert sheets["Estimates"].shape == (len(made["values"]) + 1, 2 + 8)
@@ -223,7 +228,10 @@ def test_a_cross_table_of_some_records_and_for_people(folder, capsys):
     ("options", "part"),
     [
         (["--by", "cty", "--sa", "ward"], "did you mean “city”"),
-        (["--by", "ward", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward", "--by", "sex", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward:2", "--sa", "disease"], "“ward” is sensitive"),
+        (["--by", "ward", "--sa", "disease", "--method", "pooled"], "“ward” is sensitive"),
+        (["--by", "ward", "--sa", "ward"], "“ward” is sensitive"),
         (["--by", "city:3", "--sa", "ward"], "neither numbers nor dates"),
         (["--by", "age:1", "--sa", "ward"], "fewer than 2"),
         (["--by", "sex", "--by", "sex", "--sa", "ward"], "stands twice"),
@@ -324,3 +332,111 @@ def test_a_bad_row_of_a_file_is_told_and_the_others_are_answered(folder, tmp_pat
     assert rows[1]["estimate"] == ""
     asked.write_text("sex,age\nm,spring\n")
     assert run(capsys, "queries", folder, asked, "--out", out, "--overwrite")[0] == 2
+
+
+def _figures(held: object) -> set[float]:
+    """Return every number in plain data, keys apart."""
+    if isinstance(held, dict):
+        return set().union(*map(_figures, held.values()))
+    if isinstance(held, list):
+        return set().union(*map(_figures, held))
+    return {float(held)} if isinstance(held, int | float) else set()
+
+
+def test_no_answer_states_the_raw_figures_of_a_protected_count(tmp_path, capsys):
+    """Only what people are shown: no estimate, no ends but those shown, nothing that either follows from."""
+    rng = np.random.default_rng(5)
+    sites = np.where(np.arange(3_000) < 24, np.where(np.arange(3_000) % 2, "a", "b"), "all others")
+    table = table_of({"site": sites, "sick": rng.choice([f"s{at}" for at in range(7)], 3_000)})
+    folder = tmp_path / "r"
+    write_release(release(table, {"sick": 5}), folder)
+    published = read_release(folder).published
+    reader = Reader(published)
+    grid = compute(reader, Wanted((Side("site"),), "sick"), Silent())
+    questions = [[Condition("site", (site,)), Condition("sick", ("s1",))] for site in ("a", "b")]
+    answers = reader.answers(questions)
+    assert {answer.badge for answer in answers} == {Badge.PROTECTED}
+    cells = [cell for cell in grid.answers.ravel() if cell.badge is Badge.PROTECTED]
+    assert len(cells) == 14
+
+    def hidden(answer):  # figures that are no whole number, so that none can stand there by chance
+        raw = [each for each in (answer.estimate, answer.low, answer.high) if abs(each - round(each)) > 1e-4]
+        return {round(of, 6) for figure in raw for of in (figure, figure / answer.n_p)}
+
+    secret = set().union(*map(hidden, [*answers, *cells]))
+    assert secret
+    held: list[object] = []
+    for site, answer in zip("ab", answers, strict=True):
+        _, out, _ = run(capsys, "query", folder, f"site={site}", "sick=s1", "--json")
+        held.append(json.loads(out))
+        low, high = answer.ends
+        found = held[-1]
+        assert (found["estimate"], found["low"], found["high"], found["variance"]) == (None, low, high, None)
+        assert found["share"] == {"estimate": None, "low": low / answer.n_p, "high": high / answer.n_p}
+    asked = tmp_path / "asked.csv"
+    asked.write_text("site,sick\na,s1\nb,s1\n", encoding="utf-8")
+    cross = ["crosstab", folder, "--by", "site"]
+    held.append(json.loads(run(capsys, *cross, "--json")[1]))
+    for ending in ("csv", "xlsx"):
+        assert run(capsys, "queries", folder, asked, "--out", tmp_path / f"answers.{ending}")[0] == 0
+        assert run(capsys, *cross, "--out", tmp_path / f"cells.{ending}")[0] == 0
+    for name in ("answers", "cells"):
+        sheets = {"csv": pd.read_csv(tmp_path / f"{name}.csv")}
+        sheets |= pd.read_excel(tmp_path / f"{name}.xlsx", sheet_name=None, engine="calamine")
+        for sheet in sheets.values():
+            held.append(json.loads(sheet.to_json(orient="values", double_precision=12)))
+            if "badge" in sheet:
+                small = sheet[sheet["badge"] == "protected"]
+                assert len(small) == (2 if name == "answers" else 14)
+                assert small["estimate"].isna().all()
+    assert not {round(figure, 6) for figure in _figures(held)} & secret
+
+
+@pytest.mark.parametrize("method", ["unbiased", "bayes", "as-published"])
+def test_a_cross_table_is_answered_by_any_estimator(folder, capsys, method):
+    asked = Wanted((Side("city"),), "ward", (), Method.named(method))
+    reader = Reader(read_release(folder).published)
+    grid = compute(reader, asked, Silent())
+    found = grid.numbers("estimate")
+    assert found.sum(axis=0) == pytest.approx([total.estimate for total in grid.totals], abs=0.5)
+    if method == "unbiased":  # a fit would bias it: every cell is the answer to its question
+        single = reader.answers([answer.conditions for answer in grid.answers.ravel()], asked.method)
+        assert found.ravel() == pytest.approx([answer.estimate for answer in single])
+    else:
+        assert found.sum(axis=1) == pytest.approx([line.published for line in grid.lines])
+    status, out, _ = run(capsys, "crosstab", folder, "--by", "city", "--sa", "ward", "--method", method, "--json")
+    made = json.loads(out)
+    assert (status, made["method"], made["fitted"]) == (0, method, method != "unbiased")
+    stated = [cell["estimate"] for line in made["lines"] for cell in line["cells"]]
+    assert stated == pytest.approx([answer.stated[0] for answer in grid.answers.ravel()])
+
+
+@pytest.mark.parametrize("where", [[], ["--where", "sex=f"]])
+def test_a_cross_table_of_two_sensitive_columns_is_that_of_analyse(folder, capsys, tmp_path, where):
+    cross = ["crosstab", folder, "--by", "ward", "--sa", "disease", *where]
+    made = json.loads(run(capsys, *cross, "--json")[1])
+    parts = json.loads(run(capsys, "analyse", folder, "crosstab", "ward", "disease", *where, "--json")[1])["parts"]
+    expected = {tuple(part["values"]): part for part in parts.values()}
+    reader = Reader(read_release(folder).published)
+    within = [Condition("sex", ("f",))] if where else []
+    assert (made["method"], made["records"]) == ("unbiased", true_count(TABLE, sex="f") if where else TABLE.n)
+    stated = 0
+    for line in made["lines"]:
+        for value, cell in zip(made["values"], line["cells"], strict=True):
+            part = expected[line["values"][0], value]
+            asked = [*within, Condition("ward", (line["values"][0],)), Condition("disease", (value,))]
+            assert cell["published"] == reader.answer(asked).published
+            assert cell["low"] <= max(part["low"], 0)
+            assert cell["high"] >= part["high"]
+            assert (cell["estimate"] is None) == (cell["badge"] == "protected")
+            if cell["estimate"] is not None:
+                stated += 1
+                assert cell["estimate"] == pytest.approx(part["estimate"])
+    assert stated
+    for value, total in zip(made["values"], made["totals"], strict=True):
+        if total["badge"] != "protected":
+            assert total["estimate"] == pytest.approx(expected[None, value]["estimate"])
+    for ending in ("csv", "xlsx"):
+        assert run(capsys, *cross, "--out", tmp_path / f"cells.{ending}")[0] == 0
+    status, out, _ = run(capsys, *cross)
+    assert (status, "Trust: " in out) == (0, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw.joined import design
 from splu_desktop.core.generalise import Groups
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees.exact import t_p
@@ -23,6 +25,7 @@ from splu_desktop.files.publish.entry import entry_body, unlocked
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, examine, publish
 from splu_desktop.files.register import fingerprint, likeness
 from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.earlier import sentence
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.register.shelf import falls
 from tests.draws import plain
@@ -289,6 +292,21 @@ def test_fake_values_count_wherever_the_cost_is_told(house: House) -> None:
     (cost,) = house.look(table, plan).costs
     assert fall.t_p[1] == pytest.approx(cost.t_p[0]) == pytest.approx(t_p_of(Fraction(1, 4), (4,), 0.3, 3, 1, 1))
     assert fall.t_p[2] == pytest.approx(cost.t_p[1]) == pytest.approx(t_p_of(Fraction(1, 4), (4,), 0.3, 3, 2, 1))
+
+
+def test_where_nothing_is_promised_of_several_releases_it_is_said_so(house: House) -> None:
+    """Counts of the joined draw are not right on average, so no T_P of their mean is computed: no fall to 0.000."""
+    table = hospital(1)
+    joined = design(table["illness"], dict.fromkeys(table["illness"].labels.tolist(), Fraction(1, 5)))
+    house.release(table, replace(plan_of(table), draws={"illness": joined}))
+    look = house.look(table, plan_of(table))
+    assert look.costs[0].t_p[-1] == 0 < look.costs[0].t_p[0]
+    said = sentence(look.earlier, look.costs)
+    assert "falls from" not in said
+    assert "Nothing is promised of the small counts of “illness” over 2 releases" in said
+    house.release(table, plan_of(table))
+    twice = house.look(table, plan_of(table))
+    assert "0.000" not in sentence(twice.earlier[:1], twice.costs)
 
 
 def test_two_releases_at_once_count_each_other(house: House) -> None:

@@ -25,6 +25,7 @@ from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import shape
 from splu_desktop.gui.classify.group_ways import MOST_BY_HAND, read_steps, ways_for
+from splu_desktop.gui.report.fields import choose_laws, laws_chosen
 from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
@@ -224,6 +225,14 @@ def test_a_recipe_saved_by_the_window_is_taken_by_it_and_by_the_command(
     session.undo_stack.undo()
     assert not session.choices.generalisations
     assert read_recipe(tmp_path / "mine.toml").plan == wanted.plan()
+    assert read_recipe(tmp_path / "mine.toml").laws == ()
+    choose_laws(("hipaa", "ico"))
+    hospital.recipes.save(tmp_path / "lawful")
+    assert read_recipe(tmp_path / "lawful.toml").laws == ("hipaa", "ico"), "as last chosen for the report"
+    choose_laws(())
+    hospital.recipes.use(tmp_path / "lawful.toml")
+    assert laws_chosen() == ("hipaa", "ico")
+    idle(hospital)
     assert main(["plan", str(session.source.path), "--recipe", str(tmp_path / "mine.toml"), "--json"]) == 0
     # A recipe for another table is told in one sentence, and changes nothing.
     before = session.choices

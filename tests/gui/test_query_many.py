@@ -50,6 +50,35 @@ def test_a_file_of_questions_is_answered_row_by_row(
     assert rows[3]["note"]
 
 
+def test_a_bad_row_is_told_and_the_others_are_answered(custodian: Stage, idle: Idle, tmp_path: Path) -> None:
+    asked = tmp_path / "asked.csv"
+    asked.write_text("Sex,Age\nf,\nf,spring\nm,\n", encoding="utf-8")
+    page = custodian.query_page
+    page.tabs.setCurrentWidget(page.many)
+    page.many.open_file(asked)
+    idle(custodian)
+    assert page.primary.text() == "Answer 2 questions"
+    page.act()
+    idle(custodian)
+    assert "1 can't be understood" in page.many.title.text()
+    page.many.truth_switch.setChecked(True)
+    idle(custodian)
+    first, bad, last = page.many.model.rows
+    assert first.answer is not None
+    assert last.answer is not None
+    assert bad.answer is None
+    assert (first.true, bad.true, last.true) == (first.answer.published, None, last.answer.published)
+    shown = [page.many.model.index(1, column).data() for column in range(page.many.model.columnCount())]
+    assert "spring" in shown[1]
+    assert shown[3] == "bad"
+    page.many.save(tmp_path / "answers.csv")
+    idle(custodian)
+    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["badge"] for row in rows] == ["exact", "bad", "exact"]
+    assert "spring" in rows[1]["note"]
+
+
 @pytest.mark.parametrize(
     ("content", "words"), [("Sex,Aeg\nf,2\n", "row 1"), ("Age\n20..x\n", "row 2, column “Age”"), ("", "empty")]
 )

@@ -157,12 +157,12 @@ def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Pa
     ]
     for data in (rows, {"systems": rows, "table": "x"}):
         path.write_text(json.dumps(data), encoding="utf-8")
-        found = read_comparison(path)
+        found = read_comparison(path, case.opened.published)
         assert [each.system for each in found] == ["SPLU", "k-anonymity"]
         assert (found[0].error, found[1].parameter, found[1].certainty) == (0.05, "k = 11", None)
     tried = [{"system": "k", "title": "k-anonymity", "setting": "k = 11", "achieved": {"errors": [1.0, 0.5, None]}}]
     path.write_text(json.dumps({"asked": [1, 3, 0], "tried": [*tried, {"system": "no"}]}), encoding="utf-8")
-    found = read_comparison(path)
+    found = read_comparison(path, case.opened.published)
     assert [(each.system, each.error) for each in found] == [("k-anonymity", 0.625), ("no", None)]
     assert case.internal.original is not None
     compared = replace(case.internal, original=replace(case.internal.original, alternatives=found))
@@ -172,7 +172,37 @@ def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Pa
     for nothing in ("[]", "{}", "[1]", '{"systems": [{}]}', "x", "[" * 5_000):
         path.write_text(nothing, encoding="utf-8")
         with pytest.raises(BadComparison, match="compared"):
-            read_comparison(path)
+            read_comparison(path, case.opened.published)
+
+
+def test_what_compare_wrote_stands_in_the_report(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = ("--sa", "illness:5", "--nsa", "smoker", "--systems", "splu,k-anonymity", "--questions", "60")
+    assert main(["compare", str(case.source), *plan, "--json"]) == 0
+    written = capsys.readouterr().out
+    path, target = tmp_path / "comparison.json", tmp_path / "report.json"
+    path.write_text(written, encoding="utf-8")
+    report = ["report", str(case.release), "--internal", "--source", str(case.source), "--out", str(target)]
+    assert main([*report, "--comparison", str(path)]) == 0
+    told = json.loads(target.read_text(encoding="utf-8"))["original"]["alternatives"]
+    tried = json.loads(written)["tried"]
+    assert [(a["system"], a["parameter"]) for a in told] == [(each["title"], each["setting"]) for each in tried]
+    assert [(a["small_wrong"], a["certainty"]) for a in told] == [
+        (each["achieved"]["small_wrong"], each["achieved"]["colleague"]) for each in tried
+    ]
+    assert {a["column"] for a in told} == {"illness"}
+    assert case.internal.original is not None
+    found = read_comparison(path, case.opened.published)
+    made = document(replace(case.internal, original=replace(case.internal.original, alternatives=found)))
+    table = next(b for b in made.blocks if isinstance(b, TableBlock) and b.name == "Alternatives considered")
+    systems = [cell_text(row[0]) for row in table.rows]
+    assert len(systems) == len(set(systems)) == len({a.system for a in found}) < len(found), "each system once"
+    for other in ({"records": 12}, {"sensitive": "ward"}):
+        path.write_text(json.dumps({**json.loads(written), **other}), encoding="utf-8")
+        capsys.readouterr()
+        assert main([*report, "--overwrite", "--comparison", str(path)]) == 2
+        assert "another table" in capsys.readouterr().err
 
 
 def test_promises_of_columns_alike_are_said_once_and_of_others_each() -> None:

@@ -162,15 +162,8 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     Cells add up to their margins, whose value is None, exactly. Single ones may be below 0; intervals are cut to what
     can be.
     """
-    if rows == columns:
-        raise BadQuestion(say("A cross-table needs two different columns."))
-    of, table = chosen(reader, where), reader.published.table
-    cells = CellTable(reader, [of], [rows, columns])
-    inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
-    asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
-    sums = cells.sums(
-        [inside & (True if one is None else a == one) & (True if other is None else b == other) for one, other in asked]
-    )
+    asked, sums = cross_sums(reader, rows, columns, where)
+    table = reader.published.table
     most, parts = float(sums.values[-1]), {}
     for at, (one, other) in enumerate(asked):
         values = (
@@ -184,6 +177,22 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     whole = list(parts.values())[-1]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
     return Analysed(what, whole.estimate, whole.low, whole.high, parts)
+
+
+def cross_sums(
+    reader: Reader, rows: str, columns: str, where: Conditions
+) -> tuple[list[tuple[int | None, int | None]], Sums]:
+    """Return the label codes of all cells, row by row, None for a margin after the others, and their counts."""
+    if rows == columns:
+        raise BadQuestion(say("A cross-table needs two different columns."))
+    of, table = chosen(reader, where), reader.published.table
+    cells = CellTable(reader, [of], [rows, columns])
+    inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
+    asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
+    sums = cells.sums(
+        [inside & (True if one is None else a == one) & (True if other is None else b == other) for one, other in asked]
+    )
+    return asked, sums
 
 
 # --- what they share

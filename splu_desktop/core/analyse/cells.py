@@ -210,6 +210,10 @@ class Sums:
             return max(float(slope @ self.covariance @ slope), 0.0)
         return float(slope @ self.covariance @ other)
 
+    def variance(self, at: int) -> float:
+        """Return the variance of one sum."""
+        return max(float(self.covariance[at, at]), 0.0)
+
     def arm(self, slope: Floats) -> float:
         """Return half the width of the 95 % interval of a combination of the sums."""
         return float(NORMAL_95 * math.sqrt(self.along(slope)))

@@ -582,12 +582,14 @@ def _decimal(share: Fraction) -> str:
 
 def _binomial(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
-    from scipy.stats import binom  # takes longer to load than a release takes
+    from scipy.special import gammaln, xlog1py, xlogy  # takes longer to load than a plan without joined draws takes
 
     law = np.zeros(trials + 1)
     arm = _FAR * math.sqrt(max(trials * chance * (1 - chance), 1.0))
     low, high = max(math.floor(trials * chance - arm), 0), min(math.ceil(trials * chance + arm), trials)
-    law[low : high + 1] = binom.pmf(np.arange(low, high + 1), trials, chance)
+    of = np.arange(low, high + 1, dtype=np.float64)
+    ways = gammaln(trials + 1) - gammaln(of + 1) - gammaln(trials - of + 1)
+    law[low : high + 1] = np.exp(ways + xlogy(of, chance) + xlog1py(trials - of, -chance))
     return law
 
 

@@ -64,11 +64,22 @@ class Answer:
         return self.variance == 0.0 or self.n_p == 0
 
     @property
-    def share(self) -> tuple[float, float, float] | None:
-        """Estimate and interval as shares of N_P, None where no record is selected."""
+    def stated(self) -> tuple[float | None, float, float]:
+        """Estimate and ends as files and data state them: of a protected count no estimate, and the ends shown.
+
+        Whoever reads a file takes a figure in it for an answer, and a small count has none.
+        """
+        if self.badge is Badge.PROTECTED:
+            return None, *self.ends
+        return self.estimate, self.low, self.high
+
+    @property
+    def share(self) -> tuple[float | None, float, float] | None:
+        """What is stated as shares of N_P, None where no record is selected."""
         if self.n_p == 0:
             return None
-        return self.estimate / self.n_p, self.low / self.n_p, self.high / self.n_p
+        estimate, low, high = self.stated
+        return None if estimate is None else estimate / self.n_p, low / self.n_p, high / self.n_p
 
     @property
     def relative(self) -> float | None:

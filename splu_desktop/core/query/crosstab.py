@@ -4,7 +4,8 @@ Each cell is estimated like a question of its own and keeps its own interval, wh
 estimates are then fitted to what is known better than any cell: the records of a line (exact), and each value's count
 over all lines (estimated from all of them together). Iterative proportional fitting keeps them from being negative; it
 runs between the intervals' ends, so no estimate leaves its interval by more than the margins demand, and an interval
-that a margin pushes an estimate out of is widened to hold it.
+that a margin pushes an estimate out of is widened to hold it. Any fit would bias unbiased estimates: they are left
+alone, and add up only on average.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import DEFAULT, Answer, Reader
+from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader
 from splu_desktop.core.transition.two_numbers import Floats
 
 _ROUNDS = 200
@@ -55,6 +56,7 @@ class Crosstab:
     partition: bool
     small: int
     told: NDArray[np.bool_]
+    method: Method = DEFAULT
 
     def answer(self, line: int, value: int) -> Answer:
         """Return one cell as an answer, with its badge."""
@@ -65,7 +67,7 @@ class Crosstab:
             estimate=float(self.estimate[line, value]),
             low=float(self.low[line, value]),
             high=float(self.high[line, value]),
-            method=DEFAULT,
+            method=self.method,
             n_p=int(self.selected[line]),
             variance=variance if np.isfinite(variance) else None,
             small=self.small,
@@ -80,6 +82,7 @@ def table(
     *,
     within: Sequence[Condition] = (),
     progress: Progress | None = None,
+    method: Method = DEFAULT,
 ) -> Crosstab:
     """Compute a cross-table.
 
@@ -93,14 +96,17 @@ def table(
     """
     progress = progress or Silent()
     asked = tuple((*within, *line) for line in lines)
-    cells = reader.cells(asked, sa, progress)
-    margins = reader.cells([tuple(within)], sa)
+    cells = reader.cells(asked, sa, progress, method)
+    margins = reader.cells([tuple(within)], sa, method=method)
     progress.report("Fitting the margins", 0.0)
     published, selected, estimate, low, high, variance = cells
     everything = float(margins[1][0])
     margin = margins[2][0] * (everything / max(float(margins[2][0].sum()), 1e-300))
     partition = bool(selected.sum() == everything)
-    fitted = _fitted(estimate, low, high, selected.astype(np.float64), margin if partition else None)
+    fitted = estimate
+    if method.bounded:
+        fitted = _fitted(estimate, low, high, selected.astype(np.float64), margin if partition else None)
+    possible = np.maximum(fitted, 0.0)
     progress.report("Fitting the margins", 1.0)
     return Crosstab(
         lines=asked,
@@ -109,13 +115,14 @@ def table(
         selected=selected,
         published=published,
         estimate=fitted,
-        low=np.minimum(low, fitted),
+        low=np.minimum(low, possible),
         high=np.maximum(np.minimum(high, reader.most(sa)), fitted),
         variance=variance,
-        margin=margin if partition else fitted.sum(axis=0),
+        margin=margin if partition and method.bounded else fitted.sum(axis=0),
         partition=partition,
         small=reader.published.thresholds.alpha,
         told=reader.told(sa, selected),
+        method=method,
     )
 
 

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Answer, Badge, Reader
+from splu_desktop.core.query.reader import DEFAULT, Answer, Badge, Method, Reader
 from splu_desktop.core.table import Column
 
 MOST_CELLS = 20_000
@@ -39,11 +39,13 @@ class Wanted:
     sides : one or two NSAs, or columns drawn together with the SA.
     sa : the sensitive column.
     within : conditions that every record counted meets.
+    method : the estimator of each cell.
     """
 
     sides: tuple[Side, ...]
     sa: str
     within: tuple[Condition, ...] = ()
+    method: Method = DEFAULT
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +84,12 @@ class CrosstabGrid:
         """Return (A, B) one figure of every cell: "estimate", "low", "high", "published"."""
         flat = [float(getattr(answer, name)) for answer in self.answers.ravel()]
         return np.array(flat).reshape(self.answers.shape)
+
+
+def records_of(line: Answer) -> int | None:
+    """Return the records of a line, estimated where a sensitive column names it; None where they are protected."""
+    estimate = line.stated[0]
+    return line.published if line.exact else None if estimate is None else round(estimate)
 
 
 def pieces(column: Column, intervals: int) -> list[tuple[str, Condition]]:
@@ -150,9 +158,9 @@ def compute(reader: Reader, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     sides = [_within(table[side.column], pieces(table[side.column], side.intervals), wanted) for side in wanted.sides]
     heads = list(product(*sides))
     lines = [_conditions(head) for head in heads]
-    made = crosstab.table(reader, lines, wanted.sa, within=wanted.within, progress=progress)
+    made = crosstab.table(reader, lines, wanted.sa, within=wanted.within, progress=progress, method=wanted.method)
     exact = reader.answers([(*wanted.within, *line) for line in lines])
-    totals = reader.answers([(*wanted.within, Condition(wanted.sa, (value,))) for value in made.labels])
+    totals = reader.answers([(*wanted.within, Condition(wanted.sa, (value,))) for value in made.labels], wanted.method)
     progress.report("Arranging the cells", 1.0)
     kept = np.flatnonzero(made.selected > 0)
     answers = np.empty((len(kept), len(made.labels)), object)

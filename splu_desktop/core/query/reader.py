@@ -185,9 +185,13 @@ class Reader:
             found[place] = bootstrapped(self._engine, self._several, question, numbers, part)
 
     def cells(
-        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress | None = None
+        self,
+        selections: Sequence[Sequence[Condition]],
+        sa: str,
+        progress: Progress | None = None,
+        method: Method = DEFAULT,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
-        """Answer for every value of one SA in many selections, by the default estimator (see `crosstab.table`).
+        """Answer for every value of one SA in many selections (see `crosstab.table`).
 
         Returns (Q, m) published counts, (Q,) records selected, (Q, m) estimates, lower and upper ends of the 95 %
         intervals, and variances, inf where the release tells nothing. Raises BadQuestion; Cancelled.
@@ -202,8 +206,8 @@ class Reader:
                 raise BadQuestion("The lines of a cross-table may only name columns that are not sensitive.")
             told |= bool(question.chosen)
             picked.append(question.picked)
-        if told:
-            return self._cells_together(selections, sa, progress)
+        if told or method is not DEFAULT:
+            return self._cells_asked(selections, sa, progress, method)
         if self.published.table[sa].m == 1:  # all others have vanished
             count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
             most = count.astype(np.float64)
@@ -222,14 +226,17 @@ class Reader:
         low, estimate = np.minimum(low, high), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
-    def _cells_together(
-        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress
+    def _cells_asked(
+        self, selections: Sequence[Sequence[Condition]], sa: str, progress: Progress, method: Method
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
-        """Return the same for selections by columns drawn together with the SA: records selected are estimates."""
+        """Return the same by a question for each cell, by any estimator.
+
+        Records selected by columns drawn together with the SA are estimates.
+        """
         labels = [str(label) for label in self.published.table[sa].labels]
         lines = self.answers(selections)
         cells = self.answers(
-            [(*conditions, Condition(sa, (label,))) for conditions in selections for label in labels], DEFAULT, progress
+            [(*conditions, Condition(sa, (label,))) for conditions in selections for label in labels], method, progress
         )
         shape = len(lines), len(labels)
         found = np.array(

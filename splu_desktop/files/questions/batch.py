@@ -183,7 +183,7 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
 def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
     """Write the questions' cells and their answers as XLSX, else as CSV, whole or not at all; formulas stay text.
 
-    A question that was not understood has the badge "bad", and why as its note.
+    A protected count has no estimate. A question that was not understood has the badge "bad", and why as its note.
     """
     found = iter(answers)
     lines = [
@@ -212,9 +212,10 @@ def _bad(fault: str) -> tuple[str | int | float, ...]:
 
 def _figures(answer: Answer) -> tuple[str | int | float, ...]:
     low, high = answer.ends
+    estimate = answer.stated[0]
     return (
         answer.published,
-        float(f"{answer.estimate:.9g}"),
+        "" if estimate is None else float(f"{estimate:.9g}"),
         low,
         high,
         answer.method.value,

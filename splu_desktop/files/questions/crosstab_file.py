@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query.crosstab_grid import CrosstabGrid
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, records_of
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 
 
 def write_cells(grid: CrosstabGrid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
-    """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins."""
+    """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins.
+
+    A protected count has no estimate.
+    """
     write_sheets([_long(grid, cells), _square(grid)], path, progress)
 
 
@@ -27,17 +30,15 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
     for line, value in zip(*np.divmod(cells, len(grid.values)), strict=True):
         answer: Answer = grid.answers[line, value]
         low, high = answer.ends
-        share = (
-            (float(f"{answer.estimate / answer.n_p:.9g}"), low / answer.n_p, high / answer.n_p)
-            if answer.n_p
-            else (None,) * 3
-        )
+        estimate = answer.stated[0]
+        n_p = answer.n_p
+        share = (_cell(estimate, n_p), low / n_p, high / n_p) if n_p else (None,) * 3
         rows.append(
             (
                 *grid.parts[line],
                 grid.values[value],
                 answer.published,
-                float(f"{answer.estimate:.9g}"),
+                _cell(estimate),
                 low,
                 high,
                 answer.n_p,
@@ -48,8 +49,12 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
     return Sheet("Cells", header, rows)
 
 
+def _cell(estimate: float | None, of: float = 1.0) -> float | None:
+    return None if estimate is None else float(f"{estimate / of:.9g}")
+
+
 def _square(grid: CrosstabGrid) -> Sheet:
-    rows: list[Sequence[Cell]] = [("All", grid.all.published, *(line.published for line in grid.lines))]
+    rows: list[Sequence[Cell]] = [("All", *map(records_of, (grid.all, *grid.lines)))]
     for at, value in enumerate(grid.values):
-        rows.append((value, grid.totals[at].estimate, *(answer.estimate for answer in grid.answers[:, at])))
+        rows.append((value, grid.totals[at].stated[0], *(answer.stated[0] for answer in grid.answers[:, at])))
     return Sheet("Estimates", (grid.wanted.sa, "All", *grid.names), rows)

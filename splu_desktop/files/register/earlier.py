@@ -203,7 +203,8 @@ class Cost:
     column : the SA, of this release or of an earlier one.
     releases : how many there are before, of the same records.
     gamma : the smallest group size among all of them; for tolerances the largest of this release.
-    t_p : T_P of this release alone, with the newest earlier one, ... with all, by the exact law of all their groups.
+    t_p : T_P of this release alone, with the newest earlier one, ... with all, by the exact law of all their groups; 0
+        where nothing is promised, since it was not computed.
     row : what someone learns who finds a person's row in all of them.
     undone : whether the column is re-drawn in one release and published as it is in another.
     """
@@ -322,13 +323,24 @@ def _cost_sentence(cost: Cost) -> str:
             "true value of every row (100 %), and T_P is 0.",
             column=cost.column,
         )
-    counts = say(
-        "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} (gamma {gamma}).",
-        releases=cost.releases + 1,
-        column=cost.column,
-        before=cost.t_p[0],
-        after=cost.t_p[-1],
-        gamma=cost.gamma,
+    counts = (
+        say(
+            "Nothing is promised of the small counts of “{column}” over {releases} releases: T_P is {before:.3f} for "
+            "this release alone, and none was computed for all of them together.",
+            releases=cost.releases + 1,
+            column=cost.column,
+            before=cost.t_p[0],
+        )
+        if cost.t_p[-1] == 0
+        else say(
+            "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} (gamma "
+            "{gamma}).",
+            releases=cost.releases + 1,
+            column=cost.column,
+            before=cost.t_p[0],
+            after=cost.t_p[-1],
+            gamma=cost.gamma,
+        )
     )
     return say(
         "{counts} Whoever finds a person's row in all of them sees the true value twice in {twice} of the rows, and "

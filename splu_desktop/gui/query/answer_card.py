@@ -171,9 +171,8 @@ class AnswerCard(Card):
         return ". ".join(part.rstrip(".") for part in said if part)
 
     def _show_share(self, answer: Answer) -> None:
-        share = answer.share
-        self.share.setVisible(share is not None)
-        if share is None:
+        self.share.setVisible(answer.n_p > 0)
+        if answer.n_p == 0:
             return
         of = number(answer.n_p)
         width = (answer.high - answer.low) / answer.n_p
@@ -185,7 +184,7 @@ class AnswerCard(Card):
         else:
             text = filled(
                 self.tr("{share} of the {of} records selected ({low} to {high})"),
-                share=percent_within(share[0], width),
+                share=percent_within(answer.estimate / answer.n_p, width),
                 of=of,
                 low=ends[0],
                 high=ends[1],

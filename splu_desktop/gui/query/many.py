@@ -17,7 +17,7 @@ from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks, Work
 from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
-from splu_desktop.gui.base.words import number, tip, told
+from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.question import AskedView, interval
 from splu_desktop.gui.query.tab import Tab, in_short
@@ -26,10 +26,11 @@ from splu_desktop.gui.query.work import Asker
 
 @dataclass(frozen=True)
 class Row:
-    """One question of a file, with its answer once there is one."""
+    """One question of a file, with its answer once there is one; `fault` says why it can't be understood."""
 
     number: int
     conditions: tuple[Condition, ...]
+    fault: str = ""
     answer: Answer | None = None
     true: int | None = None
 
@@ -53,10 +54,11 @@ class Answered:
 
 
 def read(asker: Asker, path: Path, progress: Progress) -> Given:
-    """Read a file of questions. Raises BadQuestions."""
+    """Read a file of questions; a row that can't be understood is told, the others go on. Raises BadQuestions."""
     progress.report("Reading the questions", 0.0)
-    questions = read_questions(path, asker.published)
-    rows = tuple(Row(at, conditions) for at, conditions in enumerate(questions.conditions, 1))
+    questions = read_questions(path, asker.published, strict=False)
+    faults = questions.faults
+    rows = tuple(Row(at + 1, asked, faults.get(at, "")) for at, asked in enumerate(questions.conditions))
     return Given(path, questions, rows)
 
 
@@ -65,7 +67,8 @@ def answer(asker: Asker, given: Given, method: Method, progress: Progress, *, re
     with asker.lock:
         bootstrap = None if repeat else False
         answers = given.questions.answered(asker.reader, method, progress, bootstrap=bootstrap)
-    rows = tuple(Row(row.number, row.conditions, found) for row, found in zip(given.rows, answers, strict=True))
+    rest = iter(answers)
+    rows = tuple(row if row.fault else replace(row, answer=next(rest)) for row in given.rows)
     return Answered(given, answers, rows)
 
 
@@ -148,21 +151,22 @@ class ManyTab(Tab):
         bar.addWidget(self.other_button)
         bar.addWidget(self.save_button)
         column.addLayout(bar)
+        bad = self.tr("bad")
         self.model: RowsModel[Row] = RowsModel(
             [
                 Field(self.tr("No."), lambda r: number(r.number), right=True),
                 Field(
                     self.tr("Records with"),
-                    lambda r: in_short(r.conditions),
-                    tip=lambda r: told(sentence(r.conditions)),
+                    lambda r: told(r.fault) or in_short(r.conditions),
+                    tip=lambda r: told(r.fault or sentence(r.conditions)),
                 ),
                 Field(self.tr("Answer"), lambda r: told(r.answer.shown) if r.answer else "", right=True),
                 Field(
                     self.tr("Trust"),
-                    lambda r: told(r.answer.badge_text).partition(":")[0] if r.answer else "",
-                    colour=lambda r: LOOKS[r.answer.badge][1] if r.answer else None,
-                    picture=lambda r: LOOKS[r.answer.badge][0] if r.answer else None,
-                    tip=lambda r: told(r.answer.badge_text) if r.answer else "",
+                    lambda r: told(r.answer.badge_text).partition(":")[0] if r.answer else bad if r.fault else "",
+                    colour=lambda r: LOOKS[r.answer.badge][1] if r.answer else "fault" if r.fault else None,
+                    picture=lambda r: LOOKS[r.answer.badge][0] if r.answer else "circle-alert" if r.fault else None,
+                    tip=lambda r: told(r.answer.badge_text if r.answer else r.fault),
                 ),
                 Field(self.tr("95 % interval"), lambda r: interval(r.answer) if r.answer else "", right=True),
                 Field(self.tr("Published"), lambda r: number(r.answer.published) if r.answer else "", right=True),
@@ -197,8 +201,9 @@ class ManyTab(Tab):
     def offer(self) -> tuple[str, bool, str]:
         if self._given is None:
             return self.tr("Answer the questions"), False, ""
-        words = self.tr("Answer {n} questions").format(n=number(len(self._given.rows)))
-        return words, self._job is None and bool(self._given.rows), ""
+        understood = len(self._given.rows) - len(self._given.questions.faults)
+        words = self.tr("Answer {n} questions").format(n=number(understood))
+        return words, self._job is None and understood > 0, ""
 
     def act(self) -> None:
         self.answer_all()
@@ -282,19 +287,21 @@ class ManyTab(Tab):
             return
         self._given, self._answered = given, None
         self._show(given.rows)
-        self.title.setText(self.tr("{name}: {n} questions").format(name=given.path.name, n=number(len(given.rows))))
+        self._entitle(self.tr("{name}: {n} questions").format(name=given.path.name, n=number(len(given.rows))), given)
 
     def _all_answered(self, asker: Asker, answered: Answered) -> None:
         if not self.still(asker):
             return
         self._answered = answered
         self._show(answered.rows)
-        self.title.setText(
-            self.tr("{name}: {n} questions answered").format(
-                name=answered.given.path.name, n=number(len(answered.rows))
-            )
-        )
+        name, n = answered.given.path.name, number(len(answered.answers))
+        self._entitle(self.tr("{name}: {n} questions answered").format(name=name, n=n), answered.given)
         self.answered.emit()
+
+    def _entitle(self, words: str, given: Given) -> None:
+        bad = len(given.questions.faults)
+        told_too = self.tr("{words}; {n} can't be understood")
+        self.title.setText(filled(told_too, words=words, n=number(bad)) if bad else words)
 
     def _truth_switched(self, on: bool) -> None:
         """Count the true answers in the worker, or forget them."""
@@ -304,14 +311,15 @@ class ManyTab(Tab):
             self._show_rows(tuple(replace(row, true=None) for row in self._rows))
         asker, rows = self.asker, self._rows
         if on and asker is not None and rows:
-            asked = [row.conditions for row in rows]
+            asked = [row.conditions for row in rows if not row.fault]
             job = self.tasks.run("true answers", lambda progress: asker.true_counts(asked, progress))
             job.done.connect(partial(self._truth_counted, rows))
             job.failed.connect(self.failed)
 
     def _truth_counted(self, rows: tuple[Row, ...], counts: list[int]) -> None:
         if self._rows is rows and self.truth_switch.isChecked():
-            self._show_rows(tuple(replace(row, true=count) for row, count in zip(rows, counts, strict=True)))
+            rest = iter(counts)
+            self._show_rows(tuple(row if row.fault else replace(row, true=next(rest)) for row in rows))
             self.view.setColumnHidden(self.view.secret, False)
             self.view.fit_columns(300, filling=1)
 

@@ -31,6 +31,16 @@ _REST = 600  # ms without typing until the preview follows
 _LONGEST = 4_000
 
 
+def laws_chosen() -> tuple[str, ...]:
+    """Return the law packs chosen last; () where none were chosen or refused yet, so that the default holds."""
+    return tuple(code for code in remembered(_SECTION).get("law", "").split(",") if code in (*CODES, NONE))
+
+
+def choose_laws(chosen: tuple[str, ...]) -> None:
+    """Remember law packs as those chosen last."""
+    remember(_SECTION, {**remembered(_SECTION), "law": ",".join(chosen)})
+
+
 class ReportFields(QScrollArea):
     """The form at the left of the report page.
 

@@ -74,11 +74,13 @@ class Recipes(QWidget):
             return
         # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.recipe import Recipe, write_recipe
+        from splu_desktop.gui.report.fields import laws_chosen
 
         path = path if path.suffix else path.with_suffix(".toml")
         imported = source.imported
         try:
-            write_recipe(Recipe(imported.choices, choices.plan(), imported.source), path, overwrite=True)
+            recipe = Recipe(imported.choices, choices.plan(), imported.source, laws_chosen())
+            write_recipe(recipe, path, overwrite=True)
         except SpluError as fault:
             self.said.emit("fault", told(str(fault)))
             return
@@ -109,6 +111,7 @@ class Recipes(QWidget):
         from splu_desktop.files.project.file import Project
         from splu_desktop.files.project.import_section import import_as_dict
         from splu_desktop.files.project.recipe import read_recipe
+        from splu_desktop.gui.report.fields import choose_laws
 
         try:
             recipe = read_recipe(path)
@@ -116,6 +119,8 @@ class Recipes(QWidget):
         except SpluError as fault:
             self.said.emit("fault", told(str(fault)))
             return None
+        if recipe.laws:
+            choose_laws(recipe.laws)
         if import_as_dict(recipe.choices) != import_as_dict(
             source.imported.choices
         ):  # another way of reading: read again, then take the rest

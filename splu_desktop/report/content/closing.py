@@ -5,7 +5,7 @@ from __future__ import annotations
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import decimal, facts, share, shortened, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
-from splu_desktop.report.model import CheckResult, Repeated, Report
+from splu_desktop.report.model import Alternative, CheckResult, Repeated, Report
 
 _KS = (1, 2, 5, 10)  # releases on pages
 GLOSSARY = (
@@ -141,10 +141,19 @@ def repeat(report: Report, t: Language) -> list[Block]:
 
 
 def alternatives(report: Report, t: Language) -> list[Block]:
-    """Return the systems that were compared on the same table; nothing where none were."""
-    found = () if report.original is None else report.original.alternatives
-    if not found:
+    """Return the systems that were compared on the same table; nothing where none were.
+
+    Of a system with several settings the one stands here whose reader of a row is about as sure as the first row's,
+    which is the plan: what differs then is what the answers are worth.
+    """
+    every = () if report.original is None else report.original.alternatives
+    if not every:
         return []
+    aim = every[0].certainty or 0.0
+    nearest: dict[str, Alternative] = {}
+    for each in sorted(every, key=lambda one: 2.0 if one.certainty is None else abs(one.certainty - aim)):
+        nearest.setdefault(each.system, each)
+    found = [each for each in every if nearest[each.system] is each]
     header = (
         t("System"),
         t("Setting"),
@@ -156,8 +165,17 @@ def alternatives(report: Report, t: Language) -> list[Block]:
         (each.system, each.parameter or "–", share(each.error, t), share(each.small_wrong, t), share(each.certainty, t))
         for each in found
     ]
-    told = t("Other systems on the same table and the same questions, as “splu compare” measured them:")
-    return [Paragraph(told), TableBlock(t("Alternatives considered"), header, rows, "llrrr", (2, 2, 1, 1, 1))]
+    told = [
+        Paragraph(
+            t(
+                "Other systems on the same table and the same questions, as “splu compare” measured them, each at the "
+                "setting where who reads a row is about as sure as of the first."
+            )
+        )
+    ]
+    if every[0].column:
+        told.insert(0, Paragraph(t("Compared for the sensitive column “{column}”.", column=every[0].column)))
+    return [*told, TableBlock(t("Alternatives considered"), header, rows, "llrrr", (2, 2, 1, 1, 1))]
 
 
 def accepted(report: Report, t: Language) -> list[Block]:

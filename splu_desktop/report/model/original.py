@@ -146,12 +146,14 @@ class Alternative:
 
     Attributes
     ----------
+    column : the sensitive column that was compared; "" where the comparison doesn't say.
     system, parameter : as the comparison names them.
     error : relative error of counts, the median where it is known, else the mean.
     small_wrong : share of the small counts answered wrong by more than was asked.
     certainty : how sure a reader of a row is of the sensitive value.
     """
 
+    column: str
     system: str
     parameter: str
     error: float | None
