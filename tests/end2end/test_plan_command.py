@@ -115,6 +115,15 @@ def test_the_law_packs_of_the_report_stand_in_the_recipe(patients: Path, tmp_pat
     assert not (tmp_path / "x.toml").exists()
 
 
+def _rounded(data: Any) -> Any:
+    """Return plain data with floats of ten digits: the last ones follow from where in memory an array lies."""
+    if isinstance(data, dict):
+        return {key: _rounded(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_rounded(value) for value in data]
+    return float(f"{data:.10g}") if isinstance(data, float) else data
+
+
 def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recipe = tmp_path / "r.toml"
     words = [
@@ -124,7 +133,7 @@ def test_a_recipe_replays_the_same_choices(patients: Path, tmp_path: Path, capsy
     ]  # fmt: skip
     first = planned(capsys, patients, *words, "--save-recipe", recipe)
     again = planned(capsys, patients, "--recipe", recipe)
-    assert {**again, "notes": 0, "recipe": 0} == {**first, "notes": 0, "recipe": 0}
+    assert _rounded({**again, "notes": 0, "recipe": 0}) == _rounded({**first, "notes": 0, "recipe": 0})
     assert splu("plan", patients, "--recipe", recipe, "--save-recipe", tmp_path / "s.toml") == 0
     assert read_recipe(tmp_path / "s.toml") == read_recipe(recipe)
     amber = ["uniques", "budget", "identifiers"]
