@@ -40,8 +40,8 @@ _STOPS_ITSELF = """
 import os, signal, sys
 from splu_desktop.files.release import folder as release
 number = int(sys.argv.pop(1))
-if number == signal.SIGHUP:
-    signal.signal(number, signal.SIG_DFL)  # a run under nohup ignores it, and so does splu, rightly
+# A run under nohup, or in the background of a shell, ignores some, and so does splu, rightly.
+signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 write = release.write_readme
 def and_stop(*args, **more):
     write(*args, **more)

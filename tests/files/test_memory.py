@@ -29,12 +29,10 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="it measures with Lin
 def _peak(work: Callable[[], object]) -> int:
     """Return the bytes of memory that a piece of work takes beyond what the process has, or its own child if more."""
     ours, childs = os.pipe()
+    ctypes.CDLL(None).malloc_trim(0)  # what earlier tests freed would be used again, and not be seen
     if (child := os.fork()) == 0:
         status = 1
         try:
-            # What earlier tests freed would be used again, and not be seen.
-            if sys.platform == "linux":
-                ctypes.CDLL(None).malloc_trim(0)
             # Of its own start: a fork does not take over the pages of files that its parent has mapped.
             os.write(childs, str(int(Path("/proc/self/statm").read_text().split()[1])).encode())
             work()
