@@ -101,8 +101,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
-    laws = _laws(args)
     imported, plan, notes = table_and_plan(args)
+    laws = _laws(args)
     table = imported.table
     safe = None
     if args.make_safe is not None:
