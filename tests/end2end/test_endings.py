@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -196,7 +197,9 @@ def test_names_that_no_encoding_has(folder: Path, of: str, encoding: str) -> Non
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
-@pytest.mark.parametrize(("screen", "why"), [(None, "no DISPLAY is set"), (":4321", "could not connect to display")])
+@pytest.mark.parametrize(
+    ("screen", "why"), [(None, "no DISPLAY is set"), (":4321", "could not connect to display|libxcb-cursor0")]
+)
 def test_a_window_without_a_screen_says_so_in_one_sentence(screen: str | None, why: str) -> None:
     gone = {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"}
     environment = {name: value for name, value in os.environ.items() if name not in gone}
@@ -207,5 +210,5 @@ def test_a_window_without_a_screen_says_so_in_one_sentence(screen: str | None, w
     assert told.stdout == ""
     (line,) = told.stderr.splitlines()
     assert line.startswith("splu-desktop: The window finds no screen to open on (")
-    assert why in line
+    assert re.search(why, line)
     assert line.endswith("start it in a desktop session, or use the command line “splu”.")

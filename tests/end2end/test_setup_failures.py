@@ -26,6 +26,7 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     for name in [name for name in os.environ if name.startswith(("PIP_", "HTTP", "http", "ALL_PROXY", "all_proxy"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("SPLU_COMMAND", "./start")  # ./check, which runs this, names itself
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
     monkeypatch.delitem(sys.modules, "setup", raising=False)
@@ -152,7 +153,7 @@ def test_a_wheelhouse_carries_the_packages_to_where_no_network_is(
     shutil.rmtree(found.parent)
     with tarfile.open(tmp_path / "carried.tar") as carried:
         assert carried.getnames() == ["wheelhouse", f"wheelhouse/{found.name}"]
-        carried.extractall(tmp_path, filter="data")
+        carried.extractall(tmp_path, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     monkeypatch.setenv("PIP_INDEX_URL", "https://127.0.0.1:9/simple")  # which nobody may ask
     target = tmp_path / "installed"
     setup.told([*PIP, "--target", str(target), "--require-hashes", "-r", str(lock)], 1)

@@ -61,8 +61,9 @@ def test_it_shows_the_plan_and_the_methods_weighed_first(compared: BesideDialog)
     assert shown[0].planned
     assert {each.name for each in shown} == {"plan", "splu", "anatomy", "laplace"}
     assert compared.table.rows_chosen() == [0]
-    for row, each in enumerate(shown):
+    for row in range(len(shown)):
         compared.table.selectRow(row)
+        each = compared.ordered.index(row, 0).data(ROW)
         assert compared.sentences.text() == "\n\n".join(each.sentences)
         assert each.title in compared.heading.text()
         # What nobody could carry out says why; what could says what each reader makes of it.
