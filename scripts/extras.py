@@ -15,6 +15,7 @@ PACKAGES = {
     "pdftotext": "poppler-utils",
     "git": "git",
     "gpg": "gpg",
+    "gpg-agent": "gpg-agent",  # holds the secret keys; gpg only recommends it
     "ld": "binutils",
     "Rscript": "r-base-core",
 }

@@ -22,7 +22,7 @@ BUILDER = Path(os.environ.get("SPLU_BUILD_VENV", BUILT / "work/venv")) / "bin/py
 HERE = {
     "LibreOffice": shutil.which("soffice") is not None,
     "Git": shutil.which("git") is not None,
-    "GnuPG": shutil.which("gpg") is not None,
+    "GnuPG": all(map(shutil.which, ("gpg", "gpg-agent"))),
     "binutils": sys.platform.startswith("linux") and all(map(shutil.which, ("as", "ld", "nm"))),
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,

@@ -264,6 +264,7 @@ def _tried(system: System, asked: _Asked, progress: Progress) -> SystemTried:
     began = time.perf_counter()
     try:
         with watched() as peak:
+            progress.report(system.title, 0.0)
             outcome = system.publish(asked.source, asked.chance, progress)
             answers = outcome.answer(asked.questions)
         seconds = time.perf_counter() - began

@@ -71,6 +71,19 @@ def test_it_shows_the_plan_and_the_methods_weighed_first(compared: BesideDialog)
     compared.reject()
 
 
+def test_a_method_chosen_by_the_picture_is_chosen_alone_whatever_keys_are_held(
+    compared: BesideDialog, qtbot: QtBot
+) -> None:
+    for held in (Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier):
+        compared.choose(0)
+        qtbot.keyPress(compared.table, Qt.Key.Key_F9, held)
+        compared.choose(1)
+        qtbot.keyRelease(compared.table, Qt.Key.Key_F9, Qt.KeyboardModifier.NoModifier)
+        (row,) = compared.table.rows_chosen()
+        assert compared.ordered.index(row, 0).data(ROW).place == 1
+    compared.reject()
+
+
 def test_more_brings_all_other_methods_after_those_weighed_first(
     compared: BesideDialog, opened: MainWindow, idle: Idle
 ) -> None:

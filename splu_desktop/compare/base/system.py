@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+
+GAMMAS = (2, 3, 5, 10)
 
 
 class Impossible(SpluError):
@@ -106,9 +109,9 @@ class System(ABC):
     first: ClassVar[bool] = False
 
     @classmethod
-    @abstractmethod
     def curve(cls, source: TrueTable) -> Sequence[Self]:
-        """Return the system with the parameters that are compared, from weak to strong protection."""
+        """Return the system with the parameters that are compared, from weak to strong; itself where it has none."""
+        return [cls()]
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -116,9 +119,9 @@ class System(ABC):
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     @property
-    @abstractmethod
     def setting(self) -> str:
         """The parameters as people write them, such as "gamma 5"."""
+        return say("no setting")
 
     @property
     @abstractmethod
@@ -133,3 +136,18 @@ class System(ABC):
         ----------
         chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
         """
+
+
+@dataclass(frozen=True)
+class ByGamma(System):
+    """A system that one slider sets, as it sets ours."""
+
+    gamma: int
+
+    @classmethod
+    def curve(cls, source: TrueTable) -> Sequence[Self]:
+        return [cls(gamma) for gamma in GAMMAS]
+
+    @property
+    def setting(self) -> str:
+        return say("gamma {gamma}", gamma=self.gamma)

@@ -21,9 +21,8 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Sanitised, System
 from splu_desktop.compare.ours.as_published import dealt, largest_first
-from splu_desktop.compare.ours.splu import GAMMAS
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
@@ -93,7 +92,6 @@ class Anatomy(System):
         return say("A person's value is one of at least {l} different ones in the person's bucket.", l=self.l)
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
-        progress.report(self.title, 0.0)
         top = int(source.counts.argmax())
         if source.counts[top] * self.l > source.n:
             raise Impossible(

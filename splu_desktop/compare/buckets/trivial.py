@@ -6,9 +6,8 @@ Anatomy in one. The only estimate is independence: x = N_P f_s / N.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,18 +29,9 @@ class TrivialSanitisation(System):
         "this is what it is worth; what it tells of persons beyond this is what it costs."
     )
 
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls()]
-
-    @property
-    def setting(self) -> str:
-        return say("no setting")
-
     @property
     def promise(self) -> str:
         return say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
-        progress.report(self.title, 0.0)
         return Bucketed(source, np.zeros(source.n, np.int64))

@@ -167,5 +167,4 @@ class CellKey(System):
         return say("No answer is further from the true count than {most}.", most=self.most)
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
-        progress.report(self.title, 0.0)
         return CellKeyed(source, self.most, self.variance, chance)

@@ -127,7 +127,6 @@ class Laplace(System):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> LaplaceAnswers:
-        progress.report(self.title, 0.0)
         return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
 
 

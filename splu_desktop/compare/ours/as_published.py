@@ -12,17 +12,16 @@ so estimates are biased by -10 to -20 % (mechanism.md sections 2 and 4). For com
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.ours.splu import GAMMAS, Drawn
+from splu_desktop.compare.base.system import ByGamma, Impossible
+from splu_desktop.compare.ours.splu import Drawn
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.forming import check_eligible
@@ -90,10 +89,8 @@ class Printed(Drawn):
 
 
 @dataclass(frozen=True)
-class AsPublished(System):
+class AsPublished(ByGamma):
     """SPLU-Gen with the papers' groups, matrix and iteration."""
-
-    gamma: int
 
     name: ClassVar[str] = "splu-as-published"
     title: ClassVar[str] = say("SPLU-Gen as published")
@@ -101,14 +98,6 @@ class AsPublished(System):
         "The papers' own form of decoy groups, for comparison only: its groups always hold the same values together, "
         "its estimates are biased and come without a range."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
-
-    @property
-    def setting(self) -> str:
-        return say("gamma {gamma}", gamma=self.gamma)
 
     @property
     def promise(self) -> str:
@@ -118,7 +107,6 @@ class AsPublished(System):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
-        progress.report(self.title, 0.0)
         try:
             check_eligible(source.sensitive, self.gamma)
         except SpluError as fault:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.belief import posterior
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Sanitised, System
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
@@ -31,8 +31,6 @@ from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.core.thresholds import Thresholds
-
-GAMMAS = (2, 3, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -117,10 +115,8 @@ class Drawn(Sanitised):
 
 
 @dataclass(frozen=True)
-class Splu(System):
+class Splu(ByGamma):
     """SPLU-Gen as this program does it: what one gamma gives the column (mechanism.md sections 2 and 7)."""
-
-    gamma: int
 
     name: ClassVar[str] = "splu"
     title: ClassVar[str] = say("SPLU, decoy groups")
@@ -130,14 +126,6 @@ class Splu(System):
     )
     first: ClassVar[bool] = True
     way: ClassVar[str | None] = None
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
-
-    @property
-    def setting(self) -> str:
-        return say("gamma {gamma}", gamma=self.gamma)
 
     @property
     def promise(self) -> str:

@@ -116,5 +116,4 @@ class LaplaceOfParts(Laplace):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PartsAnswers:
-        progress.report(self.title, 0.0)
         return PartsAnswers(source, self.epsilon, chance, parts=self.parts)

@@ -181,7 +181,6 @@ class AlphaBeta(System):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> DeletedAndInserted:
-        progress.report(self.title, 0.0)
         domain = math.prod([*(column.m for column in source.columns), source.m])
         alpha, beta = chances(source.n / domain, self.belief)
         return DeletedAndInserted(source, alpha, beta, chance)

@@ -6,9 +6,8 @@ is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,18 +38,9 @@ class DistributionBased(System):
         "better known than by the whole table, and nothing about any group of persons can be answered."
     )
 
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls()]
-
-    @property
-    def setting(self) -> str:
-        return say("no setting")
-
     @property
     def promise(self) -> str:
         return say("What a row shows has nothing to do with the person.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
-        progress.report(self.title, 0.0)
         return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)

@@ -15,17 +15,15 @@ x = (C_s - N_P h) / (g - h), C_s the selected records that show s.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Sanitised, System
-from splu_desktop.compare.ours.splu import GAMMAS
+from splu_desktop.compare.base.system import ByGamma, Impossible, Sanitised
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -40,21 +38,8 @@ def epsilon_for(shares: Floats, gamma: int) -> float:
 
 
 @dataclass(frozen=True)
-class RandomisedResponse(System):
-    """k-ary randomised response at the posterior bound that gamma gives."""
-
-    gamma: int
-
-    name: ClassVar[str] = "randomised-response"
-    title: ClassVar[str] = say("k-ary randomised response")
-    words: ClassVar[str] = say(
-        "Every row answers for itself, truly with a known chance and otherwise at random, so that not even the "
-        "custodian need be trusted. Strong for each person; only counts of large groups can be answered."
-    )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
+class _Bounded(ByGamma):
+    """A mechanism of each record by itself, at the posterior bound that gamma gives."""
 
     @property
     def setting(self) -> str:
@@ -68,8 +53,19 @@ class RandomisedResponse(System):
             gamma=self.gamma,
         )
 
+
+@dataclass(frozen=True)
+class RandomisedResponse(_Bounded):
+    """k-ary randomised response at the posterior bound that gamma gives."""
+
+    name: ClassVar[str] = "randomised-response"
+    title: ClassVar[str] = say("k-ary randomised response")
+    words: ClassVar[str] = say(
+        "Every row answers for itself, truly with a known chance and otherwise at random, so that not even the "
+        "custodian need be trusted. Strong for each person; only counts of large groups can be answered."
+    )
+
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        progress.report(self.title, 0.0)
         odds = math.exp(epsilon_for(source.shares, self.gamma))
         return Channelled(source, evenly(source.m, odds / (odds + source.m - 1)), chance)
 
@@ -144,10 +140,8 @@ class Subsets(Sanitised):
 
 
 @dataclass(frozen=True)
-class SubsetSelection(System):
+class SubsetSelection(_Bounded):
     """Subset selection at the posterior bound that gamma gives."""
-
-    gamma: int
 
     name: ClassVar[str] = "subset-selection"
     title: ClassVar[str] = say("Subset selection")
@@ -155,22 +149,6 @@ class SubsetSelection(System):
         "Every row shows several values, its own probably among them; of the ways that randomise each row by itself it "
         "is nearly the sharpest for counts at the same strength. Spreadsheets can't hold such rows well."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
-
-    @property
-    def setting(self) -> str:
-        return say("posterior bound of gamma {gamma}", gamma=self.gamma)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
-            "in the whole table.",
-            gamma=self.gamma,
-        )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Subsets:
         return Subsets(source, epsilon_for(source.shares, self.gamma), chance, progress)

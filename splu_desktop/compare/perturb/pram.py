@@ -75,7 +75,6 @@ class Pram(System):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        progress.report(self.title, 0.0)
         return Channelled(source, banded(source.m, self.keep), chance)
 
 
@@ -105,5 +104,4 @@ class InvariantPram(System):
         return say("The shares of the whole table are right on average over many releases.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        progress.report(self.title, 0.0)
         return Channelled(source, invariant(banded(source.m, self.keep), source.shares), chance)

@@ -14,8 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import System
-from splu_desktop.compare.ours.splu import GAMMAS
+from splu_desktop.compare.base.system import GAMMAS, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -51,5 +50,4 @@ class Retention(System):
         )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        progress.report(self.title, 0.0)
         return Channelled(source, evenly(source.m, self.keep), chance)

@@ -318,6 +318,12 @@ class TableView(QTableView):
         lines += ["\t".join(one_cell(_whole(model.index(row, at))) for at in columns) for row in rows]
         copy_text("\n".join(lines))
 
+    def selectRow(self, row: int) -> None:
+        """Select one row alone, and make it the current one, whatever keys the user holds: Qt's own adds or removes."""
+        self.select_rows((row,))
+        index = self.model().index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+
     def select_rows(self, rows: Sequence[int]) -> None:
         """Select rows by their place in the view."""
         self.clearSelection()
