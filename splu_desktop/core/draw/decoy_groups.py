@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.draw import (
-    Blocks,
     Draw,
     Flags,
     Floats,
@@ -78,7 +77,7 @@ class GroupDraw(Draw):
     def check(self, column: Column) -> None:
         self.layout(column)
 
-    def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
+    def blocks(self, column: Column, number: int, source: Randomness) -> _GroupBlocks:
         layout = self.layout(column)
         if number == 1:
             return _GroupBlocks(self, column, None, layout)
@@ -144,9 +143,7 @@ class _GroupBlocks:
     def of(self, slots: Ints) -> NDArray[np.uint16]:
         return np.zeros(len(slots), np.uint16) if self.dealt is None else self.dealt.blocks(slots)
 
-    def redraw(
-        self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress
-    ) -> NDArray[np.int32]:
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         layout = self.layout if self.dealt is None else self.dealt.part(block)
         return self.draw.redrawn(self.column.with_codes(codes), layout, source, progress)
 
