@@ -54,12 +54,11 @@ def freeze(spec: str, work: Path, icons: Path) -> Path:
 
 
 def numbered(work: Path) -> Path:
-    """Return a folder with a copy of the code that bears the number of this build."""
+    """Return a folder with a copy of the code that bears the number of this build, and of what it reads when imported."""
     source = work / "source"
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(
-        contents.ROOT / "splu_desktop", source / "splu_desktop", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    for folder in ("splu_desktop", "resources"):
+        shutil.copytree(contents.ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     facts.declare(contents.version(), source / "splu_desktop/__init__.py")
     return source
 
