@@ -108,6 +108,7 @@ def original(
         acknowledged=background.acknowledged,
         checks=checks,
         alternatives=background.alternatives,
+        audience=None if plan.audience is None else plan.audience.sentence,
     )
 
 

@@ -429,7 +429,7 @@ def _unprotected(report: Report, t: Language) -> list[Block]:
 def _conditions(report: Report, t: Language) -> list[Block]:
     typed = report.public.cover.fields
     rows: list[tuple[str, Cell]] = [
-        (t("Recipient"), shortened(typed.recipient, _LONGEST) or BLANK),
+        (t("Recipient"), _recipient(report, t)),
         (t("Controls at the recipient"), shortened(typed.controls, _LONGEST) or BLANK),
         (t("Contract (no re-identification, no passing on)"), shortened(typed.contract, _LONGEST) or BLANK),
         (t("Attempt at recognising persons: by whom, when, found"), shortened(typed.attempt, _LONGEST) or BLANK),
@@ -437,6 +437,14 @@ def _conditions(report: Report, t: Language) -> list[Block]:
     ]
     name = t("Conditions of handing out")
     return [Heading(name, 2), facts(name, rows)]
+
+
+def _recipient(report: Report, t: Language) -> str:
+    """Return the recipient as typed, and who gets the release as the plan answers it, where that is known."""
+    typed = shortened(report.public.cover.fields.recipient, _LONGEST)
+    audience = None if report.original is None else report.original.audience
+    chosen = "" if audience is None else shortened(t.sentence(audience), 3 * _LINE - len(typed))
+    return " – ".join(each for each in (typed, chosen) if each) or BLANK
 
 
 def _decision(report: Report, t: Language) -> list[Block]:
