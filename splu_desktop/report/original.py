@@ -109,6 +109,7 @@ def original(
         checks=checks,
         alternatives=background.alternatives,
         audience=None if plan.audience is None else plan.audience.sentence,
+        audience_brief=None if plan.audience is None else plan.audience.brief,
     )
 
 

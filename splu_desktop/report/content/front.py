@@ -440,11 +440,10 @@ def _conditions(report: Report, t: Language) -> list[Block]:
 
 
 def _recipient(report: Report, t: Language) -> str:
-    """Return the recipient as typed, and who gets the release as the plan answers it, where that is known."""
+    """Return who gets the release as the plan answers it (the name stands on page 1), else the recipient as typed."""
+    brief = None if report.original is None else report.original.audience_brief
     typed = shortened(report.public.cover.fields.recipient, _LONGEST)
-    audience = None if report.original is None else report.original.audience
-    chosen = "" if audience is None else shortened(t.sentence(audience), 3 * _LINE - len(typed))
-    return " – ".join(each for each in (typed, chosen) if each) or BLANK
+    return typed or BLANK if brief is None else t.sentence(brief)
 
 
 def _decision(report: Report, t: Language) -> list[Block]:

@@ -169,7 +169,8 @@ class Original:
     ----------
     before : how recognisable records were by the same columns before they were made coarser.
     alternatives : other systems compared on the same table; none where no comparison was given.
-    audience : who gets the release and what it may show at most, as the plan's answers say; None where not asked.
+    audience, audience_brief : who gets the release and what it may show at most, as the plan's answers say, in full
+        and on one line; None where not asked.
     """
 
     source: SourceFacts
@@ -184,3 +185,4 @@ class Original:
     checks: tuple[CheckResult, ...]
     alternatives: tuple[Alternative, ...] = ()
     audience: str | None = None
+    audience_brief: str | None = None
