@@ -94,11 +94,11 @@ def questions(sensitive: tuple[str, ...]) -> dict[str, Asked]:
 def admissions(folder: Path) -> tuple[Table, dict[str, Plan], dict[str, Asked]]:
     """Return diabetes130, plans for it, and analyses: outcomes, covariates, both sensitive."""
     table = read(folder / "diabetes130.csv.gz").table
-    names = ("gender", "time_in_hospital", "number_inpatient", "num_medications")
-    sensitive = ("insulin", "num_lab_procedures", "A1Cresult", "readmitted")
+    names = ("gender", "num_procedures", "number_inpatient", "num_medications")
+    sensitive = ("insulin", "time_in_hospital", "A1Cresult", "readmitted")
     table = Table(tuple(table[name] for name in (*names, *sensitive)))
     draws: dict[str, dict[str, Draw]] = {
-        "plain": {"insulin": PlainGroups(2), "num_lab_procedures": PlainGroups(4)},
+        "plain": {"insulin": PlainGroups(2), "time_in_hospital": PlainGroups(4)},
         "joined": {
             name: design(table[name], gamma_tolerances(table[name], 3), follows=3)
             for name in ("A1Cresult", "readmitted")
@@ -114,9 +114,9 @@ def admissions(folder: Path) -> tuple[Table, dict[str, Plan], dict[str, Asked]]:
 
     def both(reader: Reader) -> tuple[str, str]:
         plain = reader.published.is_sensitive("insulin")
-        return ("insulin=Up", "num_lab_procedures=60..132") if plain else ("readmitted=<30", "A1Cresult=>8")
+        return ("insulin=Up", "time_in_hospital=7..14") if plain else ("readmitted=<30", "A1Cresult=>8")
 
-    on = ["time_in_hospital", "number_inpatient", "gender"]
+    on = ["num_medications", "number_inpatient"]  # and the sex, of which the third value has three records
     return (
         table,
         found,
@@ -126,20 +126,20 @@ def admissions(folder: Path) -> tuple[Table, dict[str, Plan], dict[str, Asked]]:
                 r, of(r, "gender=Female", both(r)[0]), of(r, "gender=Male", both(r)[0])
             ),
             "ratio": lambda r: analyses.ratio(r, of(r, "gender=Female", both(r)[0]), of(r, "gender=Male", both(r)[0])),
-            "odds ratio": lambda r: analyses.odds_ratio(r, of(r, "time_in_hospital=7..14"), of(r, both(r)[0])),
+            "odds ratio": lambda r: analyses.odds_ratio(r, of(r, "num_medications=20..81"), of(r, both(r)[0])),
             "odds ratio of two": lambda r: analyses.odds_ratio(r, of(r, both(r)[1]), of(r, both(r)[0])),
             "mean of a sensitive column": lambda r: analyses.mean(
-                r, "num_lab_procedures", of(r, "time_in_hospital=7..14")
+                r, "time_in_hospital", of(r, "num_medications=20..81")
             ),
             "mean where sensitive": lambda r: analyses.mean(r, "num_medications", of(r, both(r)[0])),
-            "trend": lambda r: analyses.trend(r, of(r, both(r)[0]), "time_in_hospital"),
-            "logit, sensitive outcome": lambda r: regression.logit(r, of(r, both(r)[0]), on),
+            "trend": lambda r: analyses.trend(r, of(r, both(r)[0]), "num_procedures"),
+            "logit, sensitive outcome": lambda r: regression.logit(r, of(r, both(r)[0]), [of(r, "gender=Female"), *on]),
             "logit, sensitive covariate": lambda r: regression.logit(
-                r, of(r, "gender=Female"), [of(r, both(r)[0]), *on[:2]]
+                r, of(r, "gender=Female"), [of(r, both(r)[0]), *on]
             ),
             "logit, both sensitive": lambda r: regression.logit(r, of(r, both(r)[0]), [of(r, both(r)[1]), *on]),
             "Poisson of a condition": lambda r: regression.poisson(r, of(r, both(r)[0]), on),
-            "Poisson of a column": lambda r: regression.poisson(r, "num_lab_procedures", on),
+            "Poisson of a column": lambda r: regression.poisson(r, "time_in_hospital", on),
         },
     )
 

@@ -17,7 +17,9 @@
   Z <- 1.959963984540054
   METHODS <- c("unbiased", "bayes")
   FAR <- 1e12  # as good as without bound
-  HALVINGS <- 45
+  FLAT <- 1e-9  # as good as 0
+  ENDLESS <- 1e6  # times an estimate, as good as no bound
+  HALVINGS <- 50
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -213,6 +215,7 @@
   # The least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none.
   nearest <- function(level, slope, bent) {
     if (level < 0) return(nearest(-level, -slope, -bent))
+    bent[abs(bent) < FLAT] <- 0
     steepest <- min(0, bent)
     most <- if (steepest < 0) -1 / steepest else Inf
     point <- function(at) -at * slope / (2 * (1 + at * bent))
@@ -228,15 +231,17 @@
       middle <- (low + high) / 2
       if (isTRUE(left(middle) > 0)) low <- middle else high <- middle
     }
+    near <- sum(point(low)^2)
+    if (left(low) <= FLAT * level) return(near)
     # What is left where the multiplier can go no further lies along the steepest direction.
-    sum(point(low)^2) + (if (steepest < 0) left(low) / -steepest else if (high >= FAR) Inf else 0)
+    if (steepest < 0) near + left(low) / -steepest else Inf
   }
   # The last t, from 1 by steps of `factor` on, that is near; 0 or infinite where all are.
   end_of <- function(near, factor) {
     step <- factor
     while (near(step)) {
       step <- step^2
-      if (step <= 1 / FAR || step >= FAR) return(if (factor < 1) 0 else Inf)
+      if (step <= 1 / ENDLESS || step >= ENDLESS) return(if (factor < 1) 0 else Inf)
     }
     inside <- if (step == factor) 1 else sqrt(step)
     outside <- step

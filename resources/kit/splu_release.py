@@ -39,7 +39,8 @@ METHODS = ("unbiased", "bayes")
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 16  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
-_FAR, _HALVINGS = 1e12, 45  # as good as without bound; steps of a search for an end
+_FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
+_ENDLESS = 1e6  # times an estimate, as good as no bound
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -1144,6 +1145,7 @@ def _nearest(level, slope, bent):
     """Return the least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none."""
     if level < 0:
         level, slope, bent = -level, [-s for s in slope], [-b for b in bent]
+    bent = [b if abs(b) >= _FLAT else 0.0 for b in bent]
     steepest = min(0.0, *bent)
     most = -1 / steepest if steepest < 0 else math.inf
 
@@ -1159,9 +1161,10 @@ def _nearest(level, slope, bent):
         middle = (low + high) / 2
         low, high = (middle, high) if point(middle)[1] > 0 else (low, middle)
     z, rest = point(low)
+    if rest <= _FLAT * level:
+        return sum(x * x for x in z)
     # What is left where the multiplier can go no further lies along the steepest direction.
-    left = rest / -steepest if steepest < 0 else math.inf if high >= _FAR else 0.0
-    return sum(x * x for x in z) + left
+    return sum(x * x for x in z) + rest / -steepest if steepest < 0 else math.inf
 
 
 def _end(near, factor):
@@ -1169,7 +1172,7 @@ def _end(near, factor):
     step = factor
     while near(step):
         step *= step
-        if not 1 / _FAR < step < _FAR:
+        if not 1 / _ENDLESS < step < _ENDLESS:
             return 0.0 if factor < 1 else math.inf
     inside, outside = 1.0 if step == factor else math.sqrt(step), step
     for _ in range(_HALVINGS):

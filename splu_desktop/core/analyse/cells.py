@@ -44,7 +44,9 @@ Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of columns drawn together
 _FAR = 1e12  # as good as without bound
-_HALVINGS = 45
+_ENDLESS = 1e6  # times an estimate, as good as no bound
+_HALVINGS = 50
+_FLAT = 1e-9  # of what is 0 but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,6 +298,7 @@ def nearest(level: float, slope: Floats, bent: Floats) -> float:
     """Return the least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none."""
     if level < 0:
         level, slope, bent = -level, -slope, -bent
+    bent = np.where(np.abs(bent) < _FLAT, 0.0, bent)
     steepest = float(bent.min(initial=0.0))
     most = -1 / steepest if steepest < 0 else math.inf
 
@@ -311,8 +314,10 @@ def nearest(level: float, slope: Floats, bent: Floats) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if point(middle)[1] > 0 else (low, middle)
     z, rest = point(low)
+    if rest <= _FLAT * level:
+        return float(z @ z)
     # What is left where the multiplier can go no further lies along the steepest direction.
-    return float(z @ z) + (rest / -steepest if steepest < 0 else math.inf if high >= _FAR else 0.0)
+    return float(z @ z) + rest / -steepest if steepest < 0 else math.inf
 
 
 def _end(near: Callable[[float], bool], factor: float) -> float:
@@ -320,7 +325,7 @@ def _end(near: Callable[[float], bool], factor: float) -> float:
     step = factor
     while near(step):
         step *= step
-        if not 1 / _FAR < step < _FAR:
+        if not 1 / _ENDLESS < step < _ENDLESS:
             return 0.0 if factor < 1 else math.inf
     inside, outside = 1.0 if step == factor else math.sqrt(step), step
     for _ in range(_HALVINGS):
