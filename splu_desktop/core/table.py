@@ -185,6 +185,26 @@ class Column:
         return cls.from_codes(name, codes, labels, absent, values, kind=kind)
 
     @classmethod
+    def of_counts(
+        cls,
+        name: str,
+        counts: NDArray[np.int64],
+        labels: NDArray[np.object_],
+        missing: Flags,
+        values: NDArray[Any] | None,
+        *,
+        kind: Kind,
+    ) -> Column:
+        """Return a column known by its (m,) counts alone, for whoever has the records elsewhere.
+
+        Its codes take no memory and say nothing: only what asks for name, labels and counts may be given it.
+        """
+        nothing = np.broadcast_to(np.int32(0), (int(counts.sum()),))
+        found = cls(name=name, kind=kind, codes=nothing, labels=labels, missing=missing, values=values)
+        object.__setattr__(found, "_counts_cache", counts.astype(np.int64))
+        return found
+
+    @classmethod
     def from_codes(
         cls,
         name: str,
