@@ -171,7 +171,7 @@ class Engine:
     def widened(self, sa: str, picked: Sequence[Picked]) -> float:
         """Return how many times the variance of independent records sums over a selection have for an SA."""
         draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
-        effects = None if repeats is None else repeats.effects.get(sa)
+        effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
         return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
 
     def two_numbers(self, sa: str) -> Transition | None:
