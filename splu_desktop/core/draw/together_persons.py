@@ -174,7 +174,8 @@ class TogetherPerPerson(DrawPerPerson):
                 [str(column.labels[at]) for column, at in zip(chosen, row, strict=True)]
                 for row in combinations.tolist()
             ],
-            "loads": [0.0] * len(combinations),
+            "parts": 1,
+            "states": 1,
             "rounds": 1,
             "groups": [
                 *([keep * count, at] for at, count in enumerate(often.tolist())),
