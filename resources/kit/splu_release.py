@@ -866,16 +866,18 @@ def _parted(leaning, index, parts):
     every = sorted(leaning[number] for number in index)
     often = Counter(leaning[number] for number in index)
     centres = sorted({_quantile_of(every, (at + 0.5) / parts) for at in range(parts)})
-    for turn in range(21):
-        edges = [(one + other) / 2 for one, other in zip(centres, centres[1:])]
-        if turn == 20:
-            return [bisect.bisect_left(edges, lean) for lean in leaning]
-        sums, sizes = [0.0] * len(centres), [0] * len(centres)
+
+    def edges():
+        return [(centres[at] + centres[at + 1]) / 2 for at in range(len(centres) - 1)]
+
+    for _ in range(20):
+        between, sums, sizes = edges(), [0.0] * len(centres), [0] * len(centres)
         for lean, count in often.items():
-            part = bisect.bisect_left(edges, lean)
+            part = bisect.bisect_left(between, lean)
             sums[part] += lean * count
             sizes[part] += count
         centres = [total / size if size else old for total, size, old in zip(sums, sizes, centres)]
+    return [bisect.bisect_left(edges(), lean) for lean in leaning]
 
 
 class _Together(_Single):
