@@ -360,10 +360,14 @@ def _part(
         return _made((name,), engine.codes(name), engine.best(name), of, first[:, None], rest=rest)
     codes = np.zeros(table.n, np.int64)
     stands = []
+    met = np.ones(table.n, bool)
     for name in names:
         first, of = _classes(name, table[name].m, asked, full)
         codes = codes * len(first) + of[table[name].codes]
         stands.append(first[of][table[name].codes])
+        met &= asked[0][name][table[name].codes] if asked and name in asked[0] else True
+    if len(asked) == 1 and not full:  # as a count of those that meet all is answered (`Engine.told_together`)
+        codes = met.astype(np.int64)
     _, one, states = np.unique(codes, return_index=True, return_inverse=True)
     if len(one) > _MOST_STATES:
         raise BadQuestion(
