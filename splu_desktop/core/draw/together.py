@@ -304,7 +304,7 @@ class Together(Draw):
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
         return recognised(chosen, caps, self.size)
 
-    def costs(self, table: Table) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         found = sorted(self.recognised(table), key=lambda each: -each.certainty)
         bare = [each.column for each in found if self._part(each.column).confidence == 1]
         found = [each for each in found if each.column not in bare]
@@ -321,15 +321,23 @@ class Together(Draw):
                     "Who finds a person's row and knows the person's other values drawn together with “{column}”: in "
                     "{learnt} of the cases the row shows the person's own protected value beside them, and a protected "
                     "value that it shows beside them is the person's own in {certainty} of the cases, where the column "
-                    "alone would say so with at most {limit}. {alone} of the records with such a value are the only "
-                    "ones with their other values.",
+                    "alone would say so with at most {limit}.",
                     column=each.column,
                     learnt=_share(each.learnt),
                     certainty=_share(each.certainty),
                     limit=_share(float(self._part(each.column).confidence)),
-                    alone=_share(each.alone_protected),
                 )
                 for each in found[:_NAMED]
+            ),
+            # Records of a release share their combinations with those that took them: it has about half as many unique.
+            *(
+                say(
+                    "{alone} of the records with a protected value of “{column}” are the only ones with their other "
+                    "values drawn together.",
+                    column=each.column,
+                    alone=_share(each.alone_protected),
+                )
+                for each in ([] if published else found[:_NAMED])
             ),
             *(
                 say(
