@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW = 2_000  # distinct keys that a table of `_PLACES` mostly holds without two at one place
-_BITS = 22
+_FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
 _TRIES = 20
 _ODD = 0x9E3779B97F4A7C15
 
@@ -34,13 +33,16 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
 
 def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
     """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
-    shift = np.uint64(64 - _BITS)
+    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a wide
+    # file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
+    bits = 2 * len(known).bit_length()
+    shift = np.uint64(64 - bits)
     for turn in range(_TRIES):
         factor = np.uint64(_ODD * (2 * turn + 1) & 0xFFFFFFFFFFFFFFFF)
         places = (known * factor) >> shift
         if len(np.unique(places)) < len(known):
             continue
-        table = np.zeros(1 << _BITS, np.int32)  # of which only the pages in use are ever there
+        table = np.zeros(1 << bits, np.int32)
         table[places] = np.arange(len(known), dtype=np.int32)
         codes: NDArray[np.int32] = np.take(table, (keys * factor) >> shift)
         return codes
