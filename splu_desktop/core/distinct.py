@@ -33,8 +33,8 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
 
 def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
     """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
-    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a wide
-    # file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
+    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a
+    # wide file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
     bits = 2 * len(known).bit_length()
     shift = np.uint64(64 - bits)
     for turn in range(_TRIES):

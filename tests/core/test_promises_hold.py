@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups, joined
+from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups, draw_from, joined
 from splu_desktop.core.draw.ways import gamma_tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Silent
@@ -110,7 +110,19 @@ def test_nothing_measured_is_above_what_is_said(name: str) -> None:
 def test_t_p_of_a_joined_draw_is_no_normal_law() -> None:
     """Estimates of a value that few records join move in whole records: the normal law said .92 where .81 was true."""
     sa, asked = column("s", np.repeat(np.arange(7), [400, 300, 200, 97, 1, 1, 1])), Thresholds()
-    draw = joined.design(sa, gamma_tolerances(sa, 3))
+    into = ("0.3", "0.224", "0.15", "0.075", "0.0038")
+    keeps, sizes, shares = (
+        ("0.5396", "0.4636", "0.3896", "0.3146", "0.2396"),
+        (1, 1, 1, 1, 3),
+        (".4", ".3", ".2", ".1", ".015"),
+    )
+    parts, first = [], 0
+    for at, (size, keep, share) in enumerate(zip(sizes, keeps, shares, strict=True)):
+        values = [str(label) for label in sa.labels[first : first + size]]
+        feeds = [feed if part != at or size > 1 else "0" for part, feed in enumerate(into)]
+        parts.append({"values": values, "tolerance": "3/5", "share": share, "keeps": keep, "feeds": feeds})
+        first += size
+    draw = draw_from({"draw": "joined", "parts": parts, "records": sa.n})
     inverse = draw.transition(sa.counts().astype(np.float64), sa.labels).inverse
     releases = 300
     found = np.array([draw.redraw(sa, Seeded(seed), Silent()).counts() @ inverse for seed in range(releases)])

@@ -74,7 +74,7 @@ def test_a_draw_per_person(source: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert answer["low"] <= answer["estimate"] <= answer["high"]  # type: ignore[operator]
     for ending in ("html", "json"):
         assert main(["report", str(out), "--out", str(tmp_path / f"report.{ending}")]) == 0
-    assert "Whoever sees all records of a person" in (tmp_path / "report.html").read_text("utf-8")
+    assert "The values of “illness” in a person" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_one_record_per_person_and_each_by_itself(

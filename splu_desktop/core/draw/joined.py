@@ -41,7 +41,7 @@ _SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with 
 _FAR = 12.0  # standard deviations of a count's law that are worked out
 _BIASED = 0.02  # of a record that an estimate may be off by for each one there: beyond, it tells nothing
 _ROUNDED = 1.06  # times the truth that shares are rounded up at most
-_SURELY, _LEFT_OUT = 6.5, 1e-9  # roots of its mean that a number of records is below its mean at most, but for so rarely
+_SURELY, _LEFT_OUT = 6.5, 1e-9  # roots of its mean that a number of records lies below it at most, but so rarely
 
 
 @dataclass(frozen=True)
@@ -420,9 +420,9 @@ class Joined(Draw):
     def _misses_surely(self, at: int, half: float, releases: int) -> float:
         """Return a lower bound of Pr[|f-hat - f| > h] for every f, of the mean of releases' estimates.
 
-        The normal law is none: f-hat of a value that few records join moves in steps. Let n records move it by a step or
-        more, all the same way, with the chance p each, given all else. Among all sets of records no two of which are
-        one within the other, the likeliest are those of one size (Lubell, Yamamoto, Meshalkin), and f-hat lies in a
+        The normal law is none: f-hat of a value that few records join moves in steps. Let n records move it by a step
+        or more, all the same way, with the chance p each, given all else. Among all sets of records no two of which
+        are one within the other, the likeliest are those of one size (Lubell, Yamamoto, Meshalkin), and f-hat lies in a
         window of k steps for k such sets at most (Erdős 1945): no more surely than the k likeliest numbers of a
         Binomial(n, p). Such records are all that come to the value where those add more than any others do, and those
         of one part that show one of two states.
