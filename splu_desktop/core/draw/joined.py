@@ -429,7 +429,7 @@ class Joined(Draw):
         return self._misses_surely(at, float(halves[-1]), releases)
 
     @property
-    def _drawn(self) -> int:
+    def _draws(self) -> int:
         """How many draws there are, each by itself."""
         return self.records
 
@@ -444,7 +444,7 @@ class Joined(Draw):
         of one part that show one of two states.
         """
         matrix, adds, there = self._estimate(at)
-        there = there * (releases * self._drawn / self.records / _ROUNDED)
+        there = there * (releases * self._draws / self.records / _ROUNDED)
         come = matrix[:, -1]
         same = (come[:, None] == come) @ there
         by_all = (same, come, np.maximum(adds[-1] - adds[:-1].max(), 0.0))

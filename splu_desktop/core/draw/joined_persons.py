@@ -321,7 +321,7 @@ class JoinedPerPerson(Joined):
         return None
 
     @property
-    def _drawn(self) -> int:
+    def _draws(self) -> int:
         return self.persons or self.records  # a person's records that show the value add its steps together
 
     # Before the table is known, T_P and all that is about single values is that of the draw it stands for: that one is
