@@ -426,7 +426,6 @@ def _recognisable(
     yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
 
 
-<<<<<<< HEAD
 def beyond_limits(
     table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
 ) -> tuple[Line, ...]:
@@ -439,14 +438,11 @@ def beyond_limits(
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, progress), *_certainty(plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
-def _unique(records: int, plan: Plan, alone: int) -> Line:
-=======
 def _unique(records: int, plan: Plan, ways: Mapping[str, Draw], alone: int) -> Line:
->>>>>>> ready/true
     # Of draws of one sort, the one that leaves a reader surest.
     surest = {draw.name: draw for draw in sorted({**plan.draws, **ways}.values(), key=lambda draw: draw.confidence)}
     chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]

@@ -642,7 +642,7 @@ def _never_within(width: float, number: Floats, chance: Floats, step: Floats | f
     best = np.unravel_index(int(np.argmin(np.where(np.isfinite(likely), likely, np.inf))), likely.shape)
     if not np.isfinite(likely[best]):
         return 0.0
-    law = np.sort(_binomial(int(number[best]), float(chance[best])))[::-1]
+    law = np.sort(binomial_law(int(number[best]), float(chance[best])))[::-1]
     return max(1 - float(law[: int(often[best])].sum()), 0.0)
 
 
