@@ -307,8 +307,8 @@ class JoinedPerPerson(Joined):
         known = self if self.persons else self._guess(column)
         return super(JoinedPerPerson, known).figures(column, thresholds, curves=curves)
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
-        return 1.0 if effects is None else effects.selected(conditions)
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
+        return 1.0 if effects is None else effects.selected(conditions, share)
 
     def _law(self, at: int) -> tuple[float, float, float]:
         # For T_P persons are counted as if each had one record, for T_f as they scatter (`t_f`).

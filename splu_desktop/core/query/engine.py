@@ -164,11 +164,16 @@ class Engine:
 
     # --- what the release holds
 
-    def widened(self, sa: str, picked: Sequence[Picked]) -> float:
-        """Return how many times the variance of independent records sums over a selection have for an SA."""
+    def widened(self, sa: str, picked: Sequence[Picked], chosen: Flags | None = None) -> float:
+        """Return how many times the variance of independent records sums over a selection have for an SA.
+
+        `chosen` are the values that are counted, None for any single one.
+        """
         draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
         effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
-        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
+        share = 0.0 if effects is None or chosen is None else float(table[sa].counts()[chosen].sum()) / table.n
+        conditions = ((table[name], np.frombuffer(flags, bool)) for name, flags in picked)
+        return draw.widened(effects, conditions, min(share, 1 - share))
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
@@ -267,6 +272,7 @@ class Engine:
                 method,
                 lambda: self._aims(base, selections, y),
                 np.array([self.widened(base, picked) for picked in selections]),
+                np.array([self.widened(base, selections[at], chosen) for at, chosen in asked]),
             )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)

@@ -79,6 +79,7 @@ def one_sa(
     method: Method,
     aims: Aims | None = None,
     widened: Floats | None = None,
+    of_sets: Floats | None = None,
 ) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA.
 
@@ -89,6 +90,7 @@ def one_sa(
     aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
         that it shares with the selection (`Bends.target`).
     widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
+    of_sets : (len(asked),) the same of the values chosen; None where it is that of their selections.
     """
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
@@ -98,7 +100,7 @@ def one_sa(
     alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
     spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
     spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
-    spreads[~alone] *= widened[[row for row, _ in asked]][~alone]
+    spreads[~alone] *= (widened[[row for row, _ in asked]] if of_sets is None else of_sets)[~alone]
     arms = _arms(case, asked, alone, spreads)
     found: list[Numbers] = []
     for (row, chosen), spread, estimate, (below, above) in zip(
