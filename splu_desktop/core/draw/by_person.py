@@ -304,6 +304,34 @@ class Effects:
         return cls._of(table, ((1.0, np.concatenate(keys), np.concatenate(records)),), names)
 
     @classmethod
+    def of_courses(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
+        """Return the same where all of a person's records are kept, or all are those of one other person.
+
+        Of k records with k_s of the value s kept or not at once, k pi_s would come else, so that the sum scatters with
+        (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
+        Means over the values, each by its records.
+        """
+        values, names = table[sensitive], tuple(names)
+        shares = values.counts() / values.n
+        found = {}
+        for name in ("", *names):
+            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
+            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            records, squares, base = np.bincount(codes, minlength=m), np.zeros(m), np.zeros(m)
+            for value in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
+                pi, has = shares[value], values.codes == value
+                mine, inside = np.bincount(of, has, len(pairs)), np.bincount(codes, has, m)
+                squares += np.bincount(pairs % m, (mine - k * pi) ** 2, m) / (1 - pi)
+                base += (inside * (1 - pi) ** 2 + (records - inside) * pi**2) / (1 - pi)
+            if not name:
+                whole = _said(squares[0] / max(base[0], 1e-9))
+                continue
+            found[name] = _told(table[name], squares, base, records)
+        share = float(f"{shares.max():.2f}")
+        every = cls._of(table, ((1.0, who, np.arange(table.n)),), names)
+        return cls(whole, found, share, every) if share < 1 else cls(whole, found)
+
+    @classmethod
     def _of(cls, table: Table, parts: Sequence[tuple[float, Ints, Ints]], names: Iterable[str]) -> Effects:
         """Return the effects where records with one key scatter together: weight, keys and records of each part."""
         found = {}
@@ -317,11 +345,7 @@ class Effects:
             if not name:
                 whole = _said(squares[0] / max(counts[0], 1e-9))
                 continue
-            column = table[name]
-            known = (column.counts() >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (counts > 0)
-            each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
-            rest = counts[~known].sum()
-            found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
+            found[name] = _told(table[name], squares, counts, table[name].counts())
         return cls(whole, found)
 
     def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]], share: float = 0.0) -> float:
@@ -369,6 +393,14 @@ class Effects:
         if type(share) not in (int, float) or not 0 <= share <= 1:
             raise BadSetting("The stated design effects are out of range.")
         return cls(data["whole"], data["columns"], share, cls.from_dict(data["kept"]))
+
+
+def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64], records: Ints) -> dict[str, float]:
+    """Return the effect of each value of a column that enough records have, and under `REST` that of all others."""
+    known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (base > 0)
+    each = {str(column.labels[at]): _said(squares[at] / base[at]) for at in np.flatnonzero(known)}
+    rest = float(base[~known].sum())
+    return {**each, **({REST: _said(float(squares[~known].sum()) / rest)} if rest else {})}
 
 
 def _said(effect: float) -> float:

@@ -176,7 +176,7 @@ class JoinedPerPerson(Joined):
         parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
-        effect = Effects.of(table, who, name, ()).whole
+        effect = self.effects(table, who, name, ()).whole
         return replace(made, persons=number, effect=effect), every, every.leaned(made.goes)
 
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
@@ -306,6 +306,9 @@ class JoinedPerPerson(Joined):
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         known = self if self.persons else self._guess(column)
         return super(JoinedPerPerson, known).figures(column, thresholds, curves=curves)
+
+    def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
+        return Effects.of_courses(table, who, column, names)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
         return 1.0 if effects is None else effects.selected(conditions, share)

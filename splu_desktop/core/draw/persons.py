@@ -162,7 +162,7 @@ class DrawPerPerson(Draw):
         weights = 1 / np.bincount(who)[who]
         shares = np.bincount(values.codes, weights, values.m) / number
         each = dict(zip(map(str, values.labels), shares.tolist(), strict=True))
-        effect = Effects.of(table, who, column, ()).whole
+        effect = self.effects(table, who, column, ()).whole
         few = guarantees.t_f(self.size, thresholds.epsilon, thresholds.t_e)
         return replace(self, shares=Shares(each, 0.0, number, effect, few))
 
