@@ -8,7 +8,7 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -165,6 +165,17 @@ class Column:
             object.__setattr__(self, "_index_cache", found)
         return found
 
+    @property
+    def folded(self) -> Mapping[str, Sequence[int]]:
+        """The codes of the labels that are alike but for upper case and blanks around them, by what is left."""
+        found: dict[str, list[int]] | None = self.__dict__.get("_folded_cache")
+        if found is None:
+            found = {}
+            for code, label in enumerate(self.labels.tolist()):
+                found.setdefault(label.strip().casefold(), []).append(code)
+            object.__setattr__(self, "_folded_cache", found)
+        return found
+
     @classmethod
     def from_labels(
         cls,
@@ -190,6 +201,26 @@ class Column:
         elif kind in (Kind.DATE, Kind.DATETIME):
             values = np.array(["NaT" if gone else t for t, gone in zip(labels, absent, strict=True)], "datetime64[us]")
         return cls.from_codes(name, codes, labels, absent, values, kind=kind)
+
+    @classmethod
+    def of_counts(
+        cls,
+        name: str,
+        counts: NDArray[np.int64],
+        labels: NDArray[np.object_],
+        missing: Flags,
+        values: NDArray[Any] | None,
+        *,
+        kind: Kind,
+    ) -> Column:
+        """Return a column known by its (m,) counts alone, for whoever has the records elsewhere.
+
+        Its codes take no memory and say nothing: only what asks for name, labels and counts may be given it.
+        """
+        nothing = np.broadcast_to(np.int32(0), (int(counts.sum()),))
+        found = cls(name=name, kind=kind, codes=nothing, labels=labels, missing=missing, values=values)
+        object.__setattr__(found, "_counts_cache", counts.astype(np.int64))
+        return found
 
     @classmethod
     def from_codes(

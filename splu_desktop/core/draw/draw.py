@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,42 @@ class Promise:
     t_f: int
     values: tuple[str, ...] = ()
     certainty: Fraction = Fraction(1)
+
+
+class Blocks(Protocol):
+    """A column parted into blocks that are drawn each by itself, anywhere (mechanism.md section 11).
+
+    What the whole publishes does not depend on how many there are (docs/decisions/blocks.md). Whoever draws by blocks
+    gives every record its slot (`groups.blocks.Slots`), in a uniformly random order that nothing published follows;
+    brings the records of each block together; and draws each block, whose records come in any order.
+    """
+
+    @property
+    def number(self) -> int:
+        """How many there are; perhaps fewer than asked for."""
+
+    def of(self, slots: Ints) -> NDArray[np.uint16]:
+        """Return (K,) the block, from 0, of the records with these slots."""
+
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        """Return (n_b,) codes drawn anew of all records of a block, given theirs, in the same order."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordBlocks:
+    """Blocks of a column whose records are drawn each by itself, so that any part is one; or one block of them all."""
+
+    draw: Draw
+    column: Column
+    number: int = 1
+
+    def of(self, slots: Ints) -> NDArray[np.uint16]:
+        """See `Blocks`."""
+        return (slots % self.number).astype(np.uint16)
+
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        """See `Blocks`."""
+        return self.draw.redraw(self.column.with_codes(codes), source, progress).codes
 
 
 class Draw(ABC):
@@ -168,6 +204,14 @@ class Draw(ABC):
     @abstractmethod
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
         """Return the column with each record's value drawn anew, records in their order. Raises Cancelled."""
+
+    def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
+        """Return the column in `number` blocks that can be drawn each by itself; one where the draw can't be parted.
+
+        Of `column`, the whole one, name, labels and counts are asked; `Column.of_counts` has no more. Raises as
+        `check`. For draws of one column; those of a block of columns are carried out whole (`redraw_block`).
+        """
+        return RecordBlocks(self, column)
 
     def redraw_block(
         self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress

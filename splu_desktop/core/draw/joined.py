@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.draw import Draw, Floats, Promise, registered, up
+from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import in_blocks
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.messages import say
+from splu_desktop.core.progress import ProgressPart
 from splu_desktop.core.randomness import Randomness, below
 from splu_desktop.core.table import Column, respelled
 from splu_desktop.core.thresholds import Thresholds
@@ -252,11 +254,25 @@ class Joined(Draw):
             return replace(self, parts=design(column, limits).parts, records=column.n)
         return self
 
+    def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
+        return RecordBlocks(self, column, number)
+
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        # Each record by itself, so any stretch of them is a block.
+        codes, stretches = np.empty(column.n, np.int32), range(0, column.n, RECORDS)
+        for start in stretches:
+            done = ProgressPart(progress, start / column.n, min(RECORDS / column.n, 1.0))
+            part = slice(start, start + RECORDS)
+            codes[part] = self._drawn(column.labels, column.codes[part], source, done)
+        return column.with_codes(codes)
+
+    def _drawn(
+        self, labels: NDArray[np.object_], true: NDArray[np.int32], source: Randomness, progress: Progress
+    ) -> NDArray[np.int32]:
         progress.report("Drawing values", 0.0)
-        drawn = below(source, PARTS, column.n)
-        part = self._parts_of(column.labels)
-        codes, of_record = column.codes.copy(), part[column.codes]
+        drawn = below(source, PARTS, len(true))
+        part = self._parts_of(labels)
+        codes, of_record = true.copy(), part[true]
         for at, own in enumerate(self.parts):
             fed = [(to, own.feeds[to]) for to in range(len(self.parts)) if own.feeds[to]]
             if not fed:
@@ -269,7 +285,7 @@ class Joined(Draw):
             moves = places < len(targets)
             codes[records[moves]] = targets[places[moves]]
             progress.report("Drawing values", (at + 1) / len(self.parts))
-        return column.with_codes(codes)
+        return codes
 
     # --- what its reader knows
 
