@@ -33,9 +33,19 @@ _ENGLISH = Language()
 
 
 def write_readme(
-    published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
+    published: Published,
+    facts: Mapping[str, Any],
+    path: Path,
+    files: list[str],
+    spoken: Language = _ENGLISH,
+    *,
+    example: bool = True,
 ) -> None:
-    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
+    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables.
+
+    Without `example` nothing is counted, so that the counts of the columns are enough, and no kit is offered: it reads
+    a CSV whole.
+    """
     promises = [promise for name in published.sensitive for promise in _promised(published, name)]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
@@ -56,7 +66,7 @@ def write_readme(
         _worth(published, facts),
         promises,
         *_persons(published),
-        *_reconstruction(published),
+        *_reconstruction(published, example),
         [described, made_by],
     ]
     blocks = []
@@ -182,7 +192,7 @@ def _persons(published: Published) -> list[list[str]]:
     return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
-def _reconstruction(published: Published) -> list[list[str]]:
+def _reconstruction(published: Published, small: bool) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
@@ -199,8 +209,8 @@ def _reconstruction(published: Published) -> list[list[str]]:
         "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
         "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
     )
-    example = _example(published)
-    return [[why], *([example] if example else []), [offer, kit]]
+    example = _example(published) if small else []
+    return [[why], *([example] if example else []), [offer, kit] if small else [offer]]
 
 
 def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH) -> None:
