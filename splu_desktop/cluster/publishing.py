@@ -12,6 +12,7 @@ import hmac
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from splu_desktop.cluster.counted import CountedColumn, counted
 from splu_desktop.cluster.machines import Cluster, ClusterFailed, sent_to
 from splu_desktop.cluster.source import Source, found
-from splu_desktop.cluster.work import MOST, Coded, Counting, Drawn, Job, Part, Survey, part_name
+from splu_desktop.cluster.work import MOST, Coded, Counting, Drawn, Job, Part, Survey
 from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_line, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept
 from splu_desktop.core.draw import Draw
@@ -33,7 +34,7 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.importer.parquet import cell_text
@@ -53,6 +54,7 @@ from splu_desktop.files.tables.table_writers import has_values, parquet_values
 Ints = NDArray[np.int64]
 
 RECORDS = 1 << 20  # of a part of the release, about, and of a block at least
+_MOST_PARTS = 1 << 16  # told apart by 16 bits
 SAMPLE = 1 << 20  # records of which is asked which columns tell of others
 
 
@@ -92,7 +94,10 @@ def survey(machines: Cluster, folder: Path, asked: ImportChoices, progress: Prog
     work = Counting(source)
     parts = sent_to(machines.parts(source.units).mapPartitionsWithIndex(work.count), len(source.names))
     totals = {place: (n, of) for place, n, of in machines.told(parts.mapPartitionsWithIndex(work.merge))}
-    columns, texts, types, missing = [], {}, {}, {}
+    columns: list[CountedColumn] = []
+    texts: dict[str, list[str]] = {}
+    types: dict[str, Kind] = {}
+    missing: dict[str, tuple[str, ...]] = {}
     for place, name in enumerate(source.names):
         column, texts[name], own = counted(name, totals[place][1], totals[place][0], source.choices)
         columns.append(column)
@@ -168,14 +173,12 @@ def check_plan(plan: Plan, surveyed: Surveyed) -> None:
 class _Run:
     """One publish."""
 
-    def __init__(
-        self, machines: Cluster, surveyed: Surveyed, order: Order, records: int, progress: Progress
-    ) -> None:
+    def __init__(self, machines: Cluster, surveyed: Surveyed, order: Order, records: int, progress: Progress) -> None:
         self._machines, self._surveyed, self._order, self._progress = machines, surveyed, order, progress
         self._plan, self._source = order.plan, surveyed.source
         self._units = machines.parts(list(self._source.units))
         self._n = surveyed.table.n
-        self._number = max(1, -(-self._n // records))
+        self._number = max(1, -(-self._n // max(records, -(-self._n // _MOST_PARTS))))
         self._random = SystemRandomness()
         self._columns: dict[str, CountedColumn] = {}
         for name in surveyed.table.names:
@@ -183,7 +186,7 @@ class _Run:
             assert isinstance(column, CountedColumn)
             if self._plan.roles[name].published:
                 steps = self._plan.generalisations.get(name, ())
-                self._columns[name] = column.through(lambda c, steps=steps: column_after(c, steps))
+                self._columns[name] = column.through(partial(column_after, steps=steps))
         self._generalised = Table(tuple(self._columns.values()))
         for name, draw in self._plan.draws.items():
             check_sensitive(surveyed.table[name], self._columns[name])
@@ -226,9 +229,7 @@ class _Run:
             return int(sizes[:k].sum())
 
         lines = [
-            *table_lines(
-                self._surveyed.table, self._plan, elsewhere=Elsewhere(below, giveaway, self._persons())
-            ),
+            *table_lines(self._surveyed.table, self._plan, elsewhere=Elsewhere(below, giveaway, self._persons())),
             *self._uncounted(),
         ]
         if self._source.changed:
@@ -320,14 +321,13 @@ class _Run:
             made: Any = replace(blocks, column=_bare(column))  # type: ignore[type-var]
             drawn.append(Drawn(names.index(name), made, column.counts(), turn, first))
             first += made.number
-        items = [
-            (unit, held[at][2], [ahead[at] for ahead in before]) for at, unit in enumerate(self._source.units)
-        ]
+        items = [(unit, held[at][2], [ahead[at] for ahead in before]) for at, unit in enumerate(self._source.units)]
         return tuple(drawn), items
 
     def written(self, examination: Examination, gate: Gate, register: Register, strict: bool) -> Outcome:
         """Draw, write, check and register."""
-        order, facts = self._order, {}
+        order = self._order
+        facts: dict[str, Any] = {}
         entries: list[Entry] = []
         checks: list[Check] = []
         published: Published | None = None
@@ -341,7 +341,9 @@ class _Run:
                 last = reading.entries[-1].hash if reading.entries else ""
                 if last != examination.seen:
                     raise ClusterFailed(
-                        say("Another release was registered while this one was made; nothing was written, publish again.")
+                        say(
+                            "Another release was registered while this one was made; nothing was written. Publish again."
+                        )
                     )
                 body = entry_body(order, facts, tuple(checks), gate, examination, partial, None)
                 entries.append(register.append(RELEASE, facts["id"], body))
@@ -357,7 +359,7 @@ class _Run:
                     if left.name not in {part.name for part in parts}:
                         left.unlink()
                 tables = [
-                    {"name": part.name, "format": "parquet", "bytes": part.bytes, "sha256": part.sha256}
+                    {"name": part.name, "format": "parquet", "bytes": part.size, "sha256": part.sha256}
                     for part in parts
                 ]
                 facts.update(
@@ -365,7 +367,7 @@ class _Run:
                         published,
                         folder,
                         tables,
-                        named=[f"{part_name(0)} … {part_name(len(parts) - 1)}" if len(parts) > 1 else part_name(0)],
+                        named=_named([part.name for part in parts]),
                         generalisations=steps_as_dicts(order.plan.generalisations),
                         spoken=order.spoken,
                     )
@@ -397,9 +399,7 @@ class _Run:
         place = job.place([item[0] for item in items])
         placed = sent_to(back.mapPartitionsWithIndex(place), self._number)
         write = job.write(str(folder), [finals[name].aligned(column.m) for name, column in self._columns.items()])
-        parts: list[Part] = sorted(
-            machines.told(placed.mapPartitionsWithIndex(write)), key=lambda part: part.number
-        )
+        parts: list[Part] = sorted(machines.told(placed.mapPartitionsWithIndex(write)), key=lambda part: part.number)
         # All machines worked on the same draws, and these are the ones that were counted.
         seen = np.array([part.lineage for part in parts])
         if len(set(seen.tolist())) != 1 or len({lineage for lineage, _ in told}) != 1:
@@ -459,6 +459,11 @@ class _Run:
             )
         )
         return found
+
+
+def _named(files: list[str]) -> list[str]:
+    """Return how the README names the files of the table."""
+    return files if len(files) < 4 else [files[0], "…", files[-1]]
 
 
 def _torn() -> ClusterFailed:
@@ -533,9 +538,7 @@ class _Final:
     def published(self) -> Column:
         """Return the column with its counts."""
         after = self.after
-        return Column.of_counts(
-            after.name, after.counts(), after.labels, after.missing, after.values, kind=after.kind
-        )
+        return Column.of_counts(after.name, after.counts(), after.labels, after.missing, after.values, kind=after.kind)
 
 
 def _stored(column: Column) -> Column:

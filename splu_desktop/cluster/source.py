@@ -126,9 +126,7 @@ def _parquet_units(files: Sequence[Path]) -> tuple[tuple[Unit, ...], tuple[str, 
         except (OSError, ValueError) as fault:  # Arrow's own faults are ValueErrors
             raise BadFolder(say("“{path}” can't be read as Parquet.", path=path.name)) from fault
         if names is not None and own != names:
-            raise BadFolder(
-                say("“{path}” has other columns than “{first}”.", path=path.name, first=files[0].name)
-            )
+            raise BadFolder(say("“{path}” has other columns than “{first}”.", path=path.name, first=files[0].name))
         names = own
         groups: list[int] = []
         rows = 0

@@ -186,7 +186,7 @@ class Survey:
             rows = [at for at, one in enumerate(self.coded) if one.column.name not in self.plan.draws]
             n = len(codes[0])
             keys, counts = np.unique(_keys(self.coded, codes, rows, n), return_counts=True)
-            order, begins = gathered(keys % np.uint64(self.ranges), self.ranges)
+            order, begins = gathered((keys % np.uint64(self.ranges)).astype(np.uint16), self.ranges)
             for to in range(self.ranges):
                 mine = order[begins[to] : begins[to + 1]]
                 yield to, (keys[mine], counts[mine])
@@ -301,9 +301,10 @@ class Job:
     def shown(self, at: int, parts: Iterable[Sent]) -> Iterator[tuple[bytes, list[Ints]]]:
         """Give the lineage, and how many records of a unit show each value of each sensitive column."""
         lineage, after = self._together(parts)
-        yield lineage, [
-            _counts(codes, self.coded[one.place].column.m) for one, codes in zip(self.drawn, after, strict=True)
-        ]
+        yield (
+            lineage,
+            [_counts(codes, self.coded[one.place].column.m) for one, codes in zip(self.drawn, after, strict=True)],
+        )
 
     def _together(self, parts: Iterable[Sent]) -> tuple[bytes, list[Codes]]:
         """Return the lineage and, for each sensitive column, the new codes of a unit's records."""
@@ -335,7 +336,7 @@ class Job:
                 kept.append(int(np.count_nonzero(codes[one.place] == new)))
                 codes[one.place] = new
             n = len(codes[0])
-            order, starts = gathered(below(SystemRandomness(), self.parts, n), self.parts)
+            order, starts = gathered(below(SystemRandomness(), self.parts, n).astype(np.uint16), self.parts)
             sums = _sums(_keys(self.coded, codes, range(len(codes)), n))
             for to in range(self.parts):
                 rows = order[starts[to] : starts[to + 1]]
@@ -372,7 +373,7 @@ class Job:
                 with partial.open("r+b") as file:
                     os.fsync(file.fileno())
                 digest, size = file_sha256(partial), partial.stat().st_size
-                os.replace(partial, Path(folder) / name)
+                partial.replace(Path(folder) / name)
             finally:
                 partial.unlink(missing_ok=True)
             yield Part(
@@ -398,7 +399,7 @@ class Part:
 
     Attributes
     ----------
-    number, name, records, bytes, sha256 : of the file.
+    number, name, records, size, sha256 : of the file; its size in bytes.
     lineage : of all that it was made from; one for all parts.
     counts : for each column, (m,) records of each code.
     kept, sent : records that kept their value, per sensitive column, and sums of the keys of all rows, as the units
@@ -410,7 +411,7 @@ class Part:
     number: int
     name: str
     records: int
-    bytes: int
+    size: int
     sha256: str
     lineage: bytes
     counts: list[Ints]

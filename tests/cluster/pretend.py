@@ -20,11 +20,11 @@ class Parts:
     def __init__(self, made: Callable[[], list[list[Any]]]) -> None:
         self._made = made
 
-    def mapPartitionsWithIndex(self, work: Work) -> Parts:  # noqa: N802 (Spark's name)
+    def mapPartitionsWithIndex(self, work: Work) -> Parts:
         """Return what `work` makes of each part."""
         return Parts(lambda: [list(work(at, iter(part))) for at, part in enumerate(self._made())])
 
-    def partitionBy(self, number: int, receiver: Callable[[int], int]) -> Parts:  # noqa: N802 (Spark's name)
+    def partitionBy(self, number: int, receiver: Callable[[int], int]) -> Parts:
         """Return the parts that receive what was sent; that was written down, as Spark does."""
         kept: list[list[list[Any]]] = []
 
@@ -35,7 +35,7 @@ class Parts:
                     for each in part:
                         found[receiver(each[0])].append(each)
                 kept.append(found)
-            return pickle.loads(pickle.dumps(kept[0]))  # noqa: S301 (our own)
+            return pickle.loads(pickle.dumps(kept[0]))
 
         return Parts(made)
 
@@ -50,7 +50,7 @@ class Context:
     def parallelize(self, items: list[Any], number: int) -> Parts:
         """Return as many parts as items."""
         assert number == len(items)
-        return Parts(lambda: [[item] for item in pickle.loads(pickle.dumps(items))])  # noqa: S301 (our own)
+        return Parts(lambda: [[item] for item in pickle.loads(pickle.dumps(items))])
 
 
 def pretended() -> Cluster:

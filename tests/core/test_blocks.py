@@ -37,7 +37,10 @@ def in_blocks(monkeypatch: pytest.MonkeyPatch, records: int, number: int) -> Non
 
 def tolerant(sa: Column) -> DecoyGroups:
     shares = sa.counts() / sa.n
-    limits = {str(label): Fraction(1) if share > 0.3 else Fraction(2, 5) for label, share in zip(sa.labels, shares, strict=True)}
+    limits = {
+        str(label): Fraction(1) if share > 0.3 else Fraction(2, 5)
+        for label, share in zip(sa.labels, shares, strict=True)
+    }
     return DecoyGroups.designed(sa, Tolerances(limits))
 
 
@@ -50,7 +53,9 @@ def uneven(n: int) -> Column:
 @pytest.mark.parametrize("kind", ["plain", "at the limit", "several sizes"])
 def test_blocks_part_the_groups_of_the_whole(n: int, number: int, kind: str) -> None:
     """Every block has its share of groups and values, is eligible by itself, and all add up to the whole."""
-    sa = {"plain": skewed(n, 30, 0.15, 1), "at the limit": column("s", np.arange(n) % 5), "several sizes": uneven(n)}[kind]
+    sa = {"plain": skewed(n, 30, 0.15, 1), "at the limit": column("s", np.arange(n) % 5), "several sizes": uneven(n)}[
+        kind
+    ]
     draw = tolerant(sa) if kind == "several sizes" else PlainGroups(5)
     layout, source = draw.layout(sa), Seeded(n + number)
     dealt = Dealt.of(layout, number, source)
@@ -96,7 +101,11 @@ def test_blocks_drawn_anywhere_are_the_column_drawn(number: int, kind: str) -> N
     """Whoever knows no more than the counts deals and draws by the protocol alone, as a cluster does."""
     sa = uneven(8_000) if kind != "plain" else skewed(8_000, 30, 0.15, 1)
     limits = {str(label): Fraction(1) if at else Fraction(1, 2) for at, label in enumerate(sa.labels[::-1])}
-    draw: Draw = {"plain": lambda: PlainGroups(5), "several sizes": lambda: tolerant(sa), "joined": lambda: Joined(design(sa, limits).parts, sa.n)}[kind]()
+    draw: Draw = {
+        "plain": lambda: PlainGroups(5),
+        "several sizes": lambda: tolerant(sa),
+        "joined": lambda: Joined(design(sa, limits).parts, sa.n),
+    }[kind]()
     known = Column.of_counts(sa.name, sa.counts(), sa.labels, sa.missing, sa.values, kind=sa.kind)
     source = Seeded(number)
     made = draw.blocks(known, number, source)

@@ -144,9 +144,7 @@ class _GroupBlocks:
     def of(self, slots: Ints) -> NDArray[np.uint16]:
         return np.zeros(len(slots), np.uint16) if self.dealt is None else self.dealt.blocks(slots)
 
-    def redraw(
-        self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress
-    ) -> NDArray[np.int32]:
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         layout = self.layout if self.dealt is None else self.dealt.part(block)
         return self.draw.redrawn(self.column.with_codes(codes), layout, source, progress)
 

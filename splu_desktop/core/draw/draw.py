@@ -78,9 +78,7 @@ class Blocks(Protocol):
     def of(self, slots: Ints) -> NDArray[np.uint16]:
         """Return (K,) the block, from 0, of the records with these slots."""
 
-    def redraw(
-        self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress
-    ) -> NDArray[np.int32]:
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         """Return (n_b,) codes drawn anew of all records of a block, given theirs, in the same order."""
 
 
@@ -96,9 +94,7 @@ class RecordBlocks:
         """See `Blocks`."""
         return (slots % self.number).astype(np.uint16)
 
-    def redraw(
-        self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress
-    ) -> NDArray[np.int32]:
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         """See `Blocks`."""
         return self.draw.redraw(self.column.with_codes(codes), source, progress).codes
 

@@ -215,8 +215,8 @@ def describe(
     named : what the README calls them.
     """
     draft = make_facts(published, [], generalisations=generalisations)
-    write_readme(published, draft, folder / README_NAME, list(named), language(spoken), example=False)
-    write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
+    write_readme(published, draft, folder / README_NAME, list(named), language(spoken), kit=False)
+    write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken), kit=False)
     beside = [
         {"name": name, "format": form, "bytes": (folder / name).stat().st_size, "sha256": file_sha256(folder / name)}
         for name, form in ((README_NAME, "readme"), (DICTIONARY_NAME, "dictionary"))
