@@ -8,11 +8,13 @@ The table is generated (tests/files/kit_releases.py), so that the truth is what 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program runs (isolation/limits.py)
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

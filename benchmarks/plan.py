@@ -9,6 +9,7 @@ every way to generalise, and the risk by all columns, for each column left out, 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program runs (isolation/limits.py)
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
 
 import numpy as np

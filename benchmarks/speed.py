@@ -12,11 +12,13 @@ groups, mixing, draw and shuffle. Peak memory is that of a fresh process that ho
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
 import time
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program runs (isolation/limits.py)
 import numpy as np
 from numpy.typing import NDArray
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW = 2_000  # distinct keys that a table of `_PLACES` mostly holds without two at one place
-_BITS = 22
+_FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
 _TRIES = 20
 _AT_ONCE = 1 << 20
 _ODD = 0x9E3779B97F4A7C15
@@ -37,13 +36,16 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
 
 def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
     """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
-    shift = np.uint64(64 - _BITS)
+    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a
+    # wide file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
+    bits = 2 * len(known).bit_length()
+    shift = np.uint64(64 - bits)
     for turn in range(_TRIES):
         factor = np.uint64(_ODD * (2 * turn + 1) & 0xFFFFFFFFFFFFFFFF)
         places = (known * factor) >> shift
         if len(np.unique(places)) < len(known):
             continue
-        table = np.zeros(1 << _BITS, np.int32)  # of which only the pages in use are ever there
+        table = np.zeros(1 << bits, np.int32)
         table[places] = np.arange(len(known), dtype=np.int32)
         codes: NDArray[np.int32] = np.take(table, (keys * factor) >> shift)
         return codes
@@ -51,7 +53,7 @@ def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.i
 
 
 def gathered(numbers: NDArray[Any], most: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (N,) indices by the number of each, those of equal numbers in their order, and (most + 1,) where each begins.
+    """Return (N,) indices by the number of each, equal ones in their order, and (most + 1,) where each number begins.
 
     What `argsort` does in twelve times the memory: `numbers` are (N,) of 8 or 16 bits without sign, below `most`.
     """

@@ -67,8 +67,8 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
 
     Every index gets a random 32-bit key and the indices are sorted by key, half a key at a time: NumPy sorts 16-bit
     numbers by radix, some ten times quicker than longer ones. Indices with equal keys draw new ones among themselves
-    until none are equal, so the result is uniform without a remainder. Of many indices each is dealt to one of some parts
-    at random first, and then each part is put in order by itself: uniform as well, in a tenth of the memory.
+    until none are equal, so the result is uniform without a remainder. Of many indices each is dealt at
+    random to one of some parts first, and each part is put in order by itself: uniform too, in a tenth of the memory.
     """
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,3 +35,15 @@ def test_keys_made_to_fall_together_are_still_told_apart() -> None:
     # Multiplied by any odd number, keys that differ in their highest bits' cycle alone keep few places.
     holds((np.arange(2_000, dtype=np.uint64) * np.uint64(1 << 40))[np.arange(9_000) % 2_000])
     holds(np.arange(2_000, dtype=np.uint32)[np.arange(9_000) % 2_000])
+
+
+@pytest.mark.parametrize("records", [1, 30, 300])
+def test_few_records_take_little_memory(records: int) -> None:
+    # A file of 16,384 columns is coded column by column: what each takes beyond its records is paid that many times.
+    keys = np.random.default_rng(20).integers(0, 2**64, records, np.uint64)
+    tracemalloc.start()
+    try:
+        distinct(keys)
+        assert tracemalloc.get_traced_memory()[1] < 20_000 + 32 * records**2
+    finally:
+        tracemalloc.stop()

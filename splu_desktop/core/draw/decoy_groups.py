@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.draw import (
-    Blocks,
     Draw,
     Flags,
     Floats,
@@ -78,7 +77,7 @@ class GroupDraw(Draw):
     def check(self, column: Column) -> None:
         self.layout(column)
 
-    def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
+    def blocks(self, column: Column, number: int, source: Randomness) -> _GroupBlocks:
         layout = self.layout(column)
         if number == 1:
             return _GroupBlocks(self, column, None, layout)

@@ -264,10 +264,10 @@ class Joined(Draw):
         for start in stretches:
             done = ProgressPart(progress, start / column.n, min(RECORDS / column.n, 1.0))
             part = slice(start, start + RECORDS)
-            codes[part] = self._redrawn(column.labels, column.codes[part], source, done)
+            codes[part] = self._drawn(column.labels, column.codes[part], source, done)
         return column.with_codes(codes)
 
-    def _redrawn(
+    def _drawn(
         self, labels: NDArray[np.object_], true: NDArray[np.int32], source: Randomness, progress: Progress
     ) -> NDArray[np.int32]:
         progress.report("Drawing values", 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,8 @@ class Reader:
     def most_of_each(self, sa: str) -> Floats:
         """Return (m,) the most records that each value of an SA can have in the whole table, by its interval there."""
         every = np.eye(self.published.table[sa].m, dtype=bool)
-        return np.array([min(self.most(sa), self._total(sa, chosen)) for chosen in every])
+        totals = self._learn_totals((sa, chosen) for chosen in every)
+        return np.array([min(self.most(sa), totals[sa, chosen.tobytes()]) for chosen in every])
 
     def answer(
         self,
@@ -141,6 +142,13 @@ class Reader:
         progress.report("Counting", 1.0)
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
+        self._learn_totals(
+            (sa, chosen)
+            for (question, lost), numbers in zip(asked, found, strict=True)
+            if numbers is not None and not lost
+            for sa, chosen in question.chosen
+            if self._reaches_beyond(sa, chosen, numbers)
+        )
         return [
             self._answer(
                 conditions, numbers, method, lost, self._most(question, numbers, lost), self._told(question, numbers)
@@ -328,9 +336,12 @@ class Reader:
             return most
         for sa, chosen in question.chosen:
             most = min(most, float(chosen.sum()) * self.most(sa))
-            if chosen.any() and max(found.high, found.estimate) > self.published.counts(sa)[chosen].sum():
-                most = min(most, self._total(sa, chosen))
+            if self._reaches_beyond(sa, chosen, found):
+                most = min(most, self._totals[sa, chosen.tobytes()])
         return most
+
+    def _reaches_beyond(self, sa: str, chosen: Flags, found: Found) -> bool:
+        return bool(chosen.any()) and max(found.high, found.estimate) > self.published.counts(sa)[chosen].sum()
 
     def _told(self, question: Question, found: Found) -> bool:
         """Return whether public figures alone tell the count of one SA's values to within epsilon."""
@@ -352,14 +363,17 @@ class Reader:
         high = np.minimum(most, selected[:, None])
         return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
 
-    def _total(self, sa: str, chosen: Flags) -> float:
-        """Return the upper end of how many records of the whole table have values of an SA."""
-        key = sa, chosen.tobytes()
-        found = self._totals.get(key)
-        if found is None:
-            (numbers,) = self._engine.one_sa(sa, [()], [(0, chosen)], Method.UNBIASED)
-            found = self._totals[key] = max(numbers.high, self._unseen(sa), float(numbers.published))
-        return found
+    def _learn_totals(self, asked: Iterable[tuple[str, Flags]]) -> Mapping[tuple[str, bytes], float]:
+        """Return the upper ends of how many records of the whole table have values of an SA, once learnt, kept."""
+        new: dict[str, dict[bytes, Flags]] = {}
+        for sa, chosen in asked:
+            if (sa, key := chosen.tobytes()) not in self._totals:
+                new.setdefault(sa, {})[key] = chosen
+        for sa, sets in new.items():
+            found = self._engine.one_sa(sa, [()], [(0, chosen) for chosen in sets.values()], Method.UNBIASED)
+            for key, numbers in zip(sets, found, strict=True):
+                self._totals[sa, key] = max(numbers.high, self._unseen(sa), float(numbers.published))
+        return self._totals
 
     def _answer(
         self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
