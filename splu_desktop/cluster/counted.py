@@ -83,7 +83,7 @@ class CountedColumn(Column):
         )
 
 
-def counted(
+def column_of_texts(
     name: str, found: Mapping[str, int] | None, records: int, choices: ImportChoices
 ) -> tuple[CountedColumn, list[str], ImportChoices]:
     """Return a column typed as the importer types it, the texts that its `codes` stand for, and the resolved choices.

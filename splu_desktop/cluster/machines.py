@@ -25,7 +25,7 @@ _ALWAYS = {  # nothing of the data in files that stay, and nothing done twice wi
     "spark.speculation": "false",
     "spark.log.level": "OFF",
 }
-_FAILED = re.compile(r"\bFailed: (\w+ in (?:\?|[\w./\\]+:\d+))")
+_FAILED = re.compile(r"\bWorkFailed: (\w+ in (?:\?|[\w./\\]+:\d+))")
 
 
 class NoSpark(SpluError):
@@ -53,21 +53,26 @@ class Cluster:
         except Exception as fault:  # Spark's faults are of many kinds, and their texts are not to be shown
             said = str(fault)
         if "Torn" in said:
-            raise ClusterFailed(
-                say(
-                    "A machine of the cluster was lost when others had used its work already, or the source changed; "
-                    "nothing was published, and nothing is left behind. Publish again."
-                )
-            )
+            raise torn()
         found = _FAILED.search(said)
         where = found.group(1) if found else say("it gave no reason that may be shown")
         raise ClusterFailed(
             say(
-                "The cluster could not finish ({where}); nothing was published, and nothing is left behind. Look at "
+                "The cluster could not finish ({where}), so nothing was published and nothing is left behind; look at "
                 "its machines, memory and disks, and publish again.",
                 where=where,
             )
         )
+
+
+def torn() -> ClusterFailed:
+    """Return the fault for work of two attempts that would have been mixed."""
+    return ClusterFailed(
+        say(
+            "A machine was lost after others had used its work, or the source changed, so nothing was published and "
+            "nothing is left behind; publish again."
+        )
+    )
 
 
 def sent_to(parts: Any, receivers: int) -> Any:
@@ -101,17 +106,17 @@ def cluster(master: str | None = None, settings: Sequence[tuple[str, str]] = ())
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise NoSpark("Spark needs Java 17 or newer, which is not installed here.")
     private = Path(tempfile.mkdtemp(prefix="splu-spark-"))  # nobody else may enter it
-    home = os.environ.get("SPARK_HOME")
+    before = {name: os.environ.get(name) for name in ("SPARK_HOME", "PYSPARK_PYTHON")}
     try:
         conf = SparkConf()
         if master is not None or not conf.contains("spark.master"):
             conf.setMaster(master or ALONE)
         if conf.get("spark.master", "").startswith("local"):
             # Its processes write logs and the like into its home: into one that goes with them.
-            os.environ["SPARK_HOME"] = str(_linked(Path(home or Path(pyspark.__file__).parent), private))
+            own = _linked(Path(before["SPARK_HOME"] or Path(pyspark.__file__).parent), private)
+            os.environ.update({"SPARK_HOME": str(own), "PYSPARK_PYTHON": sys.executable})
             for name, value in {
                 "spark.local.dir": str(private),
-                "spark.pyspark.python": sys.executable,
                 "spark.executorEnv.PYTHONPATH": str(Path(__file__).resolve().parents[2]),
                 "spark.driver.bindAddress": "127.0.0.1",
                 "spark.driver.host": "127.0.0.1",
@@ -132,10 +137,10 @@ def cluster(master: str | None = None, settings: Sequence[tuple[str, str]] = ())
             with contextlib.suppress(Exception):
                 context.stop()
     finally:
-        if home is None:
-            os.environ.pop("SPARK_HOME", None)
-        else:
-            os.environ["SPARK_HOME"] = home
+        for name, former in before.items():
+            os.environ.pop(name, None)
+            if former is not None:
+                os.environ[name] = former
         shutil.rmtree(private, ignore_errors=True)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.cluster.counted import CountedColumn, counted
-from splu_desktop.cluster.machines import Cluster, ClusterFailed, sent_to
-from splu_desktop.cluster.source import Source, found
-from splu_desktop.cluster.work import MOST, Coded, Counting, Drawn, Job, Part, Survey
+from splu_desktop.cluster.counted import CountedColumn, column_of_texts
+from splu_desktop.cluster.machines import Cluster, ClusterFailed, sent_to, torn
+from splu_desktop.cluster.source import SourceFolder, found
+from splu_desktop.cluster.work import MOST, ClusterJob, Coded, Counting, DealtColumn, Survey, WrittenPart
 from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_line, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept
 from splu_desktop.core.draw import Draw
@@ -32,7 +31,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.randomness import SystemRandomness, permutation
+from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import whole_folder
@@ -58,6 +57,13 @@ _MOST_PARTS = 1 << 16  # told apart by 16 bits
 SAMPLE = 1 << 20  # records of which is asked which columns tell of others
 
 
+NO_PERSONS = (
+    "On a cluster nothing can be done about persons with several records yet; leave --person out, or publish on one "
+    "machine."
+)
+NO_BLOCKS = "On a cluster columns can't be drawn together yet; draw them one by one, or publish on one machine."
+
+
 class TooManyValues(SpluError):
     """A column has more different values than can be counted."""
 
@@ -75,7 +81,7 @@ class Surveyed:
     uncounted : columns with too many values.
     """
 
-    source: Source
+    source: SourceFolder
     table: Table
     texts: Mapping[str, list[str]]
     choices: ImportChoices
@@ -99,7 +105,7 @@ def survey(machines: Cluster, folder: Path, asked: ImportChoices, progress: Prog
     types: dict[str, Kind] = {}
     missing: dict[str, tuple[str, ...]] = {}
     for place, name in enumerate(source.names):
-        column, texts[name], own = counted(name, totals[place][1], totals[place][0], source.choices)
+        column, texts[name], own = column_of_texts(name, totals[place][1], totals[place][0], source.choices)
         columns.append(column)
         types |= own.types
         missing |= own.missing
@@ -145,19 +151,9 @@ def check_plan(plan: Plan, surveyed: Surveyed) -> None:
     """Raise BadSetting or TooManyValues where a plan can't be carried out on a cluster."""
     plan.check(surveyed.table)
     if plan.persons is not None:
-        raise BadSetting(
-            "On a cluster nothing can be done about persons with several records yet; leave --person out, or publish "
-            "on one machine."
-        )
-    together = [names for names in plan.blocks if len(names) > 1]
-    if together:
-        raise BadSetting(
-            say(
-                "On a cluster columns can't be drawn together yet ({columns}); draw them one by one, or publish on one "
-                "machine.",
-                columns=listed([say("“{name}”", name=name) for name in together[0]], "{head}, {tail}"),
-            )
-        )
+        raise BadSetting(NO_PERSONS)
+    if any(len(names) > 1 for names in plan.blocks):
+        raise BadSetting(NO_BLOCKS)
     for name in surveyed.uncounted:
         if plan.roles[name].published:
             raise TooManyValues(
@@ -299,7 +295,7 @@ class _Run:
 
     # --- drawing and writing
 
-    def _drawn(self) -> tuple[tuple[Drawn, ...], list[tuple[Any, list[Ints], list[Ints]]]]:
+    def _drawn(self) -> tuple[tuple[DealtColumn, ...], list[tuple[Any, list[Ints], list[Ints]]]]:
         """Return how each column is drawn, and with each unit its counts and those of the units before it."""
         names = list(self._columns)
         look = Survey(self._source, self._plan, self._draws, self._coded, 1, (1, 1))
@@ -316,10 +312,10 @@ class _Run:
             ahead[chain] = np.cumsum(each[chain], axis=0) - each[chain]
             before.append(ahead)
             blocks = self._draws[name].blocks(_whole(column), self._number, self._random)
-            turn = _turns(column.counts())
+            turn = _turns(column.counts(), self._random)
             # Of the whole column, its name and labels alone go with it.
             made: Any = replace(blocks, column=_bare(column))  # type: ignore[type-var]
-            drawn.append(Drawn(names.index(name), made, column.counts(), turn, first))
+            drawn.append(DealtColumn(names.index(name), made, column.counts(), turn, first))
             first += made.number
         items = [(unit, held[at][2], [ahead[at] for ahead in before]) for at, unit in enumerate(self._source.units)]
         return tuple(drawn), items
@@ -342,7 +338,8 @@ class _Run:
                 if last != examination.seen:
                     raise ClusterFailed(
                         say(
-                            "Another release was registered while this one was made; nothing was written. Publish again."
+                            "Another release was registered while this one was made; nothing was written, so publish "
+                            "again."
                         )
                     )
                 body = entry_body(order, facts, tuple(checks), gate, examination, partial, None)
@@ -380,13 +377,13 @@ class _Run:
         assert published is not None
         return Outcome(OpenRelease(order.target, facts, published), tuple(checks), entries[0], gate)
 
-    def _made(self, folder: Path) -> tuple[Published, list[Part], list[Check]]:
+    def _made(self, folder: Path) -> tuple[Published, list[WrittenPart], list[Check]]:
         """Draw and write the table. Raises ClusterFailed."""
         machines = self._machines
         self._progress.report("Drawing values", 0.0)
         drawn, items = self._drawn()
         units = len(items)
-        job = Job(self._source, self._coded, drawn, units, self._number)
+        job = ClusterJob(self._source, self._coded, drawn, units, self._number)
         dealt = sent_to(machines.parts(items).mapPartitionsWithIndex(job.deal), job.blocks)
         back = sent_to(dealt.mapPartitionsWithIndex(job.redraw), units)
         told = machines.told(back.mapPartitionsWithIndex(job.shown))
@@ -399,15 +396,17 @@ class _Run:
         place = job.place([item[0] for item in items])
         placed = sent_to(back.mapPartitionsWithIndex(place), self._number)
         write = job.write(str(folder), [finals[name].aligned(column.m) for name, column in self._columns.items()])
-        parts: list[Part] = sorted(machines.told(placed.mapPartitionsWithIndex(write)), key=lambda part: part.number)
+        parts: list[WrittenPart] = sorted(
+            machines.told(placed.mapPartitionsWithIndex(write)), key=lambda part: part.number
+        )
         # All machines worked on the same draws, and these are the ones that were counted.
         seen = np.array([part.lineage for part in parts])
         if len(set(seen.tolist())) != 1 or len({lineage for lineage, _ in told}) != 1:
-            raise _torn()
+            raise torn()
         counts = [np.sum([part.counts[at] for part in parts], axis=0) for at in range(len(self._columns))]
         for at, name in enumerate(self._columns):
             if name in shown and not np.array_equal(counts[at], shown[name]):
-                raise _torn()
+                raise torn()
         checks = self._checks(parts, counts, drawn)
         draws = {
             name: draw.within(finals[name].before.labels).respelled(finals[name].before, finals[name].after)
@@ -417,7 +416,9 @@ class _Run:
         published = Published(table, draws, self._plan.thresholds)
         return published, parts, checks
 
-    def _checks(self, parts: Sequence[Part], counts: Sequence[Ints], drawn: Sequence[Drawn]) -> list[Check]:
+    def _checks(
+        self, parts: Sequence[WrittenPart], counts: Sequence[Ints], drawn: Sequence[DealtColumn]
+    ) -> list[Check]:
         """Return the self-check of the files as they were read back, against what the units told."""
         records = sum(part.records for part in parts)
         same = records == self._n
@@ -466,18 +467,14 @@ def _named(files: list[str]) -> list[str]:
     return files if len(files) < 4 else [files[0], "…", files[-1]]
 
 
-def _torn() -> ClusterFailed:
-    return ClusterFailed(
-        say(
-            "A machine of the cluster was lost when others had used its work already, or the source changed; nothing "
-            "was published, and nothing is left behind. Publish again."
-        )
-    )
-
-
-def _turns(counts: Ints) -> Ints:
-    """Return (m,) uniform whole numbers below the counts, from the operating system."""
-    return np.array([secrets.randbelow(max(count, 1)) for count in counts.tolist()], np.int64)
+def _turns(counts: Ints, source: Randomness) -> Ints:
+    """Return (m,) uniform whole numbers below the counts, which may be beyond 32 bits."""
+    limit = np.maximum(counts, 1).astype(np.uint64)
+    excess = (np.uint64(0) - limit) % limit  # as many of the lowest are rejected, see `randomness.below`
+    drawn = source.bits(2 * len(counts)).view(np.uint64)
+    while len(again := np.flatnonzero(drawn < excess)):
+        drawn[again] = source.bits(2 * len(again)).view(np.uint64)
+    return (drawn % limit).astype(np.int64)
 
 
 def _whole(column: CountedColumn) -> Column:

@@ -45,7 +45,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFolder:
     """A table in files of one format with the same columns.
 
     Attributes
@@ -71,7 +71,7 @@ class Source:
         return _parquet_texts(unit, names) if unit.groups else _csv_texts(unit, names, self.choices)
 
 
-def found(folder: Path, choices: ImportChoices) -> Source:
+def found(folder: Path, choices: ImportChoices) -> SourceFolder:
     """Return the table in a folder of Parquet or CSV files, or in a single one. Raises FileFault."""
     files = sorted(path for path in folder.iterdir() if _counts(path)) if folder.is_dir() else [folder]
     if not files:
@@ -91,7 +91,7 @@ def found(folder: Path, choices: ImportChoices) -> Source:
     if kinds[files[0]] == "parquet":
         units, names = _parquet_units(files)
         resolved = replace(choices, format="parquet", decimal=choices.decimal or ".", names=names)
-        return Source(units, names, resolved, stamps)
+        return SourceFolder(units, names, resolved, stamps)
     for path in files:
         if path.stat().st_size > _MOST_BYTES:
             raise BadFolder(
@@ -106,7 +106,7 @@ def found(folder: Path, choices: ImportChoices) -> Source:
     # Types and marks for "no value" are decided by all records, not by the first.
     resolved = replace(seen, types=choices.types, missing=choices.missing, last_row=None, renames=choices.renames)
     assert seen.names is not None
-    return Source(tuple(Unit(str(path)) for path in files), seen.names, resolved, stamps)
+    return SourceFolder(tuple(Unit(str(path)) for path in files), seen.names, resolved, stamps)
 
 
 def _counts(path: Path) -> bool:
@@ -124,9 +124,15 @@ def _parquet_units(files: Sequence[Path]) -> tuple[tuple[Unit, ...], tuple[str, 
             file = pq.ParquetFile(path)
             own, told = tuple(map(str, file.schema_arrow.names)), file.metadata
         except (OSError, ValueError) as fault:  # Arrow's own faults are ValueErrors
-            raise BadFolder(say("“{path}” can't be read as Parquet.", path=path.name)) from fault
+            raise BadFolder(say("“{path}” can't be read as Parquet; write the file anew.", path=path.name)) from fault
         if names is not None and own != names:
-            raise BadFolder(say("“{path}” has other columns than “{first}”.", path=path.name, first=files[0].name))
+            raise BadFolder(
+                say(
+                    "“{path}” has other columns than “{first}”; put the files of one table alone into the folder.",
+                    path=path.name,
+                    first=files[0].name,
+                )
+            )
         names = own
         groups: list[int] = []
         rows = 0

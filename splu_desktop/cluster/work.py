@@ -23,7 +23,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.cluster.source import Source, Unit
+from splu_desktop.cluster.source import SourceFolder, Unit
 from splu_desktop.core.checks.gate import Line, giveaway_lines
 from splu_desktop.core.checks.selfcheck import check_order
 from splu_desktop.core.distinct import gathered
@@ -57,12 +57,12 @@ class Torn(SpluError):
     """Parts of two attempts met, or something is not there as often as it must be."""
 
 
-class Failed(SpluError):
+class WorkFailed(SpluError):
     """Work failed; says where in this program, and nothing of the data."""
 
 
 def _quiet(work: Callable[_P, Iterator[_T]]) -> Callable[_P, Iterator[_T]]:
-    """Let no text of a fault leave the machine, since it can hold values: what a cluster logs is `Failed` or `Torn`."""
+    """Let no text of a fault leave the machine, since it can hold values: a cluster logs `WorkFailed` or `Torn`."""
 
     @wraps(work)
     def quiet(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[_T]:
@@ -74,7 +74,7 @@ def _quiet(work: Callable[_P, Iterator[_T]]) -> Callable[_P, Iterator[_T]]:
             where = place_of(fault)
         else:
             return
-        raise Failed(where)
+        raise WorkFailed(where)
 
     return quiet
 
@@ -86,7 +86,7 @@ def _quiet(work: Callable[_P, Iterator[_T]]) -> Callable[_P, Iterator[_T]]:
 class Counting:
     """Counts the values of all columns."""
 
-    source: Source
+    source: SourceFolder
 
     @_quiet
     def count(self, at: int, units: Iterable[Unit]) -> Iterator[tuple[int, tuple[int, dict[str, int] | None]]]:
@@ -138,9 +138,11 @@ class Coded:
     bits: Keys
 
     def of(self, cells: tuple[NDArray[np.int32], list[str]]) -> Codes:
-        """Return (n,) codes of records with these texts. Raises KeyError where a text is new."""
-        new = np.array([self.codes[text] for text in cells[1]], _narrow(self.column.m))
-        return new[cells[0]] if len(new) else np.zeros(0, new.dtype)
+        """Return (n,) codes of records with these texts. Raises Torn where a text is new: the source changed."""
+        new = np.array([self.codes.get(text, -1) for text in cells[1]], np.int64)
+        if (new < 0).any():
+            raise Torn
+        return new.astype(_narrow(self.column.m))[cells[0]] if len(new) else np.zeros(0, _narrow(self.column.m))
 
 
 def _narrow(m: int) -> type[np.uint8] | type[np.uint16] | type[np.int32]:
@@ -158,7 +160,7 @@ class Survey:
     keyed : columns not coded, of which is asked how many values they have and how often: key for their texts' hashes.
     """
 
-    source: Source
+    source: SourceFolder
     plan: Plan
     draws: Mapping[str, Draw]
     coded: tuple[Coded, ...]
@@ -219,7 +221,7 @@ class Survey:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DealtColumn:
     """A sensitive column that is drawn in blocks.
 
     Attributes
@@ -246,7 +248,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class ClusterJob:
     """Draws and publishes; one for all machines.
 
     Attributes
@@ -256,9 +258,9 @@ class Job:
     units, parts : numbers of units of the source and of files of the release.
     """
 
-    source: Source
+    source: SourceFolder
     coded: tuple[Coded, ...]
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[DealtColumn, ...]
     units: int
     parts: int
 
@@ -345,14 +347,14 @@ class Job:
 
         return place
 
-    def write(self, folder: str, published: Sequence[Column]) -> Callable[[int, Iterable[Sent]], Iterator[Part]]:
+    def write(self, folder: str, published: Sequence[Column]) -> Callable[[int, Iterable[Sent]], Iterator[WrittenPart]]:
         """Return what writes a file of the release; `published` are the columns as they are spelled, without records.
 
         Their labels stand for the codes of `coded`, one for one.
         """
 
         @_quiet
-        def write(to: int, parts: Iterable[Sent]) -> Iterator[Part]:
+        def write(to: int, parts: Iterable[Sent]) -> Iterator[WrittenPart]:
             sent, lineage = _received(parts, self.units)
             kept, told = [0] * len(self.drawn), np.zeros(2, np.uint64)
             for _, once in sent:
@@ -376,7 +378,7 @@ class Job:
                 partial.replace(Path(folder) / name)
             finally:
                 partial.unlink(missing_ok=True)
-            yield Part(
+            yield WrittenPart(
                 to,
                 name,
                 n,
@@ -394,7 +396,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class WrittenPart:
     """A file of the release, as the machine that wrote it and read it back tells of it.
 
     Attributes
@@ -426,7 +428,7 @@ def part_name(number: int) -> str:
     return f"table-{number:05d}.parquet"
 
 
-def _published(source: Source, unit: Unit, coded: Sequence[Coded]) -> list[Codes]:
+def _published(source: SourceFolder, unit: Unit, coded: Sequence[Coded]) -> list[Codes]:
     cells = source.texts(unit, [one.column.name for one in coded])
     return [one.of(cells[one.column.name]) for one in coded]
 

@@ -6,6 +6,7 @@ Everything goes through pickle, as it does from machine to machine.
 from __future__ import annotations
 
 import pickle
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -40,8 +41,11 @@ class Parts:
         return Parts(made)
 
     def collect(self) -> list[Any]:
-        """Return what all parts hold."""
-        return [each for part in self._made() for each in part]
+        """Return what all parts hold. Raises RuntimeError with all that is known of a fault, as Spark does."""
+        try:
+            return [each for part in self._made() for each in part]
+        except Exception as fault:
+            raise RuntimeError("".join(traceback.format_exception(fault))) from None
 
 
 class Context:

@@ -55,9 +55,9 @@ def check_no_cluster(args: argparse.Namespace) -> None:
 def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) -> tuple[Outcome, Plan, list[str]]:
     """Publish, and return the outcome, the plan and notes for the user. Raises SpluError; nothing is written then."""
     from splu_desktop.cluster.machines import cluster  # brings Spark, which no other command needs
-    from splu_desktop.cluster.publishing import RECORDS, publish, survey
+    from splu_desktop.cluster.publishing import NO_BLOCKS, NO_PERSONS, RECORDS, publish, survey
 
-    _check(args)
+    _check(args, {"--person": NO_PERSONS, "--together": NO_BLOCKS})
     asked = choices_from(args)
     recipe = None
     if args.recipe is not None:
@@ -103,7 +103,7 @@ def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) 
     return outcome, plan, notes
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: argparse.Namespace, refused: Mapping[str, str]) -> None:
     """Raise where options are given that a cluster can't follow."""
     others = {
         "--zip": args.zip,
@@ -120,6 +120,9 @@ def _check(args: argparse.Namespace) -> None:
                 options=listed(given, "{head}, {tail}"),
             )
         )
+    for option, sentence in refused.items():
+        if getattr(args, option[2:]):
+            raise BadSetting(sentence)
     if args.out is None:
         raise BadSetting(say("Say where the release is to go: --out DIR."))
     if args.part_records is not None and args.part_records < _LEAST_PART:
