@@ -8,7 +8,7 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -156,6 +156,17 @@ class Column:
         if found is None:
             found = {label: code for code, label in enumerate(self.labels.tolist())}
             object.__setattr__(self, "_index_cache", found)
+        return found
+
+    @property
+    def folded(self) -> Mapping[str, Sequence[int]]:
+        """The codes of the labels that are alike but for upper case and blanks around them, by what is left."""
+        found: dict[str, list[int]] | None = self.__dict__.get("_folded_cache")
+        if found is None:
+            found = {}
+            for code, label in enumerate(self.labels.tolist()):
+                found.setdefault(label.strip().casefold(), []).append(code)
+            object.__setattr__(self, "_folded_cache", found)
         return found
 
     @classmethod

@@ -471,6 +471,22 @@ def _recognisable(
     yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
 
 
+def beyond_limits(
+    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
+) -> tuple[Line, ...]:
+    """Return the lines on the limits of who gets the release that a plan breaks; none where that was not asked.
+
+    Parameters
+    ----------
+    table : as it is after the plan's generalisations.
+    ways : SA -> its draw, those that can be re-drawn.
+    """
+    if plan.audience is None:
+        return ()
+    lines = (*_recognisable(table, plan, None, progress), *_certainty(plan, ways))
+    return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
+
+
 def _unique(records: int, plan: Plan, alone: int) -> Line:
     # Of draws of one sort, the one that leaves a reader surest.
     surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}

@@ -331,19 +331,15 @@ class Engine:
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
         if self.two_numbers(base) is None:
-            alone = np.eye(m, dtype=bool)
-            asked = [(int(at), alone[code]) for at, code in zip(row, value, strict=True)]
-            numbers = np.array(
-                reconstruct_tolerant.one_sa(
-                    y,
-                    asked,
-                    self.matrix(base),
-                    Method.POOLED,
-                    lambda: self._aims(base, selections, y),
-                    np.array([self.widened(base, picked) for picked in selections]),
-                )
+            numbers = reconstruct_tolerant.numbers_of(
+                y,
+                None,
+                self.matrix(base),
+                Method.POOLED,
+                lambda: self._aims(base, selections, y),
+                np.array([self.widened(base, picked) for picked in selections]),
             )
-            estimate, low, high, spread = numbers.T.reshape(4, *y.shape)
+            estimate, low, high, spread = numbers.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
         rows = Rows.plain(y)
@@ -352,8 +348,7 @@ class Engine:
         ends = reconstruct_interval.one_value(y.ravel(), spilled.ravel(), rows.total[row], value, through)
         low, high, spread = (end.reshape(y.shape) for end in ends)
         if self.tight(base):
-            alone = np.eye(m, dtype=bool)
-            honest = self._tight_ends(base, y, [(int(at), alone[code]) for at, code in zip(row, value, strict=True)])
+            honest = self._tight_ends(base, y, None)
             assert honest is not None
             part = (rows.total < self.published.n)[:, None]
             least, most, how = honest.T.reshape(3, *y.shape)
@@ -375,12 +370,14 @@ class Engine:
             numbers[:, :, value] = np.array([(one.estimate, one.low, one.high, one.variance) for one in found]).T
         return y, y.sum(axis=1), *numbers
 
-    def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]]) -> Floats | None:
-        """Return (len(asked), 3) lower ends, upper ends and variances for a tight SA, None for any other."""
+    def _tight_ends(self, base: str, y: Floats, asked: Sequence[tuple[int, Flags]] | None) -> Floats | None:
+        """Return (K, 3) lower ends, upper ends and variances for a tight SA, None for any other.
+
+        asked : as for `numbers_of`.
+        """
         if not self.tight(base):
             return None
-        numbers = reconstruct_tolerant.one_sa(y, asked, self.matrix(base), Method.UNBIASED)
-        return np.array(numbers, np.float64).reshape(-1, 4)[:, 1:]
+        return reconstruct_tolerant.numbers_of(y, asked, self.matrix(base), Method.UNBIASED)[1:].T
 
     def _set_ends(self, base: str, x: Floats, y: Floats, row: Indices, sets: Sequence[Indices]) -> Floats:
         """Return (3, Q) ends and variances for sets of values in selections `row` of x and y, (P, m).
