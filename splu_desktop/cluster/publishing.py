@@ -141,10 +141,15 @@ def publish(
     check_plan(plan, surveyed)
     tidy(register)
     run = _Run(machines, surveyed, order, records, progress)
-    examination = run.examined(register)
-    gate = Gate(examination.gate.lines, dict(accepted or {}))
-    pass_gate(gate, order, strict)
-    return run.written(examination, gate, register, strict)
+    try:
+        examination = run.examined(register)
+        gate = Gate(examination.gate.lines, dict(accepted or {}))
+        pass_gate(gate, order, strict)
+        return run.written(examination, gate, register)
+    except ClusterFailed:
+        if surveyed.source.changed:
+            raise _changed() from None
+        raise
 
 
 def check_plan(plan: Plan, surveyed: Surveyed) -> None:
@@ -229,7 +234,7 @@ class _Run:
             *self._uncounted(),
         ]
         if self._source.changed:
-            raise self._changed()
+            raise _changed()
         register.check_writable()
         key, reading = register.key(), register.read()
         prints = self._fingerprints(key)
@@ -288,11 +293,6 @@ class _Run:
         nsas = self._plan.named(Role.NSA)
         return Fingerprints(digest.hexdigest(), prints, nsas=nsas, secret=secret.digest())
 
-    def _changed(self) -> SourceChanged:
-        return SourceChanged(
-            say("The files of the source changed while the release was made; nothing was written, publish again.")
-        )
-
     # --- drawing and writing
 
     def _drawn(self) -> tuple[tuple[DealtColumn, ...], list[tuple[Any, list[Ints], list[Ints]]]]:
@@ -305,7 +305,7 @@ class _Run:
             each = np.stack([counts[at] for _, _, counts in held])
             column = self._columns[name]
             if not np.array_equal(each.sum(axis=0), column.counts()):
-                raise self._changed()
+                raise _changed()
             # Units come in a random order of their own for each column.
             chain = permutation(self._random, len(held))
             ahead = np.empty_like(each)
@@ -320,7 +320,7 @@ class _Run:
         items = [(unit, held[at][2], [ahead[at] for ahead in before]) for at, unit in enumerate(self._source.units)]
         return tuple(drawn), items
 
-    def written(self, examination: Examination, gate: Gate, register: Register, strict: bool) -> Outcome:
+    def written(self, examination: Examination, gate: Gate, register: Register) -> Outcome:
         """Draw, write, check and register."""
         order = self._order
         facts: dict[str, Any] = {}
@@ -331,7 +331,7 @@ class _Run:
         def enter(partial: Path) -> None:
             nonlocal gate
             if self._source.changed:
-                raise self._changed()
+                raise _changed()
             with register.held():
                 reading = register.read()
                 last = reading.entries[-1].hash if reading.entries else ""
@@ -460,6 +460,12 @@ class _Run:
             )
         )
         return found
+
+
+def _changed() -> SourceChanged:
+    return SourceChanged(
+        say("The files of the source changed while the release was made; nothing was written, publish again.")
+    )
 
 
 def _named(files: list[str]) -> list[str]:

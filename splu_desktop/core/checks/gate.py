@@ -483,7 +483,7 @@ def beyond_limits(
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, None, None, progress), *_certainty(plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
