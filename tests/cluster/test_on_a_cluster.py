@@ -143,7 +143,7 @@ def test_csv_is_read_to_the_letter(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["groups", "tolerant", "joined"])
 def test_counts_have_the_law_of_the_draw(tmp_path: Path, way: str) -> None:
     """Means and variances over releases, and the share that is kept, in three parts and as many blocks."""
-    table, runs = people(3_000, 3), 40
+    table, runs = people(3_000, 3), 25
     source = folder(tmp_path / "source", table)
     machines = pretended()
     surveyed = survey(machines, source, ImportChoices())
