@@ -405,7 +405,8 @@ def _persons_treated(
             reason=chosen.reason,
         )
         return Line("persons", Light.GREEN, text, "classify", chosen.column)
-    found = {name: draw.sure_of_person(table, name, progress) for name, draw in ways.items()}
+    first = {name: draw for name, draw in ways.items() if name == draw.block(name)[0]}  # a block is drawn at once
+    found = {name: draw.sure_of_person(table, name, progress) for name, draw in first.items()}
     of = max(found, key=lambda name: found[name][0] / max(found[name][1], 1e-300), default="")
     sure, least = found.get(of, (0.0, 0.0))
     text = say(

@@ -321,8 +321,8 @@ class Joined(Draw):
         at = min(self._protected or range(len(self.parts)), key=lambda each: float(self._law(each)[1]))
         mean, variance, _ = self._law(at)
         trials = max(round(mean / max(1 - variance / max(mean, 1e-300), 1e-9)), 1) if mean > 0 else 0
-        own = _binomial(count, float(self.parts[at].keeps))
-        return np.convolve(own, _binomial(trials, mean / trials)) if trials else own
+        own = binomial_law(count, float(self.parts[at].keeps))
+        return np.convolve(own, binomial_law(trials, mean / trials)) if trials else own
 
     def unseen(self, tail: float) -> float:
         # A record is not shown as itself with the chance of being moved.
@@ -596,7 +596,7 @@ def _decimal(share: Fraction) -> str:
     return f"{int(share * PARTS) // PARTS}.{int(share * PARTS) % PARTS:09d}".rstrip("0").rstrip(".")
 
 
-def _binomial(trials: int, chance: float) -> Floats:
+def binomial_law(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
     from scipy.special import gammaln, xlog1py, xlogy  # takes longer to load than a plan without joined draws takes
 

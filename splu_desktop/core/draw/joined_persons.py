@@ -355,7 +355,7 @@ class JoinedPerPerson(Joined):
         who = persons(table[self.person])
         drawn = self._redrawn(table, column, SystemRandomness(), progress or Silent())  # seen by nobody
         keep = float(self._designed(table, column)[0].parts[0].keeps)
-        return (sure_if_kept(table[column], drawn, who, 1 / keep) if keep else 0.0), keep
+        return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
     def readers(self, column: str) -> tuple[str, ...]:
         together = say(

@@ -315,7 +315,7 @@ class DrawPerPerson(Draw):
     def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
         who = self._persons(table)
         drawn = self._redrawn(table[column], who, SystemRandomness(), progress or Silent())  # seen by nobody
-        return sure_if_kept(table[column], drawn, who, self.size), 1 / self.size
+        return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_gamma(column, self.size)
