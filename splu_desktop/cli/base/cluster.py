@@ -109,6 +109,7 @@ def _check(args: argparse.Namespace, refused: Mapping[str, str]) -> None:
         "--zip": args.zip,
         "--bom": args.bom,
         "--trial": args.trial is not None,
+        "--memory": args.memory is not None,
         "--password-file": args.password_file is not None,
         "--format": set(args.format) - {"parquet"},
     }
@@ -116,7 +117,8 @@ def _check(args: argparse.Namespace, refused: Mapping[str, str]) -> None:
     if given:
         raise BadSetting(
             say(
-                "A cluster writes a folder of Parquet files; leave out {options}.",
+                "A cluster's machines have memory of their own and write a folder of Parquet files; leave out "
+                "{options}.",
                 options=listed(given, "{head}, {tail}"),
             )
         )
