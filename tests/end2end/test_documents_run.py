@@ -183,12 +183,11 @@ def _commands(text: str) -> list[list[str]]:
               for line in block.splitlines()]  # fmt: skip
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
     found = [line.split() for part in [*blocks, *spans] for line in part.split("&&")]
-    scripts = ("./", "python", "sh", "packaging/", "installer/", "scripts/", ".github/steps/", ".venv/bin/")
+    scripts = r"\./|python|sh$|packaging/|installer/|scripts/|\.github/steps/|\.venv/bin/"
     return [
         words
         for words in found
-        if words
-        and ((words[0] in ELSEWHERE and len(words) > 1) or (words[0].startswith(scripts) and ":" not in words[0]))
+        if (len(words) > 1 and words[0] in ELSEWHERE) or (words and re.match(rf"({scripts})(?!.*:)", words[0]))
     ]
 
 
