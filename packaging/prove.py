@@ -83,10 +83,11 @@ class Root:
         return told
 
     def apart(self, script: str, *, trace: Path | None = None, screen: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a shell script in it as the user: no network interface, everything but home and /tmp read-only."""
+        """Run a shell script in it as the user: no network interface, all but home and /tmp read-only, /tmp noexec."""
         inside = (
             'set -eu; root=$1; mount --rbind "$root" "$root"; mount -o remount,ro,bind "$root";'
             ' for d in home tmp; do mount --bind "$root/$d" "$root/$d"; mount -o remount,rw,bind "$root/$d"; done;'
+            ' mount -o remount,rw,bind,noexec "$root/tmp";'
             ' mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm";'
             ' [ -z "$4" ] || { mkdir -p "$root/tmp/.X11-unix"; mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"; };'
             ' exec chroot --userspec="$2:$2" "$root" /usr/bin/env -i HOME=/home/custodian USER=custodian'
@@ -166,6 +167,8 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
         subprocess.run(
             [sys.executable, str(Path(__file__).with_name("older_glibc.py")), str(target), *found], check=True
         )
+    if package.suffix == ".run":  # which brings gzip's archive, since not every system has xz
+        (target / "usr/bin/xz").unlink(missing_ok=True)
     return root
 
 
@@ -180,6 +183,41 @@ def install(root: Root, package: Path) -> None:
         return
     root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", f"/tmp/{package.name}")
     (root.folder / "tmp" / package.name).unlink()
+
+
+def too_old(work: Path, package: Path) -> str:
+    """See that a system below the floor is told so, and left as it is: the Debian 11 before its libraries are new."""
+    base = Root(work / "oldest-base", package)
+    shutil.copyfile(package, base.folder / "tmp" / package.name)
+    before = base.files()
+    told = base.apart(f"HOME=/tmp sh /tmp/{package.name}")
+    after = base.files()
+    (base.folder / "tmp" / package.name).unlink()
+    if told.returncode != 1 or "too old" not in told.stderr or told.stderr.count("\n") != 1 or before != after:
+        raise Refuted(f"a system that is too old: {told.returncode} {told.stdout}{told.stderr}")
+    return f"glibc 2.31 is refused and nothing left: {told.stderr.strip()}"
+
+
+def elsewhere(root: Root, package: Path) -> str:
+    """Install a second copy elsewhere, and remove it by the line that was printed: the first one stays."""
+    shutil.copyfile(package, root.folder / "tmp" / package.name)
+    script = f"""cd; sh /tmp/{package.name} --prefix "$HOME/an other's" >/tmp/told
+eval "$(sed -n 's/^To remove it: *//p' /tmp/told)"
+[ -z "$(find "$HOME/an other's" -type f)" ] && splu --version && rm -r "$HOME/an other's" /tmp/told
+"""
+    told = root.apart(script)
+    (root.folder / "tmp" / package.name).unlink()
+    if told.returncode or told.stderr or "an other's" not in told.stdout:
+        raise Refuted(f"a copy elsewhere: {told.returncode} {told.stdout}{told.stderr}")
+    return "a second copy elsewhere was removed by the line printed, and the first one stayed"
+
+
+def no_screen(root: Root) -> str:
+    """See that the window without a display ends with one sentence."""
+    told = root.apart("splu-desktop")
+    if told.returncode != 2 or told.stdout or told.stderr.count("\n") != 1 or "no screen" not in told.stderr:
+        raise Refuted(f"without a display: {told.returncode} {told.stdout}{told.stderr}")
+    return f"without a display: {told.stderr.strip()}"
 
 
 def no_python(root: Root) -> str:
@@ -377,6 +415,11 @@ def main() -> int:
         prove(lambda: smoke(root, args.work))
         prove(lambda: traced_when_it_should(root, args.work))
         prove(lambda: file_types(root))
+        prove(lambda: no_screen(root))
+        if args.package.suffix == ".run":
+            prove(lambda: elsewhere(root, args.package))
+        if args.suite == "oldest":
+            prove(lambda: too_old(args.work, args.package))
         if shutil.which("Xvfb"):
             prove(lambda: window(root))
         prove(lambda: removed(root, before))
