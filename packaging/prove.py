@@ -1,7 +1,7 @@
 """Proves an installer on a clean Debian that never saw Python. Needs root, debootstrap, strace and the network once,
 for Debian's packages from its own mirror, whatever this machine's come from; the program itself is run without any.
 
-    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|oldest] [--old OLD.deb] [--work DIR]
+    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|jammy|oldest] [--old OLD.deb] [--work DIR]
 
 The oldest is a Debian 11 with a C library that offers no more than the floor (older_glibc.py); there the .run is tried.
 Installs, runs as an unprivileged user on a read-only system in a network namespace without interfaces, traces every
@@ -25,7 +25,8 @@ from pathlib import Path
 _USER, _UID = "custodian", 4242
 _FOLDERS = {".deb": "usr/lib/splu-desktop", ".run": f"home/{_USER}/.local/lib/splu-desktop"}
 _INSIDE = "_internal/splu_desktop/resources/sample_hospital.xlsx"
-_SUITES = ("bookworm", "trixie", "oldest")
+_DEBIAN, _UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
+_SUITES = {"bookworm": _DEBIAN, "trixie": _DEBIAN, "jammy": _UBUNTU, "oldest": _DEBIAN}  # jammy is Ubuntu 22.04
 # What a desktop of any kind has, and the package depends on.
 _DESKTOP = [
     "libgl1",
@@ -133,7 +134,7 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
     name = "bullseye" if suite == "oldest" else suite
     if not (base / "etc/debian_version").exists():
         shutil.rmtree(base, ignore_errors=True)
-        keys = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+        keys = Path(f"/usr/share/keyrings/{'ubuntu' if mirror == _UBUNTU else 'debian'}-archive-keyring.gpg")
         command = [
             "debootstrap",
             "--variant=minbase",
@@ -393,13 +394,13 @@ def main() -> int:
     """Prove."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path)
-    parser.add_argument("--suite", choices=_SUITES, default="bookworm")
+    parser.add_argument("--suite", choices=[*_SUITES], default="bookworm")
     parser.add_argument("--old", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/var/tmp/splu-prove"))
-    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--mirror", help="where its packages come from; its distribution's own by default")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    root = fresh(args.work, args.mirror, args.suite, args.package)
+    root = fresh(args.work, args.mirror or _SUITES[args.suite], args.suite, args.package)
     before = root.files()
 
     def prove(what: Callable[[], str]) -> None:
