@@ -262,11 +262,11 @@ def traced_when_it_should(root: Root, work: Path) -> str:
 
 
 def main_job(root: Root, name: str = "release") -> str:
-    """Publish, query, verify and report from the bundle's command line."""
+    """Publish, query, verify and report from the bundle's command line, and see that the program is unaltered."""
     script = f"""set -eu
 cd
 splu --version
-splu --self-test >&2
+case $(splu --version) in "splu 0.1.0") ;; *) splu --self-test >&2 ;; esac # which came with 0.2.0
 splu publish /{root.sample} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
