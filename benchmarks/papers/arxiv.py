@@ -63,7 +63,7 @@ def _figure_2(tables: Tables) -> Outcome:
 
 
 def _figure_4(tables: Tables) -> Outcome:
-    asked = pool(tables, tables.census(), _THREE, 600)
+    asked = pool(tables, tables.census(), _THREE, 300)
     printed, ours = (errors(tables, asked, method, _L, 1) for method in (PRINTED, OURS))
     names = ("0.5 to 1 %", "1 to 2 %", "2 to 5 %")
     curves = [
@@ -93,7 +93,7 @@ def _figure_4(tables: Tables) -> Outcome:
 
 
 def _figure_5(tables: Tables) -> Outcome:
-    found = small_errors(tables, tables.census(), _L, (PRINTED, OURS), 600, 2)
+    found = small_errors(tables, tables.census(), _L, (PRINTED, OURS), 300, 2)
     straight = float(np.corrcoef(_L, found[PRINTED])[0, 1])
     return Outcome(
         tuple(curve(each, _L, found[each].tolist()) for each in found),
@@ -160,7 +160,7 @@ def _figure_7(tables: Tables) -> Outcome:
 
 def _by_size(tables: Tables, method: Method) -> tuple[tuple[int, ...], Floats]:
     sizes = tuple(n for n in (20_000, 60_000, 100_000, 147_754) if n <= tables.table("census_workers").n)
-    found = [errors(tables, pool(tables, tables.census(n), BANDS, 500), method, (5,), 2)[0] for n in sizes]
+    found = [errors(tables, pool(tables, tables.census(n), BANDS, 300), method, (5,), 2)[0] for n in sizes]
     return sizes, np.array(found)
 
 
@@ -201,7 +201,7 @@ def _figure_9(tables: Tables) -> Outcome:
 
 
 def _figure_10(tables: Tables) -> Outcome:
-    asked = pool(tables, tables.census(100_000), _UP, 600)
+    asked = pool(tables, tables.census(100_000), _UP, 300)
     found = {each: errors(tables, asked, each, (5,), 2)[0] for each in (OURS, PRINTED, WHOLE_DOMAIN)}
     inverse = [float((1 / asked.questions.truth[asked.band == at]).mean()) for at in range(len(_UP))]
     noise = {epsilon: [100 / epsilon * each for each in inverse] for epsilon in (0.01, 0.05)}  # E|Lap(b)| = b
@@ -224,7 +224,7 @@ def _figure_10(tables: Tables) -> Outcome:
 
 
 def _figure_11(tables: Tables) -> Outcome:
-    asked, numbers = pool(tables, tables.census(100_000), ((0.01, 0.05),), 600), (10, 25, 50, 75, 100)
+    asked, numbers = pool(tables, tables.census(100_000), ((0.01, 0.05),), 300), (10, 25, 50, 75, 100)
     chance, inverse = np.random.default_rng(SEED), 1 / asked.questions.truth
     curves, drawn = [], {}
     for epsilon in (0.01, 0.05):

@@ -14,19 +14,29 @@ from benchmarks.papers.tables import SEED, Tables, published
 from benchmarks.tolerance import LARGEST, integer_optimum, problem
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import Sanitised
 from splu_desktop.compare.buckets.tolerant import ManySizes, Tolerated, TwoSizes
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.core.groups.search import Pruning, loss_of, mean_squared_error, two_sizes
 
 THETAS = (2, 4, 8, 16, 32)
+MANY = (8, 16, 32)  # the recursive search takes a minute and more for stricter ones
 BOTH = ("Occupation", "Education")
 _ALIKE = 1.25  # times, up to which two methods are called close
-_SECONDS = 15.0  # of the search for the integer optimum, each
+_SECONDS = 10.0  # of the search for the integer optimum, each
 
 
 def _counts(tables: Tables, name: str) -> Ints:
     return tables.census(sensitive=name).counts.astype(np.int64)
+
+
+def _made(tables: Tables, name: str, kind: type[TwoSizes], theta: int) -> Tolerated | None:
+    """Return the buckets of one method, None where there are none or they are not searched for."""
+    key = "buckets", name, kind, theta
+    if key not in tables.kept:
+        wanted = kind is TwoSizes or theta in MANY
+        tables.kept[key] = published(kind(theta), tables.census(sensitive=name)) if wanted else None
+    return cast(Tolerated | None, tables.kept[key])
 
 
 def _figure_2(tables: Tables) -> Outcome:
@@ -56,8 +66,8 @@ def _figure_3(tables: Tables) -> Outcome:
         ]
         beyond = [l_ for l_ in ours if counts.max() * l_ > counts.sum()]
         words.append(
-            f"{name}: l = {', '.join(map(str, ours))}; {len(beyond)} of {len(ours)} impossible, since the most frequent "
-            f"value allows {int(counts.sum() // counts.max())}"
+            f"{name}: l = {', '.join(map(str, ours))}; {len(beyond)} of {len(ours)} impossible, since the most "
+            f"frequent value allows {int(counts.sum() // counts.max())}"
         )
         most.append(len(beyond) > len(ours) / 2)
     return Outcome(tuple(curves), (Finding("; ".join(words), all(most)),))
@@ -71,13 +81,11 @@ def _figure_4(tables: Tables) -> Outcome:
         n, found = int(counts.sum()), np.full((4, len(THETAS)), np.nan)
         for at, theta in enumerate(THETAS):
             caps_of, least, limits = problem(counts, theta)
-            setting = two_sizes(counts, caps_of, least, LARGEST)
-            if setting is not None:
-                found[0, at] = mean_squared_error(setting)
-            many = published(ManySizes(theta), tables.census(sensitive=name))
-            if many is not None:
-                found[1, at] = mean_squared_error(cast(Tolerated, many).setting)
-            if len(counts) <= 20:
+            for row, kind in enumerate((TwoSizes, ManySizes)):
+                made = _made(tables, name, kind, theta)
+                if made is not None:
+                    found[row, at] = mean_squared_error(made.setting)
+            if len(counts) <= 20 and theta in MANY:
                 best = integer_optimum(counts, caps_of, least, LARGEST, seconds=_SECONDS * tables.effort)
                 found[2, at] = np.nan if best is None else best / (n - 1)
             l_ = math.ceil(1 / min(limits))
@@ -99,7 +107,7 @@ def _figure_4(tables: Tables) -> Outcome:
         (
             Finding(f"Anatomy's is at least {min(far):.1f} times that of two sizes", min(far) > 1.5),
             Finding(
-                f"two sizes over many at most: {', '.join(f'{n} {r:.2f}' for n, r in zip(BOTH, near_two, strict=True))}",
+                f"two sizes over many at most: {_named(near_two)}",
                 max(near_two) < _ALIKE,
             ),
             Finding(f"many sizes over the integer optimum at most: {best_words}", max(near_best, default=9) < _ALIKE),
@@ -107,12 +115,16 @@ def _figure_4(tables: Tables) -> Outcome:
     )
 
 
+def _named(values: Sequence[float]) -> str:
+    return ", ".join(f"{name} {value:.2f}" for name, value in zip(BOTH, values, strict=True))
+
+
 def questions_of_ranges(tables: Tables, source: TrueTable, selectivity: float = 0.01) -> CountingQuestions:
     """Return questions as Anatomy's paper draws them: 1 to d columns, b random labels of each, and b random values.
 
     b of m labels such that independent columns select about `selectivity`: ceil(m selectivity^(1 / (columns + 1))).
     """
-    chance, number, d = np.random.default_rng(SEED), tables.many(1_500), len(source.columns)
+    chance, number, d = np.random.default_rng(SEED), tables.many(800), len(source.columns)
     flags = [np.ones((number, column.m), bool) for column in source.columns]
     chosen = np.zeros((number, source.m), bool)
     for row in range(number):
@@ -126,8 +138,7 @@ def questions_of_ranges(tables: Tables, source: TrueTable, selectivity: float = 
     return CountingQuestions(source, tuple(flags), np.arange(number), chosen, number)
 
 
-def _relative(system: System, asked: CountingQuestions) -> float:
-    outcome = published(system, asked.source)
+def _relative(outcome: Sanitised | None, asked: CountingQuestions) -> float:
     if outcome is None:
         return math.nan
     true = asked.truth > 0
@@ -140,8 +151,10 @@ def _figure_5(tables: Tables) -> Outcome:
     for name in BOTH:
         source = tables.census(sensitive=name)
         asked = questions_of_ranges(tables, source)
-        two, many = ([_relative(kind(theta), asked) for theta in THETAS] for kind in (TwoSizes, ManySizes))
-        ours = _relative(Splu(5), asked)
+        two, many = (
+            [_relative(_made(tables, name, kind, theta), asked) for theta in THETAS] for kind in (TwoSizes, ManySizes)
+        )
+        ours = _relative(published(Splu(5), source), asked)
         curves += [
             series(f"{name}, two sizes", THETAS, two, theirs=True),
             series(f"{name}, many sizes", THETAS, many, theirs=True),

@@ -160,11 +160,11 @@ _SMALL_CLAIMS = (
 
 
 def _figure_7(tables: Tables) -> Outcome:
-    return _small(tables, tables.census(), (2, 4, 6, 8, 10), 600, 2, 5)
+    return _small(tables, tables.census(), (2, 4, 6, 8, 10), 300, 2, 5)
 
 
 def _figure_10(tables: Tables) -> Outcome:
-    return _small(tables, tables.hospital(), (2, 4, 6, 9), 250, 1, 4)
+    return _small(tables, tables.hospital(), (2, 4, 6, 9), 150, 1, 4)
 
 
 def by_selectivity(
@@ -183,7 +183,7 @@ def _ordered(found: dict[Method, Floats]) -> tuple[str, bool]:
 
 
 def _figure_8(tables: Tables) -> Outcome:
-    found = by_selectivity(tables, tables.census(), BANDS, 5, 800, 4)
+    found = by_selectivity(tables, tables.census(), BANDS, 5, 500, 3)
     words, ordered = _ordered(found)
     return Outcome(
         tuple(curve(each, middles(BANDS), found[each].tolist()) for each in ALL),
@@ -200,7 +200,7 @@ def _figure_9(tables: Tables) -> Outcome:
     found: dict[Method, list[float]] = {each: [] for each in ALL}
     bands: dict[Method, Floats] = {}
     for n in sizes:
-        bands = by_selectivity(tables, tables.census(n), BANDS, 5, 500, 2)
+        bands = by_selectivity(tables, tables.census(n), BANDS, 5, 300, 2)
         for method, each in bands.items():
             found[method].append(float(np.nanmean(each)))
     words, ordered = _ordered({method: np.array(each) for method, each in found.items()})
@@ -216,7 +216,7 @@ def _figure_9(tables: Tables) -> Outcome:
 
 
 def _figure_11(tables: Tables) -> Outcome:
-    found = by_selectivity(tables, tables.hospital(), WIDE, 9, 400, 1)
+    found = by_selectivity(tables, tables.hospital(), WIDE, 9, 250, 1)
     known = {method: each[~np.isnan(found[OURS])] for method, each in found.items()}
     printed, alike = known[PRINTED], [float(np.nanmax(known[each]) / np.nanmin(known[each])) for each in known]
     spread = float(np.nanmax([known[each] for each in (PRINTED, ANATOMY, DBR)], axis=0).max())
@@ -248,8 +248,8 @@ def two_sensitive(tables: Tables, gammas: Sequence[int]) -> tuple[tuple[Series, 
     names = [name for name in CENSUS if name != "Age"]
     nsas, job = tuple(table[name] for name in names), table["Occupation"]
     chance, questions, truth = np.random.default_rng(SEED), [], []
-    for _ in range(200 * tables.many(250)):
-        if len(questions) >= tables.many(250):
+    for _ in range(200 * tables.many(150)):
+        if len(questions) >= tables.many(150):
             break
         record = int(chance.integers(table.n))
         some = [nsas[at] for at in chance.choice(len(nsas), int(chance.integers(0, 3)), replace=False).tolist()]

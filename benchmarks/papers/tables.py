@@ -1,10 +1,11 @@
-"""Our tables in the papers' place, and their questions: conjunctions of up to three columns, and one sensitive value."""
+"""Our tables in the papers' place, and their questions: up to three columns, and one sensitive value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,10 +50,12 @@ class Tables:
     ----------
     folder : where census_workers, diabetes130 and adult lie, as .csv.gz or .csv.
     effort : 1 for figures to be told; less for fewer questions and repetitions, as tests want.
+    kept : what several figures need, by whoever needs it.
     """
 
     folder: Path
     effort: float = 1.0
+    kept: dict[object, Any] = field(default_factory=dict)
     _read: dict[str, Table] = field(default_factory=dict)
 
     def table(self, name: str) -> Table:
@@ -107,7 +110,7 @@ class Pool:
         )
 
 
-def pool(tables: Tables, source: TrueTable, bands: Sequence[tuple[float, float]], size: int = 800) -> Pool:
+def pool(tables: Tables, source: TrueTable, bands: Sequence[tuple[float, float]], size: int = 400) -> Pool:
     """Return random questions as the papers draw them, up to `size` for each band, from as many selections.
 
     bands : (low, high) in shares of the records, high not included; `SMALL` in records, included.
