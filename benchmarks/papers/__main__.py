@@ -3,8 +3,8 @@
     python -m benchmarks.papers [FIGURE ...] --out DIR [--data FOLDER] [--effort 1] [--document docs/papers.md]
 
 DIR gets an SVG per figure, all curves as figures.json, and figures.md. --document writes the found into the document's
-generated part. Seeds are fixed; run times (inferential-6 and -7) differ by machine. All figures take about 5 minutes of
-processor, none more than 2.
+generated part. Seeds are fixed; run times (inferential-6 and -7) differ by machine. All figures take about 2 minutes of
+processor, none more than half a minute.
 """
 
 from __future__ import annotations

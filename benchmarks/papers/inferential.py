@@ -91,7 +91,7 @@ def _figure_4(tables: Tables) -> Outcome:
             l_ = math.ceil(1 / min(limits))
             rest = n % l_
             found[3, at] = ((n // l_ - rest) * (l_ - 1) ** 2 + rest * l_**2) / (n - 1)
-        titles = ("two sizes", "many sizes", "optimum", "Anatomy, whether possible or not")
+        titles = ("two sizes", "many sizes", "optimum", "Anatomy")
         curves += [
             series(f"{name}, {title}", THETAS, row.tolist(), theirs=title.startswith("Anatomy"))
             for title, row in zip(titles, found, strict=True)
