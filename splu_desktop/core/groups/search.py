@@ -208,7 +208,7 @@ def two_sizes(
         return alone if loss_of(alone) < best_loss and is_valid(counts, (caps[least],), alone) else None
     for small in range(least, most):
         progress.report("Searching group sizes", (small - least) / max(most - least, 1))
-        larger = range(small + 1, most + 1)
+        larger: Sequence[int] = range(small + 1, most + 1)
         if pruning is Pruning.FULL:
             # Each record costs (S - 1)^2 / S at least, which rises with S.
             if records * (small - 1) ** 2 >= best_loss * small:
