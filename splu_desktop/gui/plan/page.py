@@ -471,8 +471,8 @@ class PlanPage(Page):
             job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
         ways = {name: choices.draws[name] for name in choices.sensitive}
-        drawn = Table(tuple(self.session.drawn(each)[0] for each in ways))
-        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
+        drawn, thresholds = Table(tuple(self.session.drawn(each)[0] for each in ways)), choices.thresholds
+        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways, thresholds), progress), pause=_REST)
         both.done.connect(
             lambda found: self.promises.show_alike(
                 [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]
