@@ -472,7 +472,9 @@ class PlanPage(Page):
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
         ways = {name: choices.draws[name] for name in choices.sensitive}
         drawn, thresholds = Table(tuple(self.session.drawn(each)[0] for each in ways)), choices.thresholds
-        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways, thresholds), progress), pause=_REST)
+        both = self.tasks.run(
+            "alike", lambda progress: alike(drawn, redrawable(drawn, ways, thresholds), progress), pause=_REST
+        )
         both.done.connect(
             lambda found: self.promises.show_alike(
                 [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]
