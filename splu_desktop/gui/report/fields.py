@@ -143,7 +143,9 @@ class ReportFields(Scrolled):
 
     def minimumSizeHint(self) -> QSize:
         bar = self.verticalScrollBar().sizeHint().width()
-        return QSize(min(self.widget().minimumSizeHint().width() + bar, _WIDEST), super().minimumSizeHint().height())
+        held = self.widget()
+        wide = held.minimumSizeHint().width() + bar if held is not None else 0
+        return QSize(min(wide, _WIDEST), super().minimumSizeHint().height())
 
     def _lines(self, column: QVBoxLayout, *lines: tuple[str, str, str]) -> None:
         """Add a line to type in for each name, its caption and a hint."""
