@@ -1,12 +1,15 @@
-"""Codes over distinct 64-bit keys, by NumPy alone."""
+"""Codes over distinct 64-bit keys, and records gathered by small numbers, by NumPy alone."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
 _TRIES = 20
+_AT_ONCE = 1 << 20
 _ODD = 0x9E3779B97F4A7C15
 
 
@@ -33,8 +36,8 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
 
 def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
     """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
-    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a wide
-    # file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
+    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a
+    # wide file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
     bits = 2 * len(known).bit_length()
     shift = np.uint64(64 - bits)
     for turn in range(_TRIES):
@@ -47,3 +50,22 @@ def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.i
         codes: NDArray[np.int32] = np.take(table, (keys * factor) >> shift)
         return codes
     return None
+
+
+def gathered(numbers: NDArray[Any], most: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (N,) indices by the number of each, equal ones in their order, and (most + 1,) where each number begins.
+
+    What `argsort` does in twelve times the memory: `numbers` are (N,) of 8 or 16 bits without sign, below `most`.
+    """
+    parts = [slice(start, start + _AT_ONCE) for start in range(0, len(numbers), _AT_ONCE)]
+    held = np.zeros(most, np.int64)
+    for part in parts:
+        held += np.bincount(numbers[part], minlength=most)
+    begins = np.concatenate([[0], np.cumsum(held)])
+    found, free = np.empty(len(numbers), np.int32), begins[:-1].copy()
+    for part in parts:
+        order = np.argsort(numbers[part], kind="stable")  # by radix
+        some = np.bincount(numbers[part], minlength=most)
+        found[np.arange(len(order)) + np.repeat(free - (np.cumsum(some) - some), some)] = order + part.start
+        free += some
+    return found, begins

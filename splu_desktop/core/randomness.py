@@ -7,12 +7,17 @@ line can name another. `tests/seeded.py` and the benchmarks hold the seeded one,
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import gathered
+
 _INDEX_BITS = 31  # records are indexed by int32 throughout
+_AT_ONCE = 1 << 21  # indices put in order at once
+_MOST_PARTS = 1 << 8
 
 
 class Randomness(Protocol):
@@ -62,10 +67,22 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
 
     Every index gets a random 32-bit key and the indices are sorted by key, half a key at a time: NumPy sorts 16-bit
     numbers by radix, some ten times quicker than longer ones. Indices with equal keys draw new ones among themselves
-    until none are equal, so the result is uniform without a remainder.
+    until none are equal, so the result is uniform without a remainder. Of many indices each is dealt at
+    random to one of some parts first, and each part is put in order by itself: uniform too, in a tenth of the memory.
     """
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")
+    if count <= _AT_ONCE:
+        return _ordered(source, count)
+    parts = min(1 << (count // _AT_ONCE).bit_length(), _MOST_PARTS)
+    drawn = source.bits(-(-count // 4)).view(np.uint8)[:count] & np.uint8(parts - 1)
+    order, begins = gathered(drawn, parts)
+    for begin, end in pairwise(begins.tolist()):
+        order[begin:end] = np.take(order[begin:end], _ordered(source, end - begin))
+    return order
+
+
+def _ordered(source: Randomness, count: int) -> NDArray[np.int32]:
     keys = source.bits(count)
     low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
     order = np.argsort(low, kind="stable").astype(np.int32)

@@ -5,7 +5,7 @@ One record per person, a draw per person (`draw.persons`), or each record for it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -277,20 +277,44 @@ class Effects:
         values = table[sensitive]
         share = float(values.counts().max()) / values.n
         alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
-        parts = ((share, who), (1 - share, alike))
+        every = np.arange(table.n)
+        return cls._of(table, ((share, who, every), (1 - share, alike, every)), names)
+
+    @classmethod
+    def of_block(cls, table: Table, who: Ints, block: Sequence[str], names: Iterable[str]) -> Effects:
+        """Return the same for columns drawn together, where all of a person's records are kept or none.
+
+        The sum for a value scatters with the squares of the records that a person has of it. That of a value which most
+        records have scatters as all others do; of these the mean is taken, as what is asked of them is not known.
+        """
+        keys, records, offset = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+        for column in (table[name] for name in block):
+            here = np.flatnonzero(2 * column.counts()[column.codes] < column.n)
+            keys.append((offset + column.codes[here]) * np.int64(int(who.max()) + 1) + who[here])
+            records.append(here)
+            offset += column.m
+        return cls._of(table, ((1.0, np.concatenate(keys), np.concatenate(records)),), names)
+
+    @classmethod
+    def _of(cls, table: Table, parts: Sequence[tuple[float, Ints, Ints]], names: Iterable[str]) -> Effects:
+        """Return the effects where records with one key scatter together: weight, keys and records of each part."""
         found = {}
-        for name in names:
+        for name in ("", *names):
+            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
+            squares, counts = np.zeros(m), np.zeros(m)
+            for weight, key, records in parts:
+                pairs, times = np.unique(key * m + codes[records], return_counts=True)
+                squares += weight * np.bincount(pairs % m, times.astype(np.float64) ** 2, m)
+                counts += weight * np.bincount(codes[records], minlength=m)
+            if not name:
+                whole = _said(squares[0] / max(counts[0], 1e-9))
+                continue
             column = table[name]
-            squares = np.zeros(column.m)
-            for weight, key in parts:
-                pairs, times = np.unique(key * column.m + column.codes, return_counts=True)
-                squares += weight * np.bincount(pairs % column.m, times.astype(np.float64) ** 2, column.m)
-            counts = column.counts()
-            known = (counts >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
+            known = (column.counts() >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (counts > 0)
             each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
             rest = counts[~known].sum()
             found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
-        return cls(_said(sum(weight * _effect(np.bincount(key)) for weight, key in parts)), found)
+        return cls(whole, found)
 
     def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
         """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
@@ -328,34 +352,30 @@ class Effects:
         return cls(data["whole"], data["columns"])
 
 
-def _effect(counts: Ints) -> float:
-    return float((counts.astype(np.float64) ** 2).sum() / counts.sum())
-
-
 def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
 
 
-def sure_if_kept(before: Column, after: Column, who: Ints, gamma: float) -> float:
+def sure_if_kept(before: Sequence[Column], after: Sequence[Column], who: Ints, gamma: float) -> float:
     """Return how sure someone is on average that persons' values were kept, from which rows of a person agree.
 
     Parameters
     ----------
-    before, after : a sensitive column before and after a draw per person.
+    before, after : the sensitive columns that are drawn at once, before and after a draw per person.
     who : (N,) persons.
     gamma : of the draw, one in which a person's values are kept.
 
     Returns
     -------
     The mean, over persons with several records whose values were kept, of the posterior by the numbers of records and
-    of different values: 1 / gamma if these tell nothing. 1 / gamma where nobody has several records.
+    of different values, all columns' together: 1 / gamma if these tell nothing, or nobody has several records.
     """
     times = np.bincount(who)
     several = times > 1
     if not several.any():
         return 1 / gamma
-    own, shown = (_different(column, who)[several] for column in (before, after))
-    width = int(times.max()) + 1
+    own, shown = (np.sum([_different(column, who)[several] for column in part], axis=0) for part in (before, after))
+    width = int(times.max()) * len(before) + 1
     key = times[several] * width
     there, at = np.unique(np.concatenate((key + own, key + shown)), return_inverse=True)
     half = len(own)

@@ -27,7 +27,9 @@ from splu_desktop.core.draw.draw import (
     registered,
 )
 from splu_desktop.core.errors import Ineligible
+from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups import forming as groups
+from splu_desktop.core.groups.blocks import Dealt
 from splu_desktop.core.groups.design import design, one_size, rate
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Layout, caps_of, layout
@@ -49,7 +51,7 @@ from splu_desktop.core.guarantees.tolerant import (
     t_p_of,
 )
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
@@ -75,16 +77,35 @@ class GroupDraw(Draw):
     def check(self, column: Column) -> None:
         self.layout(column)
 
+    def blocks(self, column: Column, number: int, source: Randomness) -> _GroupBlocks:
+        layout = self.layout(column)
+        if number == 1:
+            return _GroupBlocks(self, column, None, layout)
+        dealt = Dealt.of(layout, number, source)
+        return _GroupBlocks(self, column, dealt if dealt.number > 1 else None, layout)
+
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        made = self.blocks(column, -(-column.n // blocks.RECORDS), source)
+        if made.dealt is None:
+            return column.with_codes(made.redraw(0, column.codes, source, progress))
+        progress.report("Drawing random ids", 0.0)
+        codes = np.empty(column.n, np.int32)
+        for block, at in enumerate(blocks.members(column.codes, column.counts(), made.dealt, source)):
+            part = ProgressPart(progress, block / made.number, 1 / made.number)
+            codes[at] = made.redraw(block, np.take(column.codes, at), source, part)
+        return column.with_codes(codes)
+
+    def redrawn(self, column: Column, layout: Layout, source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        """Return (N,) the codes of a column or of a block of it drawn anew in groups of this layout."""
         progress.report("Drawing random ids", 0.0)
         ids = permutation(source, column.n)
-        parts = groups.assign_tolerant(column, ids, self.layout(column), progress=progress)
+        parts = groups.assign_tolerant(column, ids, layout, progress=progress)
         self.verify(column, parts)
         progress.report("Drawing values", 0.0)
         codes = np.empty(column.n, np.int32)
         for records, values in parts:
             _draw(records, values, codes, source, progress)
-        return column.with_codes(codes)
+        return codes
 
     def how(self) -> str:
         return say(
@@ -104,6 +125,27 @@ class GroupDraw(Draw):
 
     def keeps_all(self, before: Ints) -> float:
         return log_all_right(before, max(self.largest, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class _GroupBlocks:
+    """A column's groups by blocks (`Blocks`); `dealt` is None where there is one block."""
+
+    draw: GroupDraw
+    column: Column
+    dealt: Dealt | None
+    layout: Layout
+
+    @property
+    def number(self) -> int:
+        return 1 if self.dealt is None else self.dealt.number
+
+    def of(self, slots: Ints) -> NDArray[np.uint16]:
+        return np.zeros(len(slots), np.uint16) if self.dealt is None else self.dealt.blocks(slots)
+
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        layout = self.layout if self.dealt is None else self.dealt.part(block)
+        return self.draw.redrawn(self.column.with_codes(codes), layout, source, progress)
 
 
 @registered

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,42 @@ class Promise:
     t_f: int
     values: tuple[str, ...] = ()
     certainty: Fraction = Fraction(1)
+
+
+class Blocks(Protocol):
+    """A column parted into blocks that are drawn each by itself, anywhere (mechanism.md section 11).
+
+    What the whole publishes does not depend on how many there are (docs/decisions/blocks.md). Whoever draws by blocks
+    gives every record its slot (`groups.blocks.Slots`), in a uniformly random order that nothing published follows;
+    brings the records of each block together; and draws each block, whose records come in any order.
+    """
+
+    @property
+    def number(self) -> int:
+        """How many there are; perhaps fewer than asked for."""
+
+    def of(self, slots: Ints) -> NDArray[np.uint16]:
+        """Return (K,) the block, from 0, of the records with these slots."""
+
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        """Return (n_b,) codes drawn anew of all records of a block, given theirs, in the same order."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordBlocks:
+    """Blocks of a column whose records are drawn each by itself, so that any part is one; or one block of them all."""
+
+    draw: Draw
+    column: Column
+    number: int = 1
+
+    def of(self, slots: Ints) -> NDArray[np.uint16]:
+        """See `Blocks`."""
+        return (slots % self.number).astype(np.uint16)
+
+    def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
+        """See `Blocks`."""
+        return self.draw.redraw(self.column.with_codes(codes), source, progress).codes
 
 
 class Draw(ABC):
@@ -169,6 +205,14 @@ class Draw(ABC):
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
         """Return the column with each record's value drawn anew, records in their order. Raises Cancelled."""
 
+    def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
+        """Return the column in `number` blocks that can be drawn each by itself; one where the draw can't be parted.
+
+        Of `column`, the whole one, name, labels and counts are asked; `Column.of_counts` has no more. Raises as
+        `check`. For draws of one column; those of a block of columns are carried out whole (`redraw_block`).
+        """
+        return RecordBlocks(self, column)
+
     def redraw_block(
         self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
     ) -> tuple[Column, ...]:
@@ -240,6 +284,12 @@ class Draw(ABC):
     def shows(self, column: Column) -> Floats:
         """Return (m,) how many records show each value on average: as many as have it, where groups exchange them."""
         return column.counts().astype(np.float64)
+
+    def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
+        """Return how sums scatter where persons (N,) are drawn at once, by values of the columns `names`."""
+        from splu_desktop.core.draw.by_person import Effects  # which knows the columns that are drawn so
+
+        return Effects.of(table, who, column, names)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         """Return how many times the variance of independent records a sum over selected records has.
@@ -449,10 +499,10 @@ class Draw(ABC):
             t_p=thresholds.t_p,
         )
 
-    def costs(self, table: Table) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
 
-        `table` is the one to be drawn, or the published one, which shows its reader much the same.
+        `table` is the one to be drawn, or the published one, from which some of that can be told.
         """
         return []
 
