@@ -63,7 +63,7 @@ def destination_lines(order: Order) -> list[Line]:
     lines = [Line("destination", Light.GREEN, say("“{target}” can be written.", target=order.target), "publish")]
     if any(name not in order.plan.roles for name in order.table.names):
         return lines
-    wanted = need(order.table, order.plan, order.formats, packed=order.packed)
+    wanted = need(order.table, order.plan, order.formats, packed=order.packed, most=order.storage.memory)
     free = unfinished.free_space(order.target.parent)
     needed = size_text(wanted.disk)
     if free is None:
