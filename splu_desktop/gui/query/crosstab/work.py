@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.analyse import two_sensitive
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import crosstab_grid
 from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid, Side, Wanted
+from splu_desktop.core.query.reader import DEFAULT, Method
 from splu_desktop.gui.query.work import Asker
 
 __all__ = ["MOST_CELLS", "TRUST", "CrosstabGrid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
@@ -23,6 +26,10 @@ def sizes(asker: Asker, wanted: Wanted) -> int:
 def compute(asker: Asker, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     with asker.lock:
+        if two_sensitive.are_two_sensitive(asker.published, wanted):
+            # The default estimator has no cross-table of two columns drawn apart.
+            method = Method.UNBIASED if wanted.method is DEFAULT else wanted.method
+            return two_sensitive.compute(asker.reader, replace(wanted, method=method))
         return crosstab_grid.compute(asker.reader, wanted, progress)
 
 
