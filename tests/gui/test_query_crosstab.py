@@ -286,6 +286,7 @@ def test_two_sensitive_columns_and_estimators_are_those_of_the_command_line(
         assert main(["crosstab", str(written.folder), "--by", first, "--sa", "code", "--json", *said]) == 0
         told = json.loads(capsys.readouterr().out)
         assert told["method"] == grid.wanted.method.value
+        assert tab.old.isHidden(), "what is shown is what is asked"
         cells = [cell["published"] for line in told["lines"] for cell in line["cells"]]
         assert cells == [answer.published for answer in grid.answers.ravel()]
         lows = [cell["low"] for line in told["lines"] for cell in line["cells"]]

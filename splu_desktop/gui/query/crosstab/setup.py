@@ -13,7 +13,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import label, margins
 from splu_desktop.gui.base.words import filled, number, tip, told
-from splu_desktop.gui.query.crosstab.work import Side, Wanted
+from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed
@@ -120,6 +120,7 @@ class Setup(QWidget):
         second.addWidget(self.method)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
+        self._published: Published | None = None
         self.first.changed.connect(self.changed)
         self.second.changed.connect(self.changed)
         self.sensitive.currentIndexChanged.connect(lambda _: self.changed.emit())
@@ -128,6 +129,7 @@ class Setup(QWidget):
 
     def show_release(self, published: Published | None) -> None:
         """Offer the columns of another release."""
+        self._published = published
         start = 0
         if published is not None and published.nsas:
             # Something readable to begin with: the column with the fewest values above one.
@@ -162,4 +164,5 @@ class Setup(QWidget):
         if not sides or not sensitive or sensitive in names or len(names) < len(sides):
             return None
         within = self._conditions if self.within.isChecked() else ()
-        return Wanted(sides, sensitive, within, self.method.chosen())
+        assert self._published is not None
+        return settled(self._published, Wanted(sides, sensitive, within, self.method.chosen()))
