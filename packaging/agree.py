@@ -13,7 +13,7 @@ import bill
 import contents
 import inventory
 
-_MOST_BUNDLE, _MOST_INSTALLER = 215, 100  # MB
+_MOST_BUNDLE, _MOST_INSTALLER = 200, 100  # MiB
 
 
 def disagreements(bundle: Path) -> list[str]:
@@ -55,12 +55,12 @@ def main() -> int:
     """Check."""
     bundle = Path(sys.argv[1]).resolve()
     found = disagreements(bundle)
-    size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+    size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and not path.is_symlink()) / 2**20
     sizes = {str(bundle): (size, _MOST_BUNDLE)}
-    sizes |= {name: (Path(name).stat().st_size / 1e6, _MOST_INSTALLER) for name in sys.argv[2:]}
-    for name, (megabytes, most) in sizes.items():
-        print(f"{megabytes:.0f} MB of at most {most}: {Path(name).name}")
-        if megabytes > most:
+    sizes |= {name: (Path(name).stat().st_size / 2**20, _MOST_INSTALLER) for name in sys.argv[2:]}
+    for name, (mebibytes, most) in sizes.items():
+        print(f"{mebibytes:.1f} MiB of at most {most}: {Path(name).name}")
+        if mebibytes > most:
             found.append(f"{Path(name).name} is too large")
     for sentence in found:
         print(f"FAILED  {sentence}")

@@ -48,7 +48,7 @@ def share(folder: Path, icons: Path, epoch: int) -> None:
 
 def manual(source: Path, folder: Path) -> None:
     """Write manual pages and completion below FOLDER (a /usr/share), from the code in SOURCE."""
-    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
     script = Path(__file__).with_name("manual.py")
     subprocess.run([sys.executable, str(script), str(folder)], check=True, env=environment)
 

@@ -290,9 +290,12 @@ def upgrade(root: Root, old: Path, new: Path) -> str:
     """Upgrade from an older version with settings, register and a project, and see that all are kept."""
     install(root, old)
     before = main_job(root, "before")
-    project = root.folder / f"home/{_USER}/mine.splu"
-    project.write_text(json.dumps(_project(root)), "utf-8")
-    os.chown(project, _UID, _UID)
+    home = root.folder / f"home/{_USER}"
+    # Beside its project: where else a project says that its table lies, no version goes without asking.
+    shutil.copyfile(root.folder / root.sample, home / Path(root.sample).name)
+    (home / "mine.splu").write_text(json.dumps(_project(root)), "utf-8")
+    for name in (Path(root.sample).name, "mine.splu"):
+        os.chown(home / name, _UID, _UID)
     _opens(root, "~/mine.splu", "~/.config")  # which the older version remembers in its settings
     own = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
     if not any("register" in name for name in own) or not any(name.endswith(".conf") for name in own):
@@ -324,7 +327,7 @@ def _project(root: Root) -> dict[str, object]:
             "name": Path(root.sample).name,
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
-            "folder": f"/{Path(root.sample).parent}",
+            "folder": ".",
         },
         "import": {"format": "xlsx", "header_row": 1},
         "columns": {**dict.fromkeys(names, "nsa"), "Diagnosis": "sa"},
@@ -405,7 +408,7 @@ def removed(root: Root, before: dict[str, str]) -> str:
 def _removed_from_home(root: Root) -> str:
     told = root.apart(f"sh /{root.program}/uninstall/install.sh --uninstall")
     left = {name for name in root.files() if name.startswith(f"home/{_USER}/") and (root.folder / name).is_file()}
-    kept = r"/(release|before)[./]|/release$|SPLU Desktop|mine\.splu|\.cache/|/\.(bash|profile)"
+    kept = r"/(release|before)[./]|/release$|SPLU Desktop|mine\.splu|sample_hospital\.xlsx|\.cache/|/\.(bash|profile)"
     own = {name for name in left if re.search(kept, name)}
     if told.returncode or left - own or not own:
         raise Refuted(f"the removal: {told.stdout}{told.stderr} left {sorted(left - own)[:20]}")

@@ -21,6 +21,7 @@ patients stand for others. The formulas are in the program's docs/recipient.md. 
 from __future__ import annotations
 
 import argparse
+import bisect
 import csv
 import datetime
 import hashlib
@@ -37,7 +38,7 @@ __version__ = "1"
 Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
-_MOST_STATES = 16  # of conditions on columns drawn together
+_MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e6  # times an estimate, as good as no bound
@@ -660,8 +661,17 @@ class Release:
         found = 1.0
         for name in names:
             if name in effects:
-                found = max(found, self._effect(effects[name], asked))
+                found = max(found, self._chosen_effect(effects[name], asked, name))
         return found
+
+    def _chosen_effect(self, effects, asked, name):
+        found = self._effect(effects, asked)
+        share = sum(self.counts(name)[at] for at in asked.get(name, ())) / self.n
+        share = min(share, 1 - share)
+        if "kept" in effects and share > effects["share"]:
+            more = self._effect(effects["kept"], asked) - found
+            found += more * (share - effects["share"]) / (1 - effects["share"])
+        return max(found, 1.0)
 
     def _effect(self, effects, asked):
         result, whole = effects["whole"], effects["whole"]
@@ -847,6 +857,51 @@ class _Single:
         return _likeliest_state([top - inside, inside], self.two_states(hidden, False))
 
 
+def _leaning(release, block, state, index):
+    """Return how much each combination's values bring others into its group that are not in the commonest state.
+
+    The sum over its values of the share that records with the value have among their group's others, less that of all;
+    values that fewer than half of the records have. `index` is the combination of each record.
+    """
+    often, n = Counter(index), release.n
+    in_state = Counter(state[number] for number in index)
+    commonest = min(in_state, key=lambda s: (-in_state[s], s))
+    other = [int(s != commonest) for s in state]
+    seen = [0.0] * len(state)
+    for times, *members in block["groups"]:
+        inside = sum(other[number] for number in members)
+        for number in members:
+            seen[number] += times * (inside - other[number]) / max(len(members) - 1, 1)
+    held = [list(zip(block["columns"], combination)) for combination in block["combinations"]]
+    times, sums = Counter(), Counter()
+    for number, values in enumerate(held):
+        for value in values:
+            times[value] += often[number]
+            sums[value] += seen[number]
+    mean = sum(seen) / n
+    rate = {value: sums[value] / max(times[value], 1) - mean for value in times if 2 * times[value] < n}
+    return [sum(rate.get(value, 0.0) for value in values) / block["rounds"] for values in held]
+
+
+def _parted(leaning, index, parts):
+    """Return the part of each combination: those with the least variance within (k-means on a line)."""
+    every = sorted(leaning[number] for number in index)
+    often = Counter(leaning[number] for number in index)
+    centres = sorted({_quantile_of(every, (at + 0.5) / parts) for at in range(parts)})
+
+    def edges():
+        return [(centres[at] + centres[at + 1]) / 2 for at in range(len(centres) - 1)]
+
+    for _ in range(20):
+        between, sums, sizes = edges(), [0.0] * len(centres), [0] * len(centres)
+        for lean, count in often.items():
+            part = bisect.bisect_left(between, lean)
+            sums[part] += lean * count
+            sizes[part] += count
+        centres = [total / size if size else old for total, size, old in zip(sums, sizes, centres)]
+    return [bisect.bisect_left(edges(), lean) for lean in leaning]
+
+
 class _Together(_Single):
     """Columns drawn together: the states that their asked conditions tell, by how combinations share groups."""
 
@@ -870,20 +925,18 @@ class _Together(_Single):
             for number, combination in enumerate(block["combinations"])
         }
         index = [at_row[codes] for codes in whole]
-        order = sorted(dict.fromkeys(keys))
-        if len(order) > _MOST_STATES and not full and len(asked) == 1:
+        if len(asked) == 1 and not full:
             every = tuple((True,) for _ in names)
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
-            order = sorted(dict.fromkeys(keys))
-        if len(order) > _MOST_STATES * 4:
+        order = sorted(dict.fromkeys(keys))
+        if len(order) > _MOST_STATES:
             raise Refused(
                 f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
                 "some of them."
             )
-        parts = max(1, min(5, 12 // max(len(order), 1)))
-        loads = [block["loads"][number] for number in index]
-        edges = sorted({_quantile_of(sorted(loads), at / parts) for at in range(1, parts)})
-        finer = [(order.index(key), sum(load > edge for edge in edges)) for key, load in zip(keys, block["loads"])]
+        parts = max(1, min(block["parts"], block["states"] // max(len(order), 1)))
+        state = [order.index(key) for key in keys]
+        finer = list(zip(state, _parted(_leaning(release, block, state, index), index, parts)))
         states = sorted({finer[number] for number in index})
         at_state = {state: at for at, state in enumerate(states)}
         held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]
@@ -998,7 +1051,7 @@ class _Table:
                     )
         self.asked = {}
         if len(asked) == 1:
-            self.asked = {name: some for name, some in asked[0].items() if name not in release._ways}
+            self.asked = dict(asked[0])
         classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from splu_desktop.cli.base.output import Shown, add_json, print_json, print_tabl
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.ours.splu import of_plan
-from splu_desktop.compare.runner import Comparison, compare
+from splu_desktop.compare.runner import LIMIT, Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
@@ -48,6 +49,14 @@ def add(commands: Any) -> None:
         "--questions", type=int, default=_QUESTIONS, metavar="N", help="random counts to ask (default: %(default)s)"
     )
     parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help="how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
+        "finished (default: %(default)g; 0 for no limit)",
+    )
+    parser.add_argument(
         "--own", type=Path, metavar="CSV", help="your own questions, one per row, as for “splu queries”"
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the comparison into this new folder")
@@ -64,6 +73,10 @@ def run(args: argparse.Namespace) -> None:
         raise BadSetting(
             f"--questions must be a number from {_LEAST} to {_MOST:,}, not {args.questions}; 3000 is usual."
         )
+    if not 0 <= args.time_limit < math.inf:
+        raise BadSetting(
+            f"--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {args.time_limit:g}."
+        )
     if args.out is not None:
         check_new_folder(args.out)
     imported, plan, _ = table_and_plan(args)
@@ -79,6 +92,7 @@ def run(args: argparse.Namespace) -> None:
             size=args.questions,
             own=own,
             thresholds=plan.thresholds,
+            limit=args.time_limit or None,
             progress=shown,
         )
     finally:

@@ -9,11 +9,13 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base.limit import Limited, OutOfTime
 from splu_desktop.compare.base.memory import watched
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
@@ -27,6 +29,7 @@ from splu_desktop.core.query.workload import BANDS, band_names, bands_of, draw
 from splu_desktop.core.thresholds import Thresholds
 
 TESTED = 2_000  # records that the readers are tried on
+LIMIT = 60.0  # seconds that a method may take with all its settings
 LARGE = BANDS[1][0]  # share of the records from which a count is one of the large ones
 
 
@@ -84,7 +87,7 @@ class SystemTried:
     Attributes
     ----------
     system : with its parameters.
-    impossible : why the table can't be published so; "" where it could.
+    impossible : why the table can't be published so, or that it took too long; "" where it could.
     achieved : None where it could not.
     remarks : what is to be said beside the figures.
     own : answers to the custodian's own questions, None where there are none.
@@ -181,6 +184,7 @@ def compare(
     size: int = 3_000,
     own: Sequence[tuple[Condition, ...]] = (),
     thresholds: Thresholds | None = None,
+    limit: float | None = LIMIT,
     chance: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -191,6 +195,8 @@ def compare(
     plan : what the current plan would do, beside the systems.
     size : random counting questions; fewer where the table has too few counts of a size.
     own : the custodian's questions.
+    limit : seconds that each system may take with all its settings; what is not finished then is said to be so. The
+        plan has no limit. None for none.
     chance : None for fresh random numbers; tests and benchmarks pass a generator.
 
     Raises
@@ -210,11 +216,15 @@ def compare(
     workload = draw(source.table, source.names, [source.sensitive.name], size=size, seed=seed, progress=part)
     asked = _Asked(source, CountingQuestions.of(source, workload.questions), mine, thresholds, chance)
     points = [*([plan] if plan is not None else []), *(each for system in systems for each in system.curve(source))]
-    tried = []
-    for number, system in enumerate(points):
-        part = ProgressPart(progress, 0.05 + 0.95 * number / len(points), 0.95 / len(points))
-        part.report(system.title, 0.0)
-        tried.append(_tried(system, asked, part))
+    tried: list[SystemTried] = []
+    for _, some in groupby(points, key=lambda system: system.name):
+        ends = math.inf if limit is None else time.monotonic() + limit
+        for system in some:
+            part = ProgressPart(progress, 0.05 + 0.95 * len(tried) / len(points), 0.95 / len(points))
+            try:
+                tried.append(_tried(system, asked, part if system is plan else Limited(part, ends)))
+            except OutOfTime:
+                tried.append(SystemTried(system, _unfinished(limit or 0.0)))
     progress.report(say("Comparing"), 1.0)
     truth = asked.questions.truth
     return Comparison(
@@ -260,17 +270,23 @@ class _Asked:
         return self.margins.naive_bayes(answers, self.records)
 
 
+def _unfinished(limit: float) -> str:
+    return say("Not finished within {seconds} seconds, all settings of this method together.", seconds=f"{limit:g}")
+
+
 def _tried(system: System, asked: _Asked, progress: Progress) -> SystemTried:
     began = time.perf_counter()
     try:
         with watched() as peak:
             progress.report(system.title, 0.0)
-            outcome = system.publish(asked.source, asked.chance, progress)
+            outcome = system.publish(asked.source, asked.chance, ProgressPart(progress, 0.0, 0.4))
+            progress.report(system.title, 0.4)
             answers = outcome.answer(asked.questions)
         seconds = time.perf_counter() - began
         megabytes = None if peak.grown is None else peak.grown / 1e6
-        progress.report(system.title, 0.5)
-        achieved = _achieved(outcome, answers, asked, seconds, megabytes)
+        progress.report(system.title, 0.6)
+        achieved = _achieved(outcome, answers, asked, seconds, megabytes, progress)
+        progress.report(system.title, 0.9)
         own = None if asked.own is None else outcome.answer(asked.own)
         return SystemTried(system, "", achieved, outcome.remarks(asked.questions), own)
     except Impossible as fault:
@@ -279,7 +295,9 @@ def _tried(system: System, asked: _Asked, progress: Progress) -> SystemTried:
         return SystemTried(system, say("There is not enough memory to do this with a table of this size."))
 
 
-def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: float, megabytes: float | None) -> Achieved:
+def _achieved(
+    outcome: Sanitised, answers: Answers, asked: _Asked, seconds: float, megabytes: float | None, progress: Progress
+) -> Achieved:
     source, questions, epsilon = asked.source, asked.questions, asked.thresholds.epsilon
     truth = questions.truth.astype(np.float64)
     told = ~np.isnan(answers.estimate)
@@ -289,6 +307,7 @@ def _achieved(outcome: Sanitised, answers: Answers, asked: _Asked, seconds: floa
     bands = [asked.band == number for number in range(len(BANDS) + 1)]
     small, large = truth <= asked.thresholds.alpha, truth >= LARGE * source.n
     learnt = asked.learnt(outcome.answer(asked.margins.questions))
+    progress.report(say("Comparing"), 0.75)
     row = outcome.row(asked.records)
     both = learnt
     if row is not None:

@@ -8,11 +8,14 @@ import pytest
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadQuestion, BadSetting
+from splu_desktop.core.estimate import Method
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.workload import draw
+from splu_desktop.core.reconstruct.whole_matrix import numbers_of, one_sa
 from tests.compare.tables import small_questions, small_source
 
 
@@ -91,3 +94,16 @@ def test_every_system_keeps_the_protocol(system: type) -> None:
         if belief is not None:
             assert np.allclose(belief.sum(axis=1), 1)
     assert tried
+
+
+@pytest.mark.parametrize("method", [Method.POOLED, Method.UNBIASED, Method.AS_PUBLISHED], ids=lambda each: each.value)
+def test_all_values_at_once_are_answered_as_each_by_itself_by_the_whole_matrix(method: Method) -> None:
+    source = small_source(500, m=4)
+    outcome = Channelled(source, evenly(source.m, 0.4), np.random.default_rng(2))
+    y = small_questions(source).histogram(outcome.shown, source.m)
+    every = [(row, one) for row in range(len(y)) for one in np.eye(source.m, dtype=bool)]
+    at_once = numbers_of(y, None, outcome.through, method)
+    assert np.array_equal(at_once, np.array(one_sa(y, every, outcome.through, method)).T)
+    for number in (0, 7, 20):
+        alone = one_sa(y, [every[number]], outcome.through, method)
+        assert at_once[:, number] == pytest.approx(alone[0])

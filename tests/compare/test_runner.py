@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import json
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import ByGamma, Sanitised
 from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.runner import Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, Progress, Watched
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.language import language
 from splu_desktop.report.comparison import comparison_document, write_comparison
@@ -74,10 +79,52 @@ def test_it_stops_when_asked_to() -> None:
         compare(small_source(), SYSTEMS, size=60, progress=watched)
 
 
+@dataclass(frozen=True)
+class Endless(ByGamma):
+    """A method that never ends, but for a report now and then."""
+
+    name: ClassVar[str] = "endless"
+    title: ClassVar[str] = "Endless"
+    words: ClassVar[str] = "Never done."
+
+    @property
+    def promise(self) -> str:
+        return "Nothing."
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
+        while True:
+            progress.report(self.title, 0.5)
+            time.sleep(0.001)
+
+
+def test_a_method_that_takes_too_long_costs_itself_alone_and_is_said_to_be_unfinished() -> None:
+    found = compare(small_source(200), [Endless, *named("trivial")], size=60, limit=0.3)
+    endless, (trivial,) = found.tried[:-1], found.tried[-1:]
+    assert [each.system for each in endless] == list(Endless.curve(found.source))
+    assert all("0.3 seconds" in each.impossible and each.achieved is None for each in endless)
+    assert trivial.achieved is not None
+    assert not trivial.impossible
+
+
+def test_the_plan_has_no_limit_and_no_limit_is_none() -> None:
+    plan = Planned(PlainGroups(2), "s")
+    with_plan = compare(small_source(200), named("retention"), plan=plan, size=60, limit=1e-9)
+    assert [each.achieved is not None for each in with_plan.tried] == [True, *[False] * 4]
+    without = compare(small_source(200), named("retention"), size=60, limit=None)
+    assert all(each.achieved is not None for each in without.tried)
+
+
+def test_it_can_be_cancelled_while_a_method_is_limited() -> None:
+    seen: list[str] = []
+    watched = Watched(lambda stage, done: seen.append(stage), lambda: seen[-3:] == ["Endless"] * 3)
+    with pytest.raises(Cancelled):
+        compare(small_source(200), [Endless], size=60, progress=watched)
+
+
 def test_progress_never_goes_back() -> None:
     done: list[float] = []
     watched = Watched(lambda stage, at: done.append(at))
-    compare(small_source(200), named("retention,laplace"), size=60, progress=watched)
+    compare(small_source(200), named("retention,laplace,k-anonymity"), size=60, progress=watched)
     assert done[-1] == 1.0
     assert done == sorted(done)
 
@@ -152,6 +199,7 @@ def test_the_command_compares_and_writes_only_where_asked(patients: Path, capsys
         (["--questions", "3"], "--questions must be a number"),
         (["--about", "a"], "not a sensitive column of this plan"),
         (["--language", "xx"], "does not speak"),
+        (["--time-limit", "-1"], "--time-limit must be seconds"),
     ],
 )
 def test_the_command_refuses_in_one_sentence(

@@ -208,9 +208,11 @@ def test_where_nothing_answers_it_says_what_comes_closest() -> None:
     plan = _plan(table, {"diagnosis": PlainGroups(2), "result": by_gamma(table["result"], 2)})
     found = propose(table, plan, [asked_from("sex,age,diagnosis within 1%", table)], (5, 2))
     assert not found.met
-    assert found.sentences()[0] == "No setting answers all of this; closest comes:"
     (reached_,) = found.answered
     assert reached_.answered < reached_.cells
+    assert ("no solution" in found.sentences()[0]) == (not reached_.answered)
+    partly = [asked_from(f"sex,age,diagnosis within {error}%", table) for error in (1, 99)]
+    assert propose(table, plan, partly, (5, 2)).sentences()[0] == "No setting answers all of this; closest comes:"
     nothing = propose(table, plan, [asked_from("sex,result within 50% from 9000", table)], (2,))
     assert not nothing.met, "a table of which nothing is asked is not answered"
 
@@ -224,6 +226,8 @@ def test_a_table_is_read_as_it_is_written() -> None:
         asked_from("s,z", table)
     with pytest.raises(BadSetting, match="twice"):
         asked_from("s,s=n", table)
+    with pytest.raises(BadSetting, match="counts from 0 on"):
+        asked_from("s within 5% from 0", table)
     with pytest.raises(BadSetting, match="1 to 99 %"):
         asked_from("s within 0%", table)
     with pytest.raises(BadSetting, match="no sensitive column"):

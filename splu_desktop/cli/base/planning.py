@@ -102,12 +102,15 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]:
-    """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError."""
+def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple[Imported, Plan, list[str]]:
+    """Read FILE and return it with the plan that recipe or options say, and notes for the user. Raises SpluError.
+
+    `memory` : bytes to get along with; None for most of what is free.
+    """
     asked = choices_from(args)
     if args.recipe is None:
         thresholds = _thresholds(args)
-        imported = read(args.file, asked)
+        imported = read(args.file, asked, most=memory)
         check_columns(asked, imported.table.names)
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
@@ -122,7 +125,7 @@ def table_and_plan(args: argparse.Namespace) -> tuple[Imported, Plan, list[str]]
             )
         )
     recipe = read_recipe(args.recipe)
-    imported = read(args.file, overruled(recipe.choices, asked))
+    imported = read(args.file, overruled(recipe.choices, asked), most=memory)
     check_columns(asked, imported.table.names)
     plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
     return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -114,7 +115,7 @@ class TwoSizes(System):
         least = min(math.ceil(1 / limit) for limit in limits)
         parts = None
         if least <= LARGEST:
-            parts = self._parts(counts, lambda size: caps(limits, size), least, progress)
+            parts = self._parts(counts, cache(lambda size: caps(limits, size)), least, progress)
         if parts is None:
             raise Impossible(
                 say("No buckets of {least} to {most} records keep these limits.", least=least, most=LARGEST)

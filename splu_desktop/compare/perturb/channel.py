@@ -17,7 +17,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised
 from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.messages import say
-from splu_desktop.core.reconstruct.whole_matrix import Bends, one_sa
+from splu_desktop.core.reconstruct.whole_matrix import Bends, numbers_of
 from splu_desktop.core.table import Picked
 from splu_desktop.core.transition.matrix import Independent, KnownTransition
 
@@ -55,8 +55,7 @@ class Channelled(Sanitised):
         y = questions.histogram(self.shown, self.source.m)
         asked = list(zip(questions.row.tolist(), questions.chosen, strict=True))
         bends = Bends(self._counted, self.through)
-        numbers = one_sa(y, asked, self.through, method, self._aims(questions, bends, y))
-        return Answers(*np.array(numbers, np.float64).reshape(-1, 4)[:, :3].T)
+        return Answers(*numbers_of(y, asked, self.through, method, self._aims(questions, bends, y))[:3])
 
     def _aims(self, questions: CountingQuestions, bends: Bends, y: Floats) -> Callable[[], tuple[Floats, Floats]]:
         names = self.source.names

@@ -107,7 +107,12 @@ class Subsets(Sanitised):
 
     def unbiased(self, questions: CountingQuestions) -> Floats:
         """Return (Q,) estimates as they come, right on average, below 0 at times."""
-        seen = np.asarray((questions.selected @ self.shown).todense(), np.float64)
+        seen = np.zeros((questions.selections, self.source.m))
+        # Dense in blocks of records: both sides are full enough for that to take a quarter of the time.
+        selected, step = questions.selected.tocsc(), max(1, _AT_ONCE // max(self.source.m, questions.selections, 1))
+        for start in range(0, self.source.n, step):
+            block = slice(start, start + step)
+            seen += selected[:, block].toarray() @ self.shown[block].toarray()
         by_value = (seen - seen.sum(axis=1, keepdims=True) / self.d * self.other) / (self.own - self.other)
         return questions.asked(by_value)
 

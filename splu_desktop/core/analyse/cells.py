@@ -107,7 +107,7 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         names = [name for part in self.parts for name in part.names]
-        self._wide = max((reader.engine.widened(name, picked) for name in names), default=1.0)
+        self._wide = max((reader.engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
         self._count(asked, full)
 
     def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
@@ -360,10 +360,14 @@ def _part(
         return _made((name,), engine.codes(name), engine.best(name), of, first[:, None], rest=rest)
     codes = np.zeros(table.n, np.int64)
     stands = []
+    met = np.ones(table.n, bool)
     for name in names:
         first, of = _classes(name, table[name].m, asked, full)
         codes = codes * len(first) + of[table[name].codes]
         stands.append(first[of][table[name].codes])
+        met &= asked[0][name][table[name].codes] if asked and name in asked[0] else True
+    if len(asked) == 1 and not full:  # as a count of those that meet all is answered (`Engine.told_together`)
+        codes = met.astype(np.int64)
     _, one, states = np.unique(codes, return_index=True, return_inverse=True)
     if len(one) > _MOST_STATES:
         raise BadQuestion(

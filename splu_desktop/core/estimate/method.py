@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 
 Floats = NDArray[np.float64]
+_Cut = TypeVar("_Cut", float, Floats)
 
 
 class Case(Protocol):
@@ -78,11 +79,14 @@ class Method(metaclass=_Register):
             )
         return _KNOWN[name]
 
-    def made(self, estimate: float, low: float, high: float, top: float) -> float:
-        """Return an estimate, cut to what this method promises: [0, `top`], and its interval [`low`, `high`]."""
+    def made(self, estimate: _Cut, low: _Cut, high: _Cut, top: _Cut) -> _Cut:
+        """Return an estimate, cut to what this method promises: [0, `top`], and its interval [`low`, `high`].
+
+        Elementwise for arrays.
+        """
         if self.bounded:
-            estimate = min(max(estimate, 0.0), top)
-        return min(max(estimate, low), high) if self.within else estimate
+            estimate = np.minimum(np.maximum(estimate, 0.0), top)
+        return np.minimum(np.maximum(estimate, low), high) if self.within else estimate
 
 
 _KNOWN: dict[str, Method] = {}

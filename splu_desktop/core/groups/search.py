@@ -208,6 +208,9 @@ def two_sizes(
         return alone if loss_of(alone) < best_loss and is_valid(counts, (caps[least],), alone) else None
     for small in range(least, most):
         progress.report("Searching group sizes", (small - least) / max(most - least, 1))
+        # Each record costs (S - 1)^2 / S at least, which rises with S.
+        if pruning is not Pruning.NONE and records * (small - 1) ** 2 >= best_loss * small:
+            break
         for large in range(small + 1, most + 1):
             pairs = PairList.of(records, small, large)
             if pairs is None:

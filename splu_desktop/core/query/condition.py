@@ -427,7 +427,6 @@ def _code(column: Column, text: str) -> int | None:
         if value is not None:
             found = np.flatnonzero(column.values == value)
     else:
-        folded = stripped.casefold()
-        found = [code for code, label in enumerate(column.labels.tolist()) if label.strip().casefold() == folded]
+        found = column.folded.get(stripped.casefold(), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
@@ -16,6 +17,7 @@ from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import FEW, Floats, MatrixTransition
 
+Indices = NDArray[np.intp]
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
 _STEPS = 5_000  # of the likelihood's maximisation at most
@@ -37,19 +39,20 @@ class ByMatrix:
     def __init__(
         self,
         y: Floats,
-        asked: Sequence[tuple[int, Flags]],
+        asked: Sequence[tuple[int, Flags]] | None,
         through: MatrixTransition,
         aims: Aims | None,
         widened: Floats | float = 1.0,
     ) -> None:
         self._y, self._asked, self.through, self._aims = y, asked, through, aims
+        self.places = _Places.every(y) if asked is None else _Places.of(asked)
         self.rows = Rows.plain(y)
         self.x = _straight(self.rows, through)
         self.composition = _composition(self.rows, self.x, through)
         self.variance = through.variance(self.composition) * np.reshape(widened, (-1, 1))
 
     def _summed(self, by_value: Floats) -> Floats:
-        return np.array([float(by_value[row, chosen].sum()) for row, chosen in self._asked])
+        return self.places.summed(by_value)
 
     def unbiased(self) -> Floats:
         return self._summed(self.x)
@@ -69,7 +72,59 @@ class ByMatrix:
         return self._summed(likeliest(self._y, self.through.matrix))
 
     def as_printed(self) -> Floats:
-        return as_published(self._y, self._asked, self.through)
+        asked = self._asked
+        if asked is None:
+            asked = [(row, one) for row in range(len(self._y)) for one in np.eye(self._y.shape[1], dtype=bool)]
+        return as_published(self._y, asked, self.through)
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Which values of which selections are asked for, K questions.
+
+    Attributes
+    ----------
+    row, code : (K,) the selection, and the first of the values.
+    sets : the questions for other than one value, with their (m,) flags.
+    """
+
+    row: Indices
+    code: Indices
+    sets: Sequence[tuple[int, Flags]]
+
+    @classmethod
+    def of(cls, asked: Sequence[tuple[int, Flags]]) -> _Places:
+        """Return the places of listed questions."""
+        row, code = np.array([(at, int(np.argmax(chosen))) for at, chosen in asked], np.intp).reshape(-1, 2).T
+        sets = [(at, chosen) for at, (_, chosen) in enumerate(asked) if np.count_nonzero(chosen) != 1]
+        return cls(row, code, sets)
+
+    @classmethod
+    def every(cls, y: Floats) -> _Places:
+        """Return the places of every single value of every selection."""
+        row, code = np.divmod(np.arange(y.size), y.shape[1])
+        return cls(row, code, ())
+
+    @property
+    def alone(self) -> Flags:
+        """(K,) whether one value is asked for."""
+        alone = np.ones(len(self.row), bool)
+        alone[[at for at, _ in self.sets]] = False
+        return alone
+
+    def summed(self, by_value: Floats) -> Floats:
+        """Return (K,) the sums of (Q, m) figures over the values asked for."""
+        found = by_value[self.row, self.code]
+        for at, chosen in self.sets:
+            found[at] = by_value[self.row[at], chosen].sum()
+        return found
+
+    def all_of(self, flags: Flags) -> Flags:
+        """Return (K,) whether all the values asked for have (m,) flags."""
+        found = flags[self.code]
+        for at, chosen in self.sets:
+            found[at] = flags[chosen].all()
+        return found
 
 
 def one_sa(
@@ -79,43 +134,66 @@ def one_sa(
     method: Method,
     aims: Aims | None = None,
     widened: Floats | None = None,
+    of_sets: Floats | None = None,
 ) -> list[Numbers]:
-    """Return the numbers of questions with conditions on one SA.
+    """Return the numbers of questions with conditions on one SA (see `numbers_of`)."""
+    return [
+        (estimate, low, high, spread)
+        for estimate, low, high, spread in numbers_of(y, asked, through, method, aims, widened, of_sets).T.tolist()
+    ]
+
+
+def numbers_of(
+    y: Floats,
+    asked: Sequence[tuple[int, Flags]] | None,
+    through: MatrixTransition,
+    method: Method,
+    aims: Aims | None = None,
+    widened: Floats | None = None,
+    of_sets: Floats | None = None,
+) -> Floats:
+    """Return (4, K) estimates, lower ends, upper ends and variances of K questions with conditions on one SA.
 
     Parameters
     ----------
     y : (Q, m) published counts of the SA's values in Q selections.
-    asked : per question, its row and the (m,) chosen values.
+    asked : per question, its row and the (m,) chosen values; None for each value by itself in every row, in order.
     aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
         that it shares with the selection (`Bends.target`).
     widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
+    of_sets : (len(asked),) the same of the values chosen; None where it is that of their selections.
     """
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
-    rows, x, variance = case.rows, case.x, case.variance
-    estimates = method.estimate(case).tolist()
-    least, most = _hidden_range(rows, x, variance, through)
-    alone = np.array([chosen.sum() == 1 for _, chosen in asked], bool)
-    spreads = np.array([variance[row, np.argmax(chosen)] for row, chosen in asked])
-    spreads[~alone] = _spreads([asked[number] for number in np.flatnonzero(~alone).tolist()], case.composition, through)
-    spreads[~alone] *= widened[[row for row, _ in asked]][~alone]
-    arms = _arms(case, asked, alone, spreads)
-    found: list[Numbers] = []
-    for (row, chosen), spread, estimate, (below, above) in zip(
-        asked, spreads.tolist(), estimates, arms.tolist(), strict=True
-    ):
-        top = float(rows.total[row])
-        centre = float(x[row, chosen].sum())
-        strays = None
-        if len(through.hidden) == 1:
-            moves = float(through.hidden[0, chosen].sum()) * np.array([least[row], most[row]])
-            strays = float(moves.min()), float(moves.max())
-        found.append(_made(estimate, centre, spread, (below, above), top, chosen, through, method, strays))
-    return found
+    rows, x, variance, places = case.rows, case.x, case.variance, case.places
+    estimates, readable = method.estimate(case), places.all_of(through.readable)
+    spreads = variance[places.row, places.code]
+    if places.sets:
+        sets = [(int(places.row[at]), chosen) for at, chosen in places.sets]
+        of = [at for at, _ in places.sets]
+        wide = widened[places.row] if of_sets is None else of_sets
+        spreads[of] = _spreads(sets, case.composition, through) * wide[of]
+    below, above = _arms(case, spreads).T
+    least, most = np.zeros(len(spreads)), np.zeros(len(spreads))
+    hidden = len(through.hidden) == 1
+    if hidden:
+        way = places.summed(np.broadcast_to(through.hidden[0], y.shape))
+        ends = way * np.stack(_hidden_range(rows, x, variance, through))[:, places.row]
+        least, most = ends.min(axis=0), ends.max(axis=0)
+    top, centre = rows.total[places.row], places.summed(x)
+    strayed = np.maximum(centre + least - top, -(centre + most)) > BEYOND * np.sqrt(spreads)
+    least, most = np.where(strayed, -np.inf, least), np.where(strayed, np.inf, most)
+    # "all of them" as surely as it is known, not more surely
+    centre = np.where(~strayed & (centre + least - below > top), top - least, centre)
+    low, high = (np.clip(end, 0.0, top) for end in (centre - below + least, centre + above + most))
+    barren = ~readable & (not hidden)
+    low, high = np.where(barren, 0.0, low), np.where(barren, top, high)
+    made = np.where(barren, np.clip(estimates, 0.0, top), method.made(estimates, low, high, top))
+    return np.stack([made, low, high, np.where(strayed | ~readable, np.inf, spreads)])
 
 
-def _arms(case: ByMatrix, asked: Sequence[tuple[int, Flags]], alone: Flags, spreads: Floats) -> Floats:
-    """Return (len(asked), 2) how far intervals reach below and above the centre.
+def _arms(case: ByMatrix, spreads: Floats) -> Floats:
+    """Return (K, 2) how far intervals reach below and above the centre.
 
     An end is the count that the estimate just does not speak against, so it takes the variance if that count is true
     (a score interval), where single values of short columns are asked: a selection that nearly all have one value
@@ -125,8 +203,8 @@ def _arms(case: ByMatrix, asked: Sequence[tuple[int, Flags]], alone: Flags, spre
     arms = NORMAL_95 * np.sqrt(np.stack([spreads, spreads], axis=1))
     if case.composition.shape[1] > FEW:
         return arms
-    row, code = np.array([(at, int(np.argmax(chosen))) for at, chosen in asked], np.intp).reshape(-1, 2).T
-    single = np.flatnonzero(alone)
+    row, code = case.places.row, case.places.code
+    single = np.flatnonzero(case.places.alone)
     for at in range(0, len(single), _ROWS_AT_ONCE):
         part = single[at : at + _ROWS_AT_ONCE]
         here, value, place = case.composition[row[part]], code[part], np.arange(len(part))
@@ -366,29 +444,3 @@ def _composition(rows: Rows, x: Floats, through: MatrixTransition) -> Floats:
 def _adding_up(counts: Floats, total: Floats) -> Floats:
     whole = counts.sum(axis=1, keepdims=True)
     return np.asarray(counts * np.divide(total[:, None], whole, out=np.zeros_like(whole), where=whole > 0), np.float64)
-
-
-def _made(
-    estimate: float,
-    centre: float,
-    spread: float,
-    arms: tuple[float, float],
-    top: float,
-    chosen: Flags,
-    through: MatrixTransition,
-    method: Method,
-    strays: tuple[float, float] | None,
-) -> Numbers:
-    readable = bool(through.readable[chosen].all())
-    if not readable and strays is None:
-        return min(max(estimate, 0.0), top), 0.0, top, float("inf")
-    below, above = arms
-    least, most = strays or (0.0, 0.0)
-    if max(centre + least - top, -(centre + most)) > BEYOND * spread**0.5:
-        least, most, spread = -float("inf"), float("inf"), float("inf")
-    elif centre + least - below > top:  # "all of them" as surely as it is known, not more surely
-        centre = top - least
-    low, high = min(max(centre - below + least, 0.0), top), min(max(centre + above + most, 0.0), top)
-    if not readable:
-        spread = float("inf")
-    return method.made(estimate, low, high, top), low, high, spread

@@ -207,7 +207,7 @@ def publish(
     # Shifted here, so that what is checked is what was drawn; the register knows the source by its true dates.
     table = by_person.shifted(order.table, order.plan.persons, SystemRandomness())
     prepared = sanitise.prepare(table, order.plan)
-    published = sanitise.run(table, order.plan, progress=progress)
+    published = sanitise.run(table, order.plan, progress=progress, storage=order.storage)
     gate = replace(gate, lines=tuple(persons_told(line, published) for line in gate.lines))
     # The check is NumPy's work and the writing Python's, so that they go side by side; the release waits for both.
     with in_background(lambda own: check_release(prepared, order.plan, published, progress=own), progress) as checks:

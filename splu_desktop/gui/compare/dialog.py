@@ -12,12 +12,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
+    QSpinBox,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from splu_desktop.compare.runner import Comparison
+from splu_desktop.compare.runner import LIMIT, Comparison
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Table
@@ -73,6 +74,7 @@ class BesideDialog(QDialog):
         body.addLayout(self._build_foot())
         self.more.toggled.connect(lambda _: self.run())
         self.column.currentIndexChanged.connect(lambda _: self.run())
+        self.limit.valueChanged.connect(lambda _: self.run())
         self.run()
 
     # -- parts ---------------------------------------------------------------------------------------------------
@@ -219,6 +221,17 @@ class BesideDialog(QDialog):
         self.more = QCheckBox(self.tr("&More methods"))
         tip(self.more, self.tr("All methods of the literature; this takes a few times as long"))
         row.addWidget(self.more)
+        self.limit = QSpinBox()
+        self.limit.setRange(5, 3_600)
+        self.limit.setValue(round(LIMIT))
+        self.limit.setSuffix(self.tr(" s"))
+        self.limit.setKeyboardTracking(False)
+        self.limit.setAccessibleName(self.tr("Seconds for each method"))
+        tip(self.limit, self.tr("A method that takes longer with all its settings is listed as not finished"))
+        caption = label(self.tr("&Time for each:"))
+        caption.setBuddy(self.limit)
+        row.addWidget(caption)
+        row.addWidget(self.limit)
         row.addStretch(1)
         note = label(self.tr("From true counts: custodian only"), "warning")
         note.setContentsMargins(6, 3, 6, 3)
@@ -238,13 +251,14 @@ class BesideDialog(QDialog):
     def run(self) -> Job:
         """Compare, in the worker."""
         table, plan, name, more = self._table, self._plan, self.column.currentText(), self.more.isChecked()
+        limit = float(self.limit.value())
         self.banner.hide()
         self.save_button.setEnabled(False)
         self.lead.setText(self.tr("“{name}” by the plan and by other methods").format(name=name))
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
         self.busy.cancel.setFocus()
-        job = self._tasks.run("beside", lambda progress: compared(table, plan, name, more, QUESTIONS, progress))
+        job = self._tasks.run("beside", lambda progress: compared(table, plan, name, more, QUESTIONS, limit, progress))
         self._job = job
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(partial(self._show, name, more))

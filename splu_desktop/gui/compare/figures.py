@@ -45,15 +45,17 @@ class MethodShown:
         return self.name == "plan"
 
 
-def compared(table: Table, plan: Plan, column: str, more: bool, size: int, progress: Progress) -> Comparison:
+def compared(
+    table: Table, plan: Plan, column: str, more: bool, size: int, limit: float, progress: Progress
+) -> Comparison:
     """Compare the plan's way with a column to the methods weighed first, or to all. Runs in a worker.
 
-    Raises SpluError, Cancelled.
+    limit : seconds for each method. Raises SpluError, Cancelled.
     """
     progress.report("Comparing", 0.0)
     source, planned = of_plan(table, plan, column)
     systems = [system for system in SYSTEMS if more or system.first]
-    return compare(source, systems, plan=planned, size=size, thresholds=plan.thresholds, progress=progress)
+    return compare(source, systems, plan=planned, size=size, thresholds=plan.thresholds, limit=limit, progress=progress)
 
 
 def methods(comparison: Comparison) -> tuple[MethodShown, ...]:
