@@ -186,7 +186,7 @@ def table_lines(
         lines.append(number_line(table, generalised, plan))
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
-    lines += _recognisable(generalised, plan, unique, elsewhere, progress)
+    lines += _recognisable(generalised, plan, ways, unique, elsewhere, progress)
     lines += _certainty(plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
@@ -433,6 +433,7 @@ def _persons_treated(
 def _recognisable(
     table: Table,
     plan: Plan,
+    ways: Mapping[str, Draw],
     unique: Callable[[], int | None] | None,
     elsewhere: Elsewhere | None,
     progress: Progress | None,
@@ -452,7 +453,7 @@ def _recognisable(
         none = "No record is unique in the columns that are published unchanged."
         yield Line("unique-records", Light.GREEN, none, "classify")
     else:
-        yield _unique(table.n, plan, alone)
+        yield _unique(table.n, plan, ways, alone)
     if audience is None or below is None:
         return
     k = audience.limits.k
@@ -484,13 +485,13 @@ def beyond_limits(
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, None, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
-def _unique(records: int, plan: Plan, alone: int) -> Line:
+def _unique(records: int, plan: Plan, ways: Mapping[str, Draw], alone: int) -> Line:
     # Of draws of one sort, the one that leaves a reader surest.
-    surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}
+    surest = {draw.name: draw for draw in sorted({**plan.draws, **ways}.values(), key=lambda draw: draw.confidence)}
     chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]
     text: str = say(
         "{alone} of {records} records ({share}) are unique in the columns published "

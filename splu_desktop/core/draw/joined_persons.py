@@ -320,6 +320,10 @@ class JoinedPerPerson(Joined):
     def _exact(self, at: int) -> tuple[int, float] | None:
         return None
 
+    @property
+    def _draws(self) -> int:
+        return self.persons or self.records  # a person's records that show the value add its steps together
+
     # Before the table is known, T_P and all that is about single values is that of the draw it stands for: that one is
     # at least as sharp, so no less is true of this one.
 
@@ -363,7 +367,10 @@ class JoinedPerPerson(Joined):
             "all are kept, or none is, and those that are not show what another person with about as many records has.",
             column=column,
         )
-        return (*attackers.of_independent(column), together) if self._protected else ()
+        if not self._protected:
+            return ()
+        alone, with_release = attackers.of_independent(column)
+        return alone, with_release, attackers.names_person(column, self.insider), together
 
     def words(self) -> str:
         return say("{words}, by person", words=super().words())

@@ -305,9 +305,9 @@ class Together(Draw):
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
         return recognised(chosen, caps, self.size)
 
-    def costs(self, table: Table) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         limits = {name: self._part(name).confidence for name in self.columns}
-        return cost_sentences(self.columns, self.size, self.recognised(table), limits)
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def _part(self, column: str) -> Together:
         return self.members[self.columns.index(column)]
@@ -400,9 +400,17 @@ def planned(table: Table, columns: Sequence[str], gamma: int) -> dict[str, Toget
 
 
 def cost_sentences(
-    columns: Sequence[str], gamma: int, found: Sequence[Recognised], limits: Mapping[str, Fraction]
+    columns: Sequence[str],
+    gamma: int,
+    found: Sequence[Recognised],
+    limits: Mapping[str, Fraction],
+    *,
+    published: bool = False,
 ) -> list[str]:
-    """Return what it costs to draw columns together, for people; `limits` are the most that each column alone tells."""
+    """Return what it costs to draw columns together, for people.
+
+    `limits` are the most that each column alone tells; `published` says that `found` is of a release.
+    """
     found = sorted(found, key=lambda each: -each.certainty)
     bare = [each.column for each in found if limits[each.column] == 1]
     found = [each for each in found if each.column not in bare]
@@ -419,15 +427,23 @@ def cost_sentences(
                 "Who finds a person's row and knows the person's other values drawn together with “{column}”: in "
                 "{learnt} of the cases the row shows the person's own protected value beside them, and a protected "
                 "value that it shows beside them is the person's own in {certainty} of the cases, where the column "
-                "alone would say so with at most {limit}. {alone} of the records with such a value are the only "
-                "ones with their other values.",
+                "alone would say so with at most {limit}.",
                 column=each.column,
                 learnt=_share(each.learnt),
                 certainty=_share(each.certainty),
                 limit=_share(float(limits[each.column])),
-                alone=_share(each.alone_protected),
             )
             for each in found[:_NAMED]
+        ),
+        # Records of a release share their combinations with those that took them: it has about half as many unique.
+        *(
+            say(
+                "{alone} of the records with a protected value of “{column}” are the only ones with their other "
+                "values drawn together.",
+                column=each.column,
+                alone=_share(each.alone_protected),
+            )
+            for each in ([] if published else found[:_NAMED])
         ),
         *(
             say(

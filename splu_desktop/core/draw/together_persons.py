@@ -276,13 +276,13 @@ class TogetherPerPerson(DrawPerPerson):
         flags = [column.counts() < _COMMON * column.n for column in chosen]
         return recognised_anywhere(chosen, flags, 1 / self.size)
 
-    def costs(self, table: Table) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         limits = {}
         for name in self.columns:
             shares = table[name].counts() / table.n
             share = Fraction(float(shares[shares < _COMMON].max(initial=0.0)))
             limits[name] = share + (1 - share) / self.size
-        return cost_sentences(self.columns, self.size, self.recognised(table), limits)
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def words(self) -> str:
         return say("{number} columns together by person, 1 in {gamma} kept", number=len(self.columns), gamma=self.size)
