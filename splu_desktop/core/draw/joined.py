@@ -31,7 +31,7 @@ from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probabil
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import ProgressPart
 from splu_desktop.core.randomness import Randomness, below
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
 
@@ -171,10 +171,9 @@ class Joined(Draw):
         return replace(self, parts=(*parts, new))
 
     def respelled(self, before: Column, after: Column) -> Self:
-        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
         found: dict[str, int] = {}
-        for old, new in pairs.T.tolist():
-            part, label = self._part_of[str(before.labels[old])], str(after.labels[new])
+        for old, label in respelled(before, after):
+            part = self._part_of[old]
             found[label] = min(part, found.get(label, part), key=lambda at: self.parts[at].limit)
         values = [tuple(label for label, at in found.items() if at == number) for number in range(len(self.parts))]
         parts = tuple(replace(part, values=own) for part, own in zip(self.parts, values, strict=True))
