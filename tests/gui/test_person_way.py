@@ -12,11 +12,13 @@ import pytest
 from PySide6.QtWidgets import QInputDialog
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import table_lines
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.publish.order import Order
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
 
@@ -67,6 +69,26 @@ def test_the_ways(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
     session.undo_stack.undo()
     idle(window)
     assert way.currentData() == "draw"
+
+
+def test_classify_says_of_persons_what_the_gate_says(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    """Also of a joined draw, of whose tolerances the table's own persons leave less than was asked for."""
+    path = visits(tmp_path / "visits.csv")
+    text = path.read_text(encoding="utf-8").replace("gout", "flu").replace("cold", "flu")  # 3 of 4 records
+    path.write_text(text, encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    window.classify_page.risk.way.take("draw")
+    idle(window)
+    plan = window.session.choices.plan()
+    (draw,) = plan.draws.values()
+    table = window.session.source.imported.table
+    assert draw.learned(table, "illness", plan.thresholds).chance() != draw.chance()
+    (said,) = (line.sentence for line in table_lines(table, plan) if line.name == "persons")
+    assert window.classify_page.risk.persons.text() == told(said)
 
 
 def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, idle: Idle) -> None:

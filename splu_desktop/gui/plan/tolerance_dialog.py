@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.ways import by_tolerances
@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.widgets import label, last_row, margins
 from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, proposed
@@ -56,7 +56,6 @@ class ToleranceDialog(QDialog):
         column.addWidget(self.editor, 1)
         self.promises = label("", wrap=True, selectable=True)
         column.addWidget(self.promises)
-        buttons = QDialogButtonBox()
         self.others = QMenu(self)
         for other in session.choices.sensitive:
             if other != name:
@@ -68,18 +67,11 @@ class ToleranceDialog(QDialog):
         self.also.setMenu(self.others)
         self.others.triggered.connect(lambda _: self._count())
         self.also.setVisible(not self.others.isEmpty())
-        buttons.addButton(self.also, QDialogButtonBox.ButtonRole.ActionRole)
-        self.use = QPushButton(self.tr("&Use these tolerances"))
-        self.use.setProperty("look", "primary")
+        self.also.setAutoDefault(False)
+        column.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
+        others = () if now is None else ((self.tr("One gro&up size instead"), self._plain),)
+        self.use = last_row(self, column, self.tr("&Use these tolerances"), *others)
         self.use.setEnabled(False)
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        if now is not None:
-            plain = buttons.addButton(self.tr("One gro&up size instead"), QDialogButtonBox.ButtonRole.ResetRole)
-            plain.clicked.connect(self._plain)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)
         self.editor.found.connect(self._known)
