@@ -679,6 +679,15 @@
       }
       max(result, 1)
     }
+    # Sets of values that more records have than one value scatter more as whole persons do.
+    chosen_effect <- function(effects, asked, name) {
+      found <- effect_of(effects, asked)
+      share <- if (is.null(asked[[name]])) 0 else sum(counts[[name]][asked[[name]]]) / n
+      share <- min(share, 1 - share)
+      if (!is.null(effects$kept) && share > effects$share)
+        found <- found + (effect_of(effects$kept, asked) - found) * (share - effects$share) / (1 - effects$share)
+      max(found, 1)
+    }
     cells_of <- function(asked, full = character(0)) {
       named <- unique(c(unlist(lapply(asked, names)), full))
       for (name in named) if (!name %in% all_names) unknown(name)
@@ -710,10 +719,10 @@
       for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
-      only <- if (length(asked) == 1) asked[[1]][setdiff(names(asked[[1]]), sensitive)] else list()
+      only <- if (length(asked) == 1) asked[[1]] else list()
       wide <- max(1, vapply(unlist(lapply(parts, function(part) part$names)), function(name) {
         effects <- facts$persons$design_effects[[name]]
-        if (is.null(effects)) 1 else effect_of(effects, only)
+        if (is.null(effects)) 1 else chosen_effect(effects, only, name)
       }, 0))
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), wide = wide,

@@ -649,8 +649,17 @@ class Release:
         found = 1.0
         for name in names:
             if name in effects:
-                found = max(found, self._effect(effects[name], asked))
+                found = max(found, self._chosen_effect(effects[name], asked, name))
         return found
+
+    def _chosen_effect(self, effects, asked, name):
+        found = self._effect(effects, asked)
+        share = sum(self.counts(name)[at] for at in asked.get(name, ())) / self.n
+        share = min(share, 1 - share)
+        if "kept" in effects and share > effects["share"]:
+            more = self._effect(effects["kept"], asked) - found
+            found += more * (share - effects["share"]) / (1 - effects["share"])
+        return max(found, 1.0)
 
     def _effect(self, effects, asked):
         result, whole = effects["whole"], effects["whole"]
@@ -1025,7 +1034,7 @@ class _Table:
                     )
         self.asked = {}
         if len(asked) == 1:
-            self.asked = {name: some for name, some in asked[0].items() if name not in release._ways}
+            self.asked = dict(asked[0])
         classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]

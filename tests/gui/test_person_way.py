@@ -170,3 +170,42 @@ def test_keeping_one_record_per_person_never_holds_the_window_up(
     assert window.session.release.published.n == 600
     assert where
     assert threading.main_thread().name not in where
+
+
+def test_dates_move_and_persons_are_numbered(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    rows = [
+        f"{500_000 + 7 * (x // 2)},2024-0{1 + x % 9}-11,{'AB'[x % 2]},{['flu', 'gout', 'cold', 'none'][x % 4]}\n"
+        for x in range(400)
+    ]
+    (tmp_path / "stays.csv").write_text("patient_id,admitted,ward,illness\n" + "".join(rows), encoding="utf-8")
+    window.import_page.open_file(tmp_path / "stays.csv")
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA, "admitted": Role.NSA, "ward": Role.NSA}, "role")
+    idle(window)
+    session, risk = window.session, window.classify_page.risk
+    risk.way.take("draw")
+    idle(window)
+    options = risk.person_options
+    assert options.days.isVisibleTo(window.classify_page)
+    options.days.setValue(30)
+    idle(window)
+    options.number.click()
+    idle(window)
+    chosen = session.choices.plan().persons
+    assert chosen == ByPerson("patient_id", "draw", number=True, shift=("admitted",), days=30)
+    published = sanitise.run(session.source.imported.table, session.choices.plan())
+    assert by_person.NUMBER in published.table
+    assert as_project(session.source, session.choices).plan().persons == chosen
+    risk.way.take("first")  # another way keeps the dates moved, and has no numbers
+    idle(window)
+    assert session.choices.plan().persons == ByPerson("patient_id", "first", shift=("admitted",), days=30)
+    window.session.set_roles({"admitted": Role.SA}, "role")  # drawn anew now, so it isn't moved, too
+    idle(window)
+    assert session.choices.plan().persons.shift == ()
+    assert not options.days.isVisibleTo(window.classify_page)
+    window.session.set_roles({"admitted": Role.NSA}, "role")
+    idle(window)
+    options.days.setValue(0)
+    idle(window)
+    assert session.choices.plan().persons == ByPerson("patient_id", "first")

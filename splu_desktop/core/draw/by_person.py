@@ -221,7 +221,9 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
     kept = table.take(records_kept(table, choice, source))
-    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+    # Values that only records left out had go with them: no draw knows what to do with a value that nobody has.
+    columns = tuple(column.compacted() for column in kept.columns)
+    return replace(kept, columns=columns, origin=table.origin | {LEFT_OUT: table.n - kept.n})
 
 
 def records_kept(table: Table, choice: ByPerson, source: Randomness | None = None) -> Ints:
@@ -258,10 +260,15 @@ class Effects:
     ----------
     whole : of all records.
     columns : unchanged column -> value -> that of its records; under `REST` what the rarer ones have on average.
+    share : of the records that have the most frequent value: up to that share of chosen values, these effects hold.
+    kept : the effects if all of a person's records scattered together, which is what choosing all values comes to; None
+        where these are such.
     """
 
     whole: float
     columns: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    share: float = 1.0
+    kept: Effects | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
@@ -272,13 +279,16 @@ class Effects:
 
         Records of a person that have the same value take the same, those that differ take values of different members.
         So the sum for a value of share pi scatters with the squares of the equal ones, but for pi of it, which is the
-        part in which all of a person's records are kept or not (`draw.persons`). The largest pi is taken for all.
+        part in which all of a person's records are kept or not (`draw.persons`). The largest pi of a single value is
+        taken for all; sets of values that have more go by theirs (`selected`).
         """
         values = table[sensitive]
         share = float(values.counts().max()) / values.n
         alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
         every = np.arange(table.n)
-        return cls._of(table, ((share, who, every), (1 - share, alike, every)), names)
+        names, kept = tuple(names), cls._of(table, ((1.0, who, every),), names)
+        found = cls._of(table, ((share, who, every), (1 - share, alike, every)), names)
+        return replace(found, share=float(f"{share:.2f}"), kept=kept)
 
     @classmethod
     def of_block(cls, table: Table, who: Ints, block: Sequence[str], names: Iterable[str]) -> Effects:
@@ -296,6 +306,34 @@ class Effects:
         return cls._of(table, ((1.0, np.concatenate(keys), np.concatenate(records)),), names)
 
     @classmethod
+    def of_courses(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
+        """Return the same where all of a person's records are kept, or all are those of one other person.
+
+        Of k records with k_s of the value s kept or not at once, k pi_s would come else, so that the sum scatters with
+        (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
+        Means over the values, each by its records.
+        """
+        values, names = table[sensitive], tuple(names)
+        shares = values.counts() / values.n
+        found = {}
+        for name in ("", *names):
+            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
+            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            records, squares, base = np.bincount(codes, minlength=m), np.zeros(m), np.zeros(m)
+            for value in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
+                pi, has = shares[value], values.codes == value
+                mine, inside = np.bincount(of, has, len(pairs)), np.bincount(codes, has, m)
+                squares += np.bincount(pairs % m, (mine - k * pi) ** 2, m) / (1 - pi)
+                base += (inside * (1 - pi) ** 2 + (records - inside) * pi**2) / (1 - pi)
+            if not name:
+                whole = _said(squares[0] / max(base[0], 1e-9))
+                continue
+            found[name] = _told(table[name], squares, base, records)
+        share = float(f"{shares.max():.2f}")
+        every = cls._of(table, ((1.0, who, np.arange(table.n)),), names)
+        return cls(whole, found, share, every) if share < 1 else cls(whole, found)
+
+    @classmethod
     def _of(cls, table: Table, parts: Sequence[tuple[float, Ints, Ints]], names: Iterable[str]) -> Effects:
         """Return the effects where records with one key scatter together: weight, keys and records of each part."""
         found = {}
@@ -309,20 +347,18 @@ class Effects:
             if not name:
                 whole = _said(squares[0] / max(counts[0], 1e-9))
                 continue
-            column = table[name]
-            known = (column.counts() >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (counts > 0)
-            each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
-            rest = counts[~known].sum()
-            found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
+            found[name] = _told(table[name], squares, counts, table[name].counts())
         return cls(whole, found)
 
-    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
+    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]], share: float = 0.0) -> float:
         """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
+
+        `share` of the records have one of the sensitive values that are counted.
 
         Exact for a single value and for all records; between them pairs of records of one person are taken to be
         spread over the values like all pairs, and several conditions to narrow them independently.
         """
-        result = self.whole
+        result, conditions = self.whole, tuple(conditions)
         for column, chosen in conditions:
             known = self.columns.get(column.name, {})
             rest = known.get(REST, 1.0)
@@ -334,14 +370,18 @@ class Effects:
             same = (counts * each)[chosen].sum()
             between = max(counts.sum() * self.whole - (counts * each).sum(), 0.0)
             pairs = counts.sum() ** 2 - (counts**2).sum()
-            share = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
-            narrowed = (same + between * share) / inside
+            part = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
+            narrowed = (same + between * part) / inside
             result = 1 + (result - 1) * max(narrowed - 1, 0.0) / (self.whole - 1)
+        if self.kept is not None and share > self.share:
+            more = self.kept.selected(conditions) - result
+            result += more * (share - self.share) / (1 - self.share)
         return max(result, 1.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {"whole": self.whole, "columns": {name: dict(each) for name, each in self.columns.items()}}
+        found: dict[str, Any] = {"whole": self.whole, "columns": {n: dict(each) for n, each in self.columns.items()}}
+        return found if self.kept is None else {**found, "share": self.share, "kept": self.kept.as_dict()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Effects:
@@ -349,7 +389,20 @@ class Effects:
         numbers = [data["whole"], *(number for each in data["columns"].values() for number in each.values())]
         if not all(type(number) in (int, float) and 1 <= number < 1e9 for number in numbers):
             raise BadSetting("The stated design effects are out of range.")
-        return cls(data["whole"], data["columns"])
+        if "kept" not in data:
+            return cls(data["whole"], data["columns"])
+        share = data["share"]
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise BadSetting("The stated design effects are out of range.")
+        return cls(data["whole"], data["columns"], share, cls.from_dict(data["kept"]))
+
+
+def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64], records: Ints) -> dict[str, float]:
+    """Return the effect of each value of a column that enough records have, and under `REST` that of all others."""
+    known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (base > 0)
+    each = {str(column.labels[at]): _said(squares[at] / base[at]) for at in np.flatnonzero(known)}
+    rest = float(base[~known].sum())
+    return {**each, **({REST: _said(float(squares[~known].sum()) / rest)} if rest else {})}
 
 
 def _said(effect: float) -> float:

@@ -27,7 +27,7 @@ from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class Together(Draw):
 
     def respelled(self, before: Column, after: Column) -> Self:
         caps: dict[str, int] = {}
-        for old, new in np.unique(np.stack([before.codes, after.codes]), axis=1).T.tolist():
-            cap, label = self.caps[str(before.labels[old])], str(after.labels[new])
+        for old, label in respelled(before, after):
+            cap = self.caps[old]
             caps[label] = min(cap, caps.get(label, cap))
         return replace(self, caps=caps)
 

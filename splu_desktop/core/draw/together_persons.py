@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, sure_if_kept
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
@@ -108,8 +108,7 @@ class TogetherPerPerson(DrawPerPerson):
         assert known.shares is not None
         values = table[column]
         shares = dict(zip(map(str, values.labels), (values.counts() / values.n).tolist(), strict=True))
-        effect = self.effects(table, persons(table[self.person]), column, ()).whole
-        return replace(known, shares=replace(known.shares, each=shares, effect=effect))
+        return replace(known, shares=replace(known.shares, each=shares))
 
     def within(self, labels: object) -> Self:
         return replace(super().within(labels), by_record=None)
