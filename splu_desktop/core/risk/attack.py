@@ -153,7 +153,7 @@ class Channel:
 
     @property
     def faint(self) -> Floats:
-        """(M,) 1 for a class of whose link to other columns an eighth is left or less, 0 where five eighths are or more."""
+        """(M,) 1 for a class of whose link to other columns an eighth is left at most, 0 from five eighths on."""
         prior, kept = np.maximum(self.prior, _LEAST), np.diag(self.matrix)
         led = (prior @ self.matrix - prior * kept) / np.maximum(1 - prior, _LEAST)
         return np.asarray(np.clip(1.25 - 2 * (kept - led) / np.maximum(kept, _LEAST), 0.0, 1.0))
