@@ -43,6 +43,12 @@ EXCLUDED_MODULES = [
     "pip",
     "pytest",
     "numpy.tests",
+    "numpy.f2py",  # see STAND_INS
+    # What narwhals, which pyreadstat imports, has for the data frames of others: we take plain lists.
+    *(
+        f"narwhals._{part}"
+        for part in ("arrow", "dask", "duckdb", "ibis", "interchange", "pandas_like", "polars", "spark_like")
+    ),
     # Qt for what the window does not do.
     "PySide6.QtNetwork",
     "PySide6.QtTest",
@@ -81,6 +87,7 @@ _OWN_LIBRARIES = {
     "libxcb-keysyms",
     "libxcb-render-util",
     "libxcb-util",
+    "libxkbcommon",  # whose insides libxkbcommon-x11 knows: one of another version makes it crash
     "libxkbcommon-x11",
 }
 _PLUGINS = {

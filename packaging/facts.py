@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -84,6 +85,19 @@ def version() -> str:
     changed = bool(_git("status", "--porcelain", "--untracked-files=no"))
     tags = _git("tag", "--points-at", "HEAD").split()
     return number(declared(), tags, int(_git("rev-list", "--count", "HEAD")), commit, changed=changed)
+
+
+def numbered(work: Path) -> Path:
+    """Return a folder with a copy of the code that bears the number of this build.
+
+    With what the code reads when it is imported, since manual pages are written from there.
+    """
+    source = work / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    for folder in ("splu_desktop", "resources"):
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    declare(version(), source / "splu_desktop/__init__.py")
+    return source
 
 
 def _git(*arguments: str) -> str:

@@ -48,7 +48,7 @@ def share(folder: Path, icons: Path, epoch: int) -> None:
 
 def manual(source: Path, folder: Path) -> None:
     """Write manual pages and completion below FOLDER (a /usr/share), from the code in SOURCE."""
-    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
     script = Path(__file__).with_name("manual.py")
     subprocess.run([sys.executable, str(script), str(folder)], check=True, env=environment)
 
@@ -95,7 +95,7 @@ def dependencies(root: Path, scratch: Path, brought: list[str]) -> str:
         re.sub(r" \(.*\)", "", word) if not word.startswith(("libc6 ", "libstdc++6 ")) else word
         for word in words[1].split(", ")
     ]
-    return ", ".join(kept)
+    return ", ".join([*kept, "xkb-data"])  # which libxkbcommon, one of ours, reads
 
 
 def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought: list[str]) -> Path:

@@ -45,23 +45,12 @@ def freeze(spec: str, work: Path, icons: Path) -> Path:
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": str(epoch()),
         "SPLU_BUILD_ICONS": str(icons),
-        "SPLU_BUILD_SOURCE": str(numbered(work)),
+        "SPLU_BUILD_SOURCE": str(facts.numbered(work)),
         "PYINSTALLER_CONFIG_DIR": str(work / "pyinstaller-config"),
         "QT_QPA_PLATFORM": "offscreen",
     }
     subprocess.run(command, check=True, env=environment)
     return dist
-
-
-def numbered(work: Path) -> Path:
-    """Return a folder with a copy of the code that bears the number of this build."""
-    source = work / "source"
-    shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(
-        contents.ROOT / "splu_desktop", source / "splu_desktop", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    facts.declare(contents.version(), source / "splu_desktop/__init__.py")
-    return source
 
 
 def make_bundle(work: Path) -> tuple[Path, Path, list[inventory.Component]]:

@@ -1,7 +1,7 @@
 """Proves an installer on a clean Debian that never saw Python. Needs root, debootstrap, strace and the network once,
 for Debian's packages from its own mirror, whatever this machine's come from; the program itself is run without any.
 
-    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|oldest] [--old OLD.deb] [--work DIR]
+    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|jammy|oldest] [--old OLD.deb] [--work DIR]
 
 The oldest is a Debian 11 with a C library that offers no more than the floor (older_glibc.py); there the .run is tried.
 Installs, runs as an unprivileged user on a read-only system in a network namespace without interfaces, traces every
@@ -25,7 +25,8 @@ from pathlib import Path
 _USER, _UID = "custodian", 4242
 _FOLDERS = {".deb": "usr/lib/splu-desktop", ".run": f"home/{_USER}/.local/lib/splu-desktop"}
 _INSIDE = "_internal/splu_desktop/resources/sample_hospital.xlsx"
-_SUITES = ("bookworm", "trixie", "oldest")
+_DEBIAN, _UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
+_SUITES = {"bookworm": _DEBIAN, "trixie": _DEBIAN, "jammy": _UBUNTU, "oldest": _DEBIAN}  # jammy is Ubuntu 22.04
 # What a desktop of any kind has, and the package depends on.
 _DESKTOP = [
     "libgl1",
@@ -83,10 +84,11 @@ class Root:
         return told
 
     def apart(self, script: str, *, trace: Path | None = None, screen: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a shell script in it as the user: no network interface, everything but home and /tmp read-only."""
+        """Run a shell script in it as the user: no network interface, all but home and /tmp read-only, /tmp noexec."""
         inside = (
             'set -eu; root=$1; mount --rbind "$root" "$root"; mount -o remount,ro,bind "$root";'
             ' for d in home tmp; do mount --bind "$root/$d" "$root/$d"; mount -o remount,rw,bind "$root/$d"; done;'
+            ' mount -o remount,rw,bind,noexec "$root/tmp";'
             ' mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm";'
             ' [ -z "$4" ] || { mkdir -p "$root/tmp/.X11-unix"; mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"; };'
             ' exec chroot --userspec="$2:$2" "$root" /usr/bin/env -i HOME=/home/custodian USER=custodian'
@@ -132,7 +134,7 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
     name = "bullseye" if suite == "oldest" else suite
     if not (base / "etc/debian_version").exists():
         shutil.rmtree(base, ignore_errors=True)
-        keys = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+        keys = Path(f"/usr/share/keyrings/{'ubuntu' if mirror == _UBUNTU else 'debian'}-archive-keyring.gpg")
         command = [
             "debootstrap",
             "--variant=minbase",
@@ -166,6 +168,8 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
         subprocess.run(
             [sys.executable, str(Path(__file__).with_name("older_glibc.py")), str(target), *found], check=True
         )
+    if package.suffix == ".run":  # which brings gzip's archive, since not every system has xz
+        (target / "usr/bin/xz").unlink(missing_ok=True)
     return root
 
 
@@ -180,6 +184,42 @@ def install(root: Root, package: Path) -> None:
         return
     root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", f"/tmp/{package.name}")
     (root.folder / "tmp" / package.name).unlink()
+
+
+def too_old(work: Path, package: Path) -> str:
+    """See that a system below the floor is told so, and left as it is: the Debian 11 before its libraries are new."""
+    base = Root(work / "oldest-base", package)
+    shutil.copyfile(package, base.folder / "tmp" / package.name)
+    before = base.files()
+    told = base.apart(f"HOME=/tmp sh /tmp/{package.name}")
+    left = {path.name for path in (base.folder / "tmp").iterdir()} - {package.name}
+    same = before == base.files() and not left
+    (base.folder / "tmp" / package.name).unlink()
+    if told.returncode != 1 or "too old" not in told.stderr or told.stderr.count("\n") != 1 or not same:
+        raise Refuted(f"a system that is too old: {told.returncode} {told.stdout}{told.stderr}")
+    return f"glibc 2.31 is refused and nothing left: {told.stderr.strip()}"
+
+
+def elsewhere(root: Root, package: Path) -> str:
+    """Install a second copy elsewhere, and remove it by the line that was printed: the first one stays."""
+    shutil.copyfile(package, root.folder / "tmp" / package.name)
+    script = f"""cd; sh /tmp/{package.name} --prefix "$HOME/an other's" >/tmp/told
+eval "$(sed -n 's/^To remove it: *//p' /tmp/told)"
+[ -z "$(find "$HOME/an other's" -type f)" ] && splu --version && rm -r "$HOME/an other's" /tmp/told
+"""
+    told = root.apart(script)
+    (root.folder / "tmp" / package.name).unlink()
+    if told.returncode or told.stderr or "an other's" not in told.stdout:
+        raise Refuted(f"a copy elsewhere: {told.returncode} {told.stdout}{told.stderr}")
+    return "a second copy elsewhere was removed by the line printed, and the first one stayed"
+
+
+def no_screen(root: Root) -> str:
+    """See that the window without a display ends with one sentence."""
+    told = root.apart("splu-desktop")
+    if told.returncode != 2 or told.stdout or told.stderr.count("\n") != 1 or "no screen" not in told.stderr:
+        raise Refuted(f"without a display: {told.returncode} {told.stdout}{told.stderr}")
+    return f"without a display: {told.stderr.strip()}"
 
 
 def no_python(root: Root) -> str:
@@ -222,11 +262,11 @@ def traced_when_it_should(root: Root, work: Path) -> str:
 
 
 def main_job(root: Root, name: str = "release") -> str:
-    """Publish, query, verify and report from the bundle's command line."""
+    """Publish, query, verify and report from the bundle's command line, and see that the program is unaltered."""
     script = f"""set -eu
 cd
 splu --version
-splu --self-test >&2
+case $(splu --version) in "splu 0.1.0") ;; *) splu --self-test >&2 ;; esac # which came with 0.2.0
 splu publish /{root.sample} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
@@ -290,9 +330,12 @@ def upgrade(root: Root, old: Path, new: Path) -> str:
     """Upgrade from an older version with settings, register and a project, and see that all are kept."""
     install(root, old)
     before = main_job(root, "before")
-    project = root.folder / f"home/{_USER}/mine.splu"
-    project.write_text(json.dumps(_project(root)), "utf-8")
-    os.chown(project, _UID, _UID)
+    home = root.folder / f"home/{_USER}"
+    # Beside its project: where else a project says that its table lies, no version goes without asking.
+    shutil.copyfile(root.folder / root.sample, home / Path(root.sample).name)
+    (home / "mine.splu").write_text(json.dumps(_project(root)), "utf-8")
+    for name in (Path(root.sample).name, "mine.splu"):
+        os.chown(home / name, _UID, _UID)
     _opens(root, "~/mine.splu", "~/.config")  # which the older version remembers in its settings
     own = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
     if not any("register" in name for name in own) or not any(name.endswith(".conf") for name in own):
@@ -324,7 +367,7 @@ def _project(root: Root) -> dict[str, object]:
             "name": Path(root.sample).name,
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
-            "folder": f"/{Path(root.sample).parent}",
+            "folder": ".",
         },
         "import": {"format": "xlsx", "header_row": 1},
         "columns": {**dict.fromkeys(names, "nsa"), "Diagnosis": "sa"},
@@ -351,13 +394,13 @@ def main() -> int:
     """Prove."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path)
-    parser.add_argument("--suite", choices=_SUITES, default="bookworm")
+    parser.add_argument("--suite", choices=[*_SUITES], default="bookworm")
     parser.add_argument("--old", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/var/tmp/splu-prove"))
-    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--mirror", help="where its packages come from; its distribution's own by default")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    root = fresh(args.work, args.mirror, args.suite, args.package)
+    root = fresh(args.work, args.mirror or _SUITES[args.suite], args.suite, args.package)
     before = root.files()
 
     def prove(what: Callable[[], str]) -> None:
@@ -374,6 +417,11 @@ def main() -> int:
         prove(lambda: smoke(root, args.work))
         prove(lambda: traced_when_it_should(root, args.work))
         prove(lambda: file_types(root))
+        prove(lambda: no_screen(root))
+        if args.package.suffix == ".run":
+            prove(lambda: elsewhere(root, args.package))
+        if args.suite == "oldest":
+            prove(lambda: too_old(args.work, args.package))
         if shutil.which("Xvfb"):
             prove(lambda: window(root))
         prove(lambda: removed(root, before))
@@ -405,7 +453,7 @@ def removed(root: Root, before: dict[str, str]) -> str:
 def _removed_from_home(root: Root) -> str:
     told = root.apart(f"sh /{root.program}/uninstall/install.sh --uninstall")
     left = {name for name in root.files() if name.startswith(f"home/{_USER}/") and (root.folder / name).is_file()}
-    kept = r"/(release|before)[./]|/release$|SPLU Desktop|mine\.splu|\.cache/|/\.(bash|profile)"
+    kept = r"/(release|before)[./]|/release$|SPLU Desktop|mine\.splu|sample_hospital\.xlsx|\.cache/|/\.(bash|profile)"
     own = {name for name in left if re.search(kept, name)}
     if told.returncode or left - own or not own:
         raise Refuted(f"the removal: {told.stdout}{told.stderr} left {sorted(left - own)[:20]}")

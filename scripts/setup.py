@@ -112,6 +112,10 @@ def create() -> None:
 
 # What pip says, and what to do about it, in one sentence each; the first that fits.
 REASONS = {
+    r"suitable TLS CA certificate bundle, invalid path: (\S+)": "There is no certificate file “{found}”, which"
+    " PIP_CERT, REQUESTS_CA_BUNDLE or pip's own settings name: PIP_CERT=/path/to/certificates.pem {command}",
+    r"check proxy URL|SOCKS support|proxy scheme": "The proxy is named in a way that pip can't use: an HTTP proxy is"
+    " named HTTPS_PROXY=http://HOST:PORT {command}",
     r"CERTIFICATE_VERIFY_FAILED|certificate verify failed": "The package index answers with a certificate that this"
     " machine does not trust, as behind a proxy that opens what passes it: name your organisation's certificate file,"
     " PIP_CERT=/path/to/certificates.pem {command}",

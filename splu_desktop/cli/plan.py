@@ -28,7 +28,7 @@ from splu_desktop.cli.base.tolerance_options import print_tolerant
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead
-from splu_desktop.core.checks.gate import number_line, persons_line, shift_line
+from splu_desktop.core.checks.gate import beyond_limits, number_line, persons_line, shift_line
 from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, belonging
@@ -167,6 +167,9 @@ def run(args: argparse.Namespace) -> None:
         notes.append(found.sentence)
     can = [name for name in plan.draws if said["sensitive"][name]["eligible"]]
     ways = {name: plan.draws[name].learned(after, name, plan.thresholds) for name in can}
+    if plan.audience is not None:
+        broken = beyond_limits(after, plan, ways)
+        said["audience"]["broken"] = [{"limit": line.name, "words": line.sentence} for line in broken]
     both = alike(after, ways)
     said["alike"] = [asdict(pair) for pair in both]
     notes += [pair.sentence for pair in both]
@@ -416,6 +419,12 @@ def _print_text(said: dict[str, Any]) -> None:
         )
     print()
     _print_risk(said["risk"])
+    if "audience" in said:
+        broken = said["audience"]["broken"]
+        kept = say("This plan keeps the limits for who gets the release.")
+        tell(say("This plan breaks limits for who gets the release:") if broken else kept, "\n")
+        for line in broken:
+            tell(line["words"], "  - ")
     if said["notes"]:
         print()
     for note in said["notes"]:

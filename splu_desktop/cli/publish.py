@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, tell, told
@@ -57,6 +59,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--bom", action="store_true", help="begin the CSV with a byte order mark, as Excel wants it")
     parser.add_argument("--zip", action="store_true", help="write one ZIP instead of a folder")
     add_lock(parser)
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="bytes of memory to get along with, such as 4G: a delimited text that needs more is kept on disk as "
+        "numbers while it is published (default: most of what is free)",
+    )
     parser.add_argument("--operator", default="", help="who publishes, for the register (this user)")
     parser.add_argument("--purpose", default="", help="what for, for the register")
     parser.add_argument("--recipient", default="", help="for whom, for the register")
@@ -77,6 +85,7 @@ def add(commands: Any) -> None:
         metavar="RECORDS",
         help="re-draw a random sample (10000 records) and compare it with the original; write nothing",
     )
+    add_cluster_options(parser)
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -85,19 +94,25 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     accepted = _accepted(args.accept)
+    if args.engine == SPARK:
+        outcome, plan, notes = published_on_cluster(args, accepted)
+        _report(outcome, plan, args, notes, None)
+        return
+    check_no_cluster(args)
     if args.trial is None:
         if args.out is None:
             raise BadSetting(say("Say where the release is to go: --out DIR."))
         check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
     language(args.language)
+    memory = None if args.memory is None else _bytes(args.memory)
     password, made_up = lock_from(args) if args.zip and args.trial is None else (None, False)
     if args.password_file is not None and not args.zip:
         raise BadSetting(say("Only a ZIP can have a password; add --zip, or leave --password-file out."))
     before = stamp(args.file)
-    if before is not None:  # what is no file is told of by who reads it
+    if before is not None and args.memory is None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
-    imported, plan, notes = table_and_plan(args)
+    imported, plan, notes = table_and_plan(args, memory)
     # Whoever counts the source's lines must find the ones that did not become records.
     left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
     notes = [*left_out, *notes]
@@ -116,6 +131,7 @@ def run(args: argparse.Namespace) -> None:
         purpose=args.purpose,
         recipient=args.recipient,
         spoken=args.language,
+        storage=imported.storage,
     )
     if args.trial is not None:
         _trial(order, args.trial, args.json)
@@ -150,6 +166,14 @@ def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None
 
 def _at_a_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and sys.stdout.isatty()
+
+
+def _bytes(text: str) -> int:
+    """Return a size such as 4G or 800M in bytes. Raises BadSetting."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise BadSetting(say("“{text}” is no size of memory; say it like 4G or 800M.", text=text[:40]))
+    return int(float(found[1]) * 1024 ** (1 + "KMGT".find(found[2].upper()) if found[2] else 0))
 
 
 def _accepted(texts: Iterable[str]) -> dict[str, str]:

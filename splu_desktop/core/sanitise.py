@@ -20,7 +20,8 @@ from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.thresholds import Thresholds
 
 
 def check(table: Table, plan: Plan) -> None:
@@ -47,13 +48,16 @@ def prepare(table: Table, plan: Plan) -> Table:
     return generalised
 
 
-def redrawable(table: Table, draws: Mapping[str, Draw]) -> dict[str, Draw]:
-    """Return the draws that can be carried out on their columns of a table."""
+def redrawable(table: Table, draws: Mapping[str, Draw], thresholds: Thresholds) -> dict[str, Draw]:
+    """Return the draws that can be carried out on their columns of a table, with what they learn of it.
+
+    Only these say what a release will promise: the table's persons may leave less than the plan asked for.
+    """
     found: dict[str, Draw] = {}
     for name, draw in draws.items():
         with contextlib.suppress(SpluError):
             draw.check(table[name])
-            found[name] = draw
+            found[name] = draw.learned(table, name, thresholds)
     return found
 
 
@@ -69,6 +73,7 @@ def run(
     *,
     randomness: Randomness | None = None,
     progress: Progress | None = None,
+    storage: Storage = IN_MEMORY,
 ) -> Published:
     """Sanitise a table.
 
@@ -78,6 +83,7 @@ def run(
     plan : roles and draws.
     randomness : None, as in every release, for the operating system's source. Tests and benchmarks pass a seeded one.
     progress : told of each stage; may stop the run at any.
+    storage : where the published table's codes are to lie.
 
     Returns
     -------
@@ -103,10 +109,10 @@ def run(
     # NumPy gathers without the interpreter, so that what is only put in another order is so beside the drawing.
     pool = ThreadPoolExecutor(2, thread_name_prefix="splu")
     try:
-        moved = {name: pool.submit(_moved, table[name], order) for name in kept if name not in plan.draws}
+        moved = {name: pool.submit(_moved, table[name], order, storage) for name in kept if name not in plan.draws}
         for names, draw in plan.blocks.items():
             for column in draw.redraw_block(table, names, source, progress):
-                moved[column.name] = pool.submit(_moved, column, order)
+                moved[column.name] = pool.submit(_moved, column, order, storage)
         for done, name in enumerate(kept):
             progress.report("Shuffling records", done / len(kept))
             published.append(moved.pop(name).result())
@@ -115,7 +121,7 @@ def run(
     progress.report("Shuffling records", 1.0)
     if plan.persons is not None and plan.persons.number:
         who = by_person.persons(table[plan.persons.column])
-        published.append(_moved(by_person.numbered(who, source), order))
+        published.append(_moved(by_person.numbered(who, source), order, storage))
     final = Table(tuple(published))
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
@@ -136,14 +142,14 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     repeats = replace(rounded(who), way=chosen.way, shift=chosen.shift, days=chosen.days)
     if chosen.drawn:
         nsas = plan.named(Role.NSA)
-        effects = {name: by_person.Effects.of(table, who, name, nsas) for name in plan.sensitive}
+        effects = {name: draw.effects(table, who, name, nsas) for name, draw in plan.draws.items()}
         return replace(repeats, effects=effects)
     return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 
 
-def _moved(column: Column, order: NDArray[np.int32]) -> Column:
+def _moved(column: Column, order: NDArray[np.int32], storage: Storage) -> Column:
     """Return the column in the published order, without labels that no published record has.
 
     Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
     """
-    return column.shuffled(order).compacted()
+    return column.shuffled(order, storage).compacted(storage)

@@ -255,6 +255,8 @@ def test_groups_or_joined_for_any_number_of_columns(patients: Path, capsys: pyte
         (["--make-safe", "k=5,k=6"], "k is given after --make-safe twice"),
         (["--draw", "Sex=banana"], "no draw “banana”; write groups or joined"),
         (["--make-safe", "k=5.5"], "k is a whole number"),
+        (["--must", "Sex,Diagnosis within 10% from 0"], "asks for counts from 0 on"),
+        (["--must", "Sex,Diagnosis within 0%"], "say 1 to 99 %"),
         (["--t-p", "7"], "T_P must lie between 0 and 1"),
         (["--recipe", "nowhere.toml", "--gamma", "5"], "leave out --sa, --gamma, or leave out --recipe"),
     ],
@@ -268,6 +270,37 @@ def test_wrong_options_get_one_sentence(
     assert said.err.startswith("splu: ")
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+def test_the_plan_says_which_limits_of_its_audience_it_breaks(
+    patients: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the gate would: from two for the public, none once they are kept; and in words."""
+    words = (patients, "--sa", "Diagnosis:2", "--drop", "Birth date,Charges")
+    asked = planned(capsys, *words, "--audience", "public")
+    assert {each["limit"] for each in asked["audience"]["broken"]} >= {"certainty"}
+    assert splu("plan", *words, "--audience", "public") == 0
+    assert "This plan breaks limits" in capsys.readouterr().out
+    wide = [f"--limit={limit}:a test" for limit in ("k=1", "unique=1", "certainty=1")]
+    assert planned(capsys, *words, "--audience", "public", *wide)["audience"]["broken"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "kept", "among"),
+    [
+        ("sparcs_1000.csv", 7, {"Age Group", "Gender", "Length of Stay"}),
+        ("linelist_raw.xlsx", 7, {"age", "gender", "hospital", "time_admission"}),
+        ("diabetes130.csv.gz", 7, {"age", "gender", "medical_specialty", "time_in_hospital"}),
+    ],
+)
+def test_make_safe_keeps_what_recipients_need(
+    capsys: pytest.CaptureFixture[str], file: str, kept: int, among: set[str]
+) -> None:
+    found = planned(capsys, real(file), "--make-safe")
+    unchanged = {name for name, role in found["roles"].items() if role == "nsa"}
+    assert found["made_safe"]["reached"]
+    assert len(unchanged) >= kept
+    assert among <= unchanged
 
 
 def test_a_recipe_for_other_columns_is_refused(

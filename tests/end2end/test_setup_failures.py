@@ -95,6 +95,14 @@ def test_a_proxy_that_asks_who_one_is(setup: ModuleType, answering: Callable[[by
     assert "HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT ./start" in told
 
 
+@pytest.mark.parametrize("proxy", ["proxy:abc", "socks5://127.0.0.1:1080"])
+def test_a_proxy_that_pip_can_not_use(setup: ModuleType, proxy: str) -> None:
+    told = refusal(setup, "--proxy", proxy, "--index-url", "https://127.0.0.1:9/simple", "splu-probe")
+    assert told == (
+        "The proxy is named in a way that pip can't use: an HTTP proxy is named HTTPS_PROXY=http://HOST:PORT ./start"
+    )
+
+
 def test_a_package_that_is_not_there_or_not_the_one_that_was_tested(setup: ModuleType, tmp_path: Path) -> None:
     found = wheel(tmp_path / "wheels")
     told = refusal(setup, "--no-index", "--find-links", str(found.parent), "splu-nothing==3")
@@ -114,6 +122,11 @@ def test_a_package_that_is_not_there_or_not_the_one_that_was_tested(setup: Modul
             " CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate in certificate chain"
             " (_ssl.c:992)'))': /simple/numpy/\nERROR: No matching distribution found for numpy==2.4.6",
             "PIP_CERT=/path/to/certificates.pem ./start",
+        ),
+        (
+            "ERROR: Could not install packages due to an OSError: Could not find a suitable TLS CA certificate bundle,"
+            " invalid path: /etc/no.pem",
+            "There is no certificate file “/etc/no.pem”",
         ),
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
         ("ERROR: something new\nERROR: the last word", "pip says: the last word"),

@@ -17,6 +17,8 @@ from splu_desktop.cli.main import build_parser
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
 
+import facts  # noqa: E402
+import linux  # noqa: E402
 import manual  # noqa: E402
 
 FILES = manual.files()
@@ -94,3 +96,16 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 """
     told = subprocess.run(["bash", "--norc", "-c", ask], capture_output=True, text=True, check=True)
     assert {line.strip() for line in told.stdout.split()} == completed, told.stderr
+
+
+def test_the_build_writes_them_from_its_own_copy_whatever_is_spoken_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy that bears the number holds all that the code reads when it is imported; a build speaks English."""
+    monkeypatch.setenv("SPLU_VERSION", "0.0.9.dev1")
+    for name in ("LC_ALL", "LANG", "LANGUAGE"):
+        monkeypatch.setenv(name, "de_DE.UTF-8")
+    linux.manual(facts.numbered(tmp_path), tmp_path / "share")
+    written = {path.relative_to(tmp_path / "share").as_posix() for path in (tmp_path / "share").rglob("*.*1")}
+    assert written == {place for place in FILES if place.startswith("man/")}
+    assert "hand out a sensitive table" in (tmp_path / "share/man/man1/splu.1").read_text("utf-8")

@@ -163,6 +163,10 @@ def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> Aske
     stated = _WITHIN.match(text)
     if stated is not None and text not in table:
         what, error, least = stated["what"], float(stated["error"]) / 100, int(stated["least"] or 0)
+        if stated["least"] is not None and not least:
+            raise BadSetting(
+                say("“{table}” asks for counts from 0 on, of which no share is an error; say from 1 on.", table=text)
+            )
     if not 0 < error < 1:
         raise BadSetting(say("An error of {error} % can't be asked; say 1 to 99 %.", error=Figure(f"{100 * error:g}")))
     columns: list[str] = []

@@ -1,59 +1,74 @@
 """Make it safe: a set of steps that a plan needs until a named aim holds, each tried, with its effect.
 
-Greedy and bounded. First what needs no search: what names persons or is a special matter is left out, persons with
-several records are drawn at once. Then, as long as a column published unchanged gives a sensitive one away, it is made
-coarser or left out; sensitive columns that tell each other's values are drawn together. Then, as long as too many
-records stand alone, the column and the form of it (the next coarser, or none at all) that frees most records for what
-it gives up. What a form gives up is the share of the column's entropy that is lost. Every column can be left out, so
-the aim is always reached, unless the steps run out first; then it says so.
+First what needs no search: what names persons or is a special matter is left out, persons with several records are
+drawn at once. Then, as long as a column published unchanged gives a sensitive one away, it is made coarser, or left out
+where no form of it keeps quiet; sensitive columns that tell each other's values are drawn together.
+
+Then, if too many records stand alone, the finest forms of the columns with which the aim holds are looked for from the
+coarse end: nothing shows there which column to begin with where all records are unique, and a column is left out only
+where not even its coarsest form fits. Columns come in one by one, in their coarsest form, those first that recipients
+need most and that tell least; then the one that has lost most is made finer, again and again, while the aim holds. A
+finer form only splits classes, so a form that failed once fails ever after, and each is tried once at most: the search
+is bounded by the number of forms. What a form gives up is the share of the column's entropy that is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import (
+    CannotGeneralise,
     Chapter,
     DatePart,
+    Groups,
     Part,
     Prefix,
     Rare,
     Steps,
+    by_quantiles,
     by_width,
     column_after,
-    is_measurement,
     round_width,
     system_of,
     table_after,
 )
+from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
+from splu_desktop.core.generalise.intervals import interval_labels
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, counted, listed, say, share_of
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.giveaway import giveaways
-from splu_desktop.core.risk.uniqueness import Uniqueness, causes, class_sizes, figures, records_below
+from splu_desktop.core.risk.classes import classes_of, one_class
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.names import numbering
 from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Kind, Table
 
-MOST_STEPS = 40
 _WIDTHS = (1, 2, 4)  # times the round width that suits a column of numbers
 _AGES = (5, 10, 20)  # years
-_RARE = (10, 100)  # records below which values go into one, besides the k aimed at and a twentieth of all
+_QUANTILES = (5, 3, 2)  # intervals of about equally many records
+_RARE = (10, 100)  # records below which values go into one, besides the k aimed at,
+_PARTS = (50, 20, 10, 5)  # and one in so many of all
+_CODED = 0.9  # of the values are numbers of one length where they are cut to their first digits, as those of places
+_SMALL = 3  # records below which a class counts where the aim is about unique ones
+_TIME = re.compile(r"[0-2]\d:[0-5]\d")
 _TOLD = 0.005  # share given up from which it is said
-_LEAST_LOSS = 0.02  # that a step counts for, however little it gives up
-_OUT = 1.5  # what leaving a column out counts for, where its coarsest form counts for less than 1
+# A coarser form that tells less than so much, in nats, and than this share of what the column told is no use.
+_LEAST_TOLD, _LEAST_SHARE = 0.3, 0.1
 _WANTED = {"an age or a year of birth": 3.0, "sex, family or household": 2.0}  # recipients need it more than the rest
 _STAGE = "Looking for steps that make it safe"
 
@@ -178,21 +193,70 @@ def coarser_forms(column: Column, k: int) -> Iterator[Steps]:
     """Yield ever coarser forms of a column, each as the steps to add to those that it has."""
     present = [str(label) for label in column.labels[~column.missing]]
     aged = any(matter.what in _WANTED for matter in said_by(column.name)[0])
+    ends = interval_ends(column)
     if column.kind in (Kind.DATE, Kind.DATETIME):
         yield from ((DatePart(part),) for part in (Part.MONTH, Part.QUARTER, Part.YEAR))
-    elif aged and column.kind is Kind.INTEGER and column.m > min(_AGES):
-        yield from ((by_width(column, width),) for width in _AGES)
-    elif is_measurement(column) or (column.kind is Kind.INTEGER and column.m > _RARE[0] and not numbering(column.name)):
-        yield from ((by_width(column, times * round_width(column)),) for times in _WIDTHS)
+        years = column_after(column, (DatePart(Part.YEAR),))
+        yield from ((DatePart(Part.YEAR), *steps) for steps in _numbers(years, (5, 10)))
+    elif column.kind.ordered and not numbering(column.name):
+        width = round_width(column)
+        yield from _numbers(column, _AGES if aged and column.kind is Kind.INTEGER else [t * width for t in _WIDTHS])
+    elif ends is not None:
+        yield from _neighbours(column, ends[0])
+    elif present and sum(map(bool, map(_TIME.match, present))) >= _CODED * len(present):
+        hour = Prefix(before=":")
+        yield (hour,)
+        yield (hour, Groups.of({f"{h:02} to {h + 5:02}": [f"{h + i:02}" for i in range(6)] for h in range(0, 24, 6)}))
     else:
-        system = system_of(column)
-        if system is not None:
-            yield (Chapter(system),)
-        longest = max(map(len, present), default=0)
-        if len(present) > _RARE[0] and longest > 1 and all(len(t) == longest and t.isdigit() for t in present):
-            yield from ((Prefix(length=length),) for length in range(longest - 1, 0, -1))
-        else:
-            yield from ((Rare(least),) for least in sorted({k, *_RARE, column.n // 20}) if least > 1)
+        for steps in _codes(column):
+            after = column_after(column, steps)
+            if steps:
+                yield steps
+            counts = np.sort(after.counts()[~after.missing])
+            second = int(counts[-2]) + 1 if len(counts) > 1 else 0  # below which all but the most frequent one lie
+            for least in sorted({k, *_RARE, *(column.n // part for part in _PARTS), second}):
+                if least > 1:
+                    yield (*steps, Rare(least))
+
+
+def _codes(column: Column) -> Iterator[Steps]:
+    """Yield a column as it is, and shorter forms of the codes that it holds."""
+    yield ()
+    system = system_of(column)
+    if system is not None:
+        yield (Chapter(system),)
+    present = [str(label) for label in column.labels[~column.missing]]
+    longest = max(map(len, present), default=0)
+    coded = [text for text in present if len(text) == longest and text.isdigit()]
+    if len(present) > _RARE[0] and longest > 1 and len(coded) >= _CODED * len(present):
+        yield from ((Prefix(length=length),) for length in range(longest - 1, 0, -1))
+
+
+def _numbers(column: Column, widths: Sequence[float]) -> Iterator[Steps]:
+    """Yield intervals of these widths, and of about equally many records, as far as they can be made."""
+    for width in widths:
+        with contextlib.suppress(CannotGeneralise):
+            yield (by_width(column, width),)
+    for number in _QUANTILES:
+        with contextlib.suppress(CannotGeneralise):
+            yield (by_quantiles(column, number),)
+
+
+def _neighbours(column: Column, low: NDArray[np.float64]) -> Iterator[Steps]:
+    """Yield neighbouring intervals put together, by twos, by fours, and into two with about equally many records."""
+    order = np.flatnonzero(~column.missing)
+    order = order[np.argsort(low[order], kind="stable")]
+    reach = np.cumsum(column.counts()[order])
+    half = int(np.argmin(np.abs(reach[:-1] - reach[-1] / 2))) + 1 if len(order) > 1 else 0
+    for starts in (range(2, len(order), 2), range(4, len(order), 4), range(half, half + 1)):
+        cuts = [float(low[order[at]]) for at in starts]
+        if not cuts or not np.isfinite(cuts).all():
+            continue
+        names = interval_labels(cuts, whole=whole_numbers(column))
+        groups: dict[str, list[str]] = {name: [] for name in names}
+        for code in order.tolist():
+            groups[names[int(np.searchsorted(cuts, low[code], side="right"))]].append(str(column.labels[code]))
+        yield (Groups.of(groups),)
 
 
 def entropy(column: Column) -> float:
@@ -207,7 +271,6 @@ class _Search:
         self.source, self.plan, self.aim, self.progress = table, plan, aim, progress
         self.now = table_after(table, plan.generalisations)
         self.steps: list[SafeStep] = []
-        self.searched: set[str] = set()  # columns whose steps were found by search, and may turn out to be needless
         self.given, self.planned = plan, dict(plan.generalisations)
         self.sizes = class_sizes(self.now, plan.named(Role.NSA), progress)
         self.first = self.now  # forms are tried on the columns as they were planned, and replace one another
@@ -215,21 +278,17 @@ class _Search:
         self.told = {name: entropy(table[name]) for name in plan.named(Role.NSA)}
 
     def _forms(self, name: str) -> list[tuple[Steps, Column]]:
-        found: list[tuple[Steps, Column]] = []
-        column = self.first[name]
+        column, found = self.first[name], []
         with contextlib.suppress(SpluError):  # nothing obvious fits this one
-            for steps in coarser_forms(column, self.aim.k):
-                after = column_after(column, steps)
-                if 1 < after.m < (found[-1][1].m if found else column.m):
-                    found.append((steps, after))
-        return found
-
-    @property
-    def full(self) -> bool:
-        return len(self.steps) >= MOST_STEPS
+            found = [(steps, column_after(column, steps)) for steps in coarser_forms(column, self.aim.k)]
+        kept: list[tuple[Steps, Column]] = []
+        for steps, after in sorted(found, key=lambda form: -entropy(form[1])):
+            if 1 < after.m < (kept[-1][1].m if kept else column.m):  # one with more values that tells less is no use
+                kept.append((steps, after))
+        return kept
 
     def take(self, plan: Plan, column: str, words: str, lost: float = 0.0, out: bool = False) -> None:
-        self.progress.report(_STAGE, min(0.99, len(self.steps) / MOST_STEPS))
+        self.progress.report(_STAGE, 0.95)
         before = records_below(self.sizes, 2)
         self.plan = plan
         self.now = table_after(self.source, plan.generalisations)
@@ -257,10 +316,13 @@ class _Search:
         whole = self.told.get(name, 0.0)
         return 1.0 if after is None or not whole else min(1.0, max(0.0, 1 - entropy(after) / whole))
 
+    def wanted(self, name: str) -> float:
+        """Return how much more than others recipients need a column."""
+        return max((_WANTED.get(matter.what, 1.0) for matter in said_by(name)[0]), default=1.0)
+
     def price(self, name: str, after: Column | None) -> float:
-        """Return what a form of a column costs its recipients."""
-        wanted = max((_WANTED.get(matter.what, 1.0) for matter in said_by(name)[0]), default=1.0)
-        return wanted * (_OUT if after is None else self.loss(name, after))
+        """Return what a form of a column, or its absence, costs its recipients."""
+        return self.wanted(name) * self.loss(name, after)
 
     # --- the steps, in order
 
@@ -283,23 +345,40 @@ class _Search:
             return
         self.take(plan, known.column, say("Draw all records of a person at once, by “{column}”", column=known.column))
 
+    def told_by_one(self) -> None:
+        """Make each column coarser that gives a sensitive one away by itself."""
+        for name in self.plan.named(Role.NSA) if self.aim.giveaway else ():
+            found = giveaways(self.now, (name,), self.plan.sensitive, self.progress)
+            if found:
+                self.quieter(found[0])
+
     def told_by_others(self) -> None:
-        while self.aim.giveaway and not self.full:
+        while self.aim.giveaway:
             found = giveaways(self.now, self.plan.named(Role.NSA), self.plan.sensitive, self.progress)
             if not found:
                 return
-            name, others = found[0].column, found[0].columns
+            self.quieter(found[0])
+
+    def quieter(self, found: Giveaway) -> None:
+        """Take the form of a column that gives least up so that these give nothing away; else leave one out."""
+        ways: list[tuple[float, str, Steps]] = []
+        for name in found.columns:
+            others = [self.now[n] for n in (*found.columns, *self.plan.sensitive) if n != name]
             for steps, after in self.forms[name]:
-                tried = Table((after, *(self.now[n] for n in (*others[1:], *self.plan.sensitive))))
-                if not giveaways(tried, others, self.plan.sensitive, self.progress):
-                    self.grouped(name, steps)
+                tried = Table((after, *others))
+                if not giveaways(tried, found.columns, self.plan.sensitive, self.progress):
+                    ways.append((self.price(name, after), name, steps))
                     break
-            else:
-                self.leave_out(name, why=say("gives “{sensitive}” away", sensitive=found[0].sensitive))
+        if ways:
+            _, name, steps = min(ways, key=lambda way: way[0])
+            self.grouped(name, steps)
+        else:
+            name = min(found.columns, key=lambda name: self.price(name, None))
+            self.leave_out(name, why=say("gives “{sensitive}” away", sensitive=found.sensitive))
 
     def told_by_each_other(self) -> None:
-        while self.aim.giveaway and not self.full:
-            ways = redrawable(self.now, self.plan.draws)
+        while self.aim.giveaway:
+            ways = redrawable(self.now, self.plan.draws, self.plan.thresholds)
             found = alike(self.now, ways, self.progress)
             pair = next((p for p in found if len(ways[p.column].block(p.column)) == 1), None)
             if pair is None:
@@ -323,40 +402,61 @@ class _Search:
             self.take(plan, pair.column, words)
 
     def alone(self) -> None:
-        while not self.full and self.aim.far(self.sizes):
-            names = self.plan.named(Role.NSA)
-            trials = {name: self.forms[name][0][1] for name in names if self.forms[name]}
-            best: tuple[float, str, bool] | None = None
-            for cause in causes(self.now, names, self.progress, trials=trials):
-                paid = self.loss(cause.name, self.now[cause.name])
-                ways: list[tuple[Uniqueness, Column | None]] = [(cause.without, None)]
-                if cause.generalised is not None:
-                    ways.append((cause.generalised, trials[cause.name]))
-                for risk, column in ways:
-                    gain = self._freed(risk) / max(self.price(cause.name, column) - paid, _LEAST_LOSS)
-                    if best is None or gain > best[0]:
-                        best = gain, cause.name, column is None
-            if best is None:
-                return
-            _, name, out = best
-            self.searched.add(name)
-            if out:
-                self.leave_out(name)
-            else:
-                self.grouped(name, self.forms[name][0][0])
+        """Find the finest forms of the columns with which few enough records stand alone, as the module says."""
+        if not self.aim.far(self.sizes):
+            return
+        names = self.plan.named(Role.NSA)
+        forms = {name: [((), self.now[name]), *filter(self.useful, self.forms[name])] for name in names}
+        taken: dict[str, int] = {}  # which of its forms, the finest first, each column has
+        most, tried = len(names) ** 2 // 2 + sum(map(len, forms.values())), 0
 
-    def pruned(self) -> None:
-        """Leave out the steps that a later one of the same column, or all others, make needless; tell effects anew."""
+        def sizes(name: str, at: int) -> NDArray[np.int64]:
+            nonlocal tried
+            tried += 1
+            self.progress.report(_STAGE, 0.9 * min(1.0, tried / most))
+            return rest.split_sizes(forms[name][at][1].codes, forms[name][at][1].m)
+
+        waiting = {name: len(every) - 1 for name, every in forms.items()}
+        rest = one_class(self.now.n)
+        while waiting:
+            fitting: list[tuple[float, int, float, str]] = []
+            for name, at in list(waiting.items()):
+                after = sizes(name, at)
+                if self.aim.far(after):
+                    del waiting[name]
+                else:
+                    alone = records_below(after, max(self.aim.k, _SMALL))
+                    fitting.append((-self.wanted(name), alone, self.loss(name, forms[name][at][1]), name))
+            if fitting:
+                name = min(fitting)[-1]
+                taken[name] = waiting.pop(name)
+                rest = rest.split(forms[name][taken[name]][1])
+        coarse = {name for name, at in taken.items() if at}
+        while coarse:
+            name = max(coarse, key=lambda name: self.price(name, forms[name][taken[name]][1]))
+            others = [forms[n][at][1] for n, at in taken.items() if n != name]
+            rest = classes_of(sorted(others, key=lambda column: column.m), self.now.n)
+            if self.aim.far(sizes(name, taken[name] - 1)):
+                coarse.remove(name)
+            else:
+                taken[name] -= 1
+                coarse -= set() if taken[name] else {name}
+        for name in sorted(taken, key=lambda name: self.price(name, forms[name][taken[name]][1])):
+            if taken[name]:
+                self.grouped(name, forms[name][taken[name]][0])
+        for name in names:
+            if name not in taken:
+                self.leave_out(name, why=say("even its coarsest form singles people out"))
+
+    def useful(self, form: tuple[Steps, Column]) -> bool:
+        """Whether a form still tells something."""
+        told = entropy(form[1])
+        return told >= _LEAST_TOLD or told >= _LEAST_SHARE * self.told[form[1].name]
+
+    def summed_up(self) -> None:
+        """Make one step of those of a column, and tell the effects in their order."""
         last = {step.column: step for step in self.steps}
-        kept = [step for step in self.steps if last[step.column] is step]
-        whole = self.plan
-        for step in list(kept):
-            if step.column in self.searched:
-                fewer = [each for each in kept if each is not step]
-                self._replay(fewer, whole)
-                if not self.left():
-                    kept = fewer
-        self._replay(kept, whole)
+        self._replay([step for step in self.steps if last[step.column] is step], self.plan)
 
     def _replay(self, steps: list[SafeStep], whole: Plan) -> None:
         """Take steps of a plan `whole` one after another, from the plan that was given."""
@@ -382,12 +482,6 @@ class _Search:
             self.aim.giveaway and bool(giveaways(self.now, names, self.plan.sensitive, self.progress))
         )
 
-    def _freed(self, after: Uniqueness) -> float:
-        """Return how many records a trial frees, those in classes below the aim's k a little less than unique ones."""
-        now = figures(self.sizes)
-        small = sum(now.below[k] - after.below[k] for k in now.below if 2 < k <= max(self.aim.k, 3))
-        return now.unique - after.unique + 0.5 * small + 1e-3
-
 
 def make_safe(table: Table, plan: Plan, aim: Aim | None = None, progress: Progress | None = None) -> MadeSafe:
     """Return the steps that lead from a plan to an aim; the plan's sensitive columns keep their draws.
@@ -400,10 +494,10 @@ def make_safe(table: Table, plan: Plan, aim: Aim | None = None, progress: Progre
     search.names_and_matters()
     search.persons()
     search.told_by_each_other()
-    search.told_by_others()
+    search.told_by_one()
     search.alone()
     search.told_by_others()
-    search.pruned()
+    search.summed_up()
     return MadeSafe(
         aim,
         search.plan,

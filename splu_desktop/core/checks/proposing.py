@@ -130,6 +130,8 @@ class Proposal:
             say("The strongest protection that answers this:")
             if self.met
             else say("No setting answers all of this; closest comes:")
+            if any(each.answered for each in self.answered)
+            else say("No setting answers any of this; what comes closest is no solution:")
         )
         return [head, *self.changes(), *(each.sentence() for each in self.answered)]
 

@@ -31,7 +31,7 @@ from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probabil
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import ProgressPart
 from splu_desktop.core.randomness import Randomness, below
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
 
@@ -171,10 +171,9 @@ class Joined(Draw):
         return replace(self, parts=(*parts, new))
 
     def respelled(self, before: Column, after: Column) -> Self:
-        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
         found: dict[str, int] = {}
-        for old, new in pairs.T.tolist():
-            part, label = self._part_of[str(before.labels[old])], str(after.labels[new])
+        for old, label in respelled(before, after):
+            part = self._part_of[old]
             found[label] = min(part, found.get(label, part), key=lambda at: self.parts[at].limit)
         values = [tuple(label for label, at in found.items() if at == number) for number in range(len(self.parts))]
         parts = tuple(replace(part, values=own) for part, own in zip(self.parts, values, strict=True))
@@ -226,6 +225,7 @@ class Joined(Draw):
 
     def surest(self, column: Column) -> tuple[str, float, float] | None:
         """Return the value whose promise has least room: label, largest P(true | shown) and f'; None if not one's."""
+        column = column.compacted()
         if not set(map(str, column.labels)) <= set(self._part_of):
             return None
         part, counts = self._parts_of(column.labels), column.counts().astype(np.float64)
@@ -262,6 +262,7 @@ class Joined(Draw):
         return RecordBlocks(self, column, number)
 
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        column = column.compacted()
         # Each record by itself, so any stretch of them is a block.
         codes, stretches = np.empty(column.n, np.int32), range(0, column.n, RECORDS)
         for start in stretches:
@@ -324,8 +325,8 @@ class Joined(Draw):
         at = min(self._protected or range(len(self.parts)), key=lambda each: float(self._law(each)[1]))
         mean, variance, _ = self._law(at)
         trials = max(round(mean / max(1 - variance / max(mean, 1e-300), 1e-9)), 1) if mean > 0 else 0
-        own = _binomial(count, float(self.parts[at].keeps))
-        return np.convolve(own, _binomial(trials, mean / trials)) if trials else own
+        own = binomial_law(count, float(self.parts[at].keeps))
+        return np.convolve(own, binomial_law(trials, mean / trials)) if trials else own
 
     def unseen(self, tail: float) -> float:
         # A record is not shown as itself with the chance of being moved.
@@ -642,7 +643,7 @@ def _never_within(width: float, number: Floats, chance: Floats, step: Floats | f
     best = np.unravel_index(int(np.argmin(np.where(np.isfinite(likely), likely, np.inf))), likely.shape)
     if not np.isfinite(likely[best]):
         return 0.0
-    law = np.sort(_binomial(int(number[best]), float(chance[best])))[::-1]
+    law = np.sort(binomial_law(int(number[best]), float(chance[best])))[::-1]
     return max(1 - float(law[: int(often[best])].sum()), 0.0)
 
 
@@ -651,7 +652,7 @@ def _decimal(share: Fraction) -> str:
     return f"{int(share * PARTS) // PARTS}.{int(share * PARTS) % PARTS:09d}".rstrip("0").rstrip(".")
 
 
-def _binomial(trials: int, chance: float) -> Floats:
+def binomial_law(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
     from scipy.special import gammaln, xlog1py, xlogy  # takes longer to load than a plan without joined draws takes
 
@@ -777,6 +778,7 @@ def design(
     if not 0 <= leave <= 0.5:
         raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
     check_feasible(column, tolerances)
+    column = column.compacted()  # a value that no record has needs no chances
     exact, counts = tolerances.of(column), in_blocks(column.counts())
     own = parts_of(counts, exact)
     problem = programme(own, counts, exact)

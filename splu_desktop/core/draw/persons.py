@@ -163,7 +163,7 @@ class DrawPerPerson(Draw):
         weights = 1 / np.bincount(who)[who]
         shares = np.bincount(values.codes, weights, values.m) / number
         each = dict(zip(map(str, values.labels), shares.tolist(), strict=True))
-        effect = Effects.of(table, who, column, ()).whole
+        effect = self.effects(table, who, column, ()).whole
         few = guarantees.t_f(self.size, thresholds.epsilon, thresholds.t_e)
         return replace(self, shares=Shares(each, 0.0, number, effect, few))
 
@@ -282,8 +282,8 @@ class DrawPerPerson(Draw):
             int(counts.sum()), counts, lambda _: Independent(matrix), Independent(matrix), a, shares, told
         )
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
-        return 1.0 if effects is None else effects.selected(conditions)
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
+        return 1.0 if effects is None else effects.selected(conditions, share)
 
     def count_law(self, count: int) -> Floats:
         return binomial(self.size * count, 1, self.size)  # of persons, for a value that stands once in a group
@@ -330,7 +330,7 @@ class DrawPerPerson(Draw):
     def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
         who = self._persons(table)
         drawn = self._redrawn(table[column], who, SystemRandomness(), progress or Silent())  # seen by nobody
-        return sure_if_kept(table[column], drawn, who, self.size), 1 / self.size
+        return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_persons(column, self.size, up(self.confidence), self.insider)

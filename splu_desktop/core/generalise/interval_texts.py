@@ -20,7 +20,7 @@ _DASH = r"\s*[-–]\s*"
 _FROM_TO = re.compile(rf"{_NUMBER}\s+to\s+{_NUMBER}|{_NUMBER}{_DASH}{_NUMBER}")
 _TO_BELOW = re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-–,]\s*{_NUMBER}\s*\)")
 _BELOW = re.compile(rf"(?:below|under|<)\s*{_NUMBER}")
-_FROM = re.compile(rf"{_NUMBER}\s*(?:and more|or more|and over|\+)|(?:>=|≥)\s*{_NUMBER}")
+_FROM = re.compile(rf"{_NUMBER}\s*(?:(?:and|or)\s+(?:more|over|older|above)|\+)|(?:>=|≥)\s*{_NUMBER}", re.IGNORECASE)
 _ONE = re.compile(_NUMBER)
 
 Ends = NDArray[np.float64]

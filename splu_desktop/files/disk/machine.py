@@ -30,8 +30,8 @@ class Need:
     seconds: float
 
 
-def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> Need:
-    """Return what publishing a table (as read) takes.
+def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool, most: int | None = None) -> Need:
+    """Return what publishing a table (as read) takes; `most` bytes of memory where its storage sees to that.
 
     The CSV's size is exact but for generalisation and quoting, and where labels are so many that they are sampled.
     """
@@ -48,7 +48,8 @@ def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool) -> N
     if packed:
         disk *= 2
         seconds += 3e-8 * disk
-    return Need(disk + (1 << 20), 4 * cells + 80 * n + (64 << 20), seconds)
+    memory = 4 * cells + 80 * n + (64 << 20)
+    return Need(disk + (1 << 20), memory if most is None else min(memory, most), seconds)
 
 
 def _text_bytes(column: Column) -> int:

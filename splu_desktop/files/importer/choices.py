@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import IN_MEMORY, Kind, Storage, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
 ALL_SHEETS = ("*",)
@@ -143,6 +143,7 @@ class Imported:
     missing_tokens : what is taken as missing or could be, per column.
     rows_dropped : records left out because a decision said so.
     sheets : the workbook's sheets, hidden ones too; empty for other formats.
+    storage : where the table's codes lie, and what is made of it are to lie.
     """
 
     table: Table
@@ -153,3 +154,4 @@ class Imported:
     missing_tokens: tuple[MissingToken, ...] = ()
     rows_dropped: int = 0
     sheets: tuple[SheetFacts, ...] = ()
+    storage: Storage = IN_MEMORY

@@ -22,7 +22,7 @@ def read(
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a Parquet file into raw columns; returns them with the resolved choices and the reasons."""
     coded = values(path, path.stat().st_size, progress, limit=limit)
-    texts: Coded = [(name, codes, list(map(_text, known))) for name, codes, known in coded]
+    texts: Coded = [(name, codes, list(map(cell_text, known))) for name, codes, known in coded]
     raw, names = gathered(texts, path, choices, progress)
     return raw, replace(choices, format="parquet", names=names), {}
 
@@ -37,7 +37,8 @@ def values(
     return coded_columns(found, path)
 
 
-def _text(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """Return the exact text of a Parquet cell."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bytes):

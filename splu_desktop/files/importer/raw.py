@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import IN_MEMORY, Storage, taken
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
 from splu_desktop.files.importer.columns.number_texts import float_texts
@@ -82,6 +83,44 @@ class Gatherer:
         return RawColumn(np.concatenate(codes) if codes else np.zeros(0, np.int32), list(index))
 
 
+class Away:
+    """Joins the parts of one column where a table is larger than memory: codes in a storage, as narrow as they can be.
+
+    The different texts stay in memory.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._parts: list[NDArray[Any]] = []
+        self._index: dict[str, int] = {}
+        self._letters = 0
+
+    def add(self, part: RawColumn) -> None:
+        """Append records."""
+        index, before = self._index, len(self._index)
+        own = np.array([index.setdefault(label, len(index)) for label in part.labels], np.int64)
+        self._letters += sum(
+            len(label) for label, code in zip(part.labels, own.tolist(), strict=True) if code >= before
+        )
+        narrow = np.uint8 if len(index) <= 1 << 8 else np.uint16 if len(index) <= 1 << 16 else np.int32
+        self._parts.append(taken(own.astype(narrow), part.codes, self._storage))
+
+    def size(self) -> tuple[int, int]:
+        """Return how many different texts there are, and how many letters in all."""
+        return len(self._index), self._letters
+
+    def column(self, own: Progress) -> RawColumn:
+        """Return all parts as one column; `own` may raise Cancelled."""
+        codes = self._storage.array(sum(map(len, self._parts)))
+        at = 0
+        for part in self._parts:
+            own.report("", 0.0)
+            codes[at : at + len(part)] = part
+            at += len(part)
+        self._parts.clear()
+        return RawColumn(codes, list(self._index))
+
+
 def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own: Progress) -> RawColumn:
     """Join chunks of nothing but numbers and empty cells; only the distinct ones become texts."""
     values, found = np.unique(np.concatenate(numbers), return_inverse=True)
@@ -115,6 +154,7 @@ class RawTable:
     first_day : day 0 of a spreadsheet's day counts.
     sheets : the workbook's sheets.
     parts : name and number of records of each sheet that was joined, in order; empty for a table from one place.
+    storage : where arrays as long as the table lie.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -128,3 +168,4 @@ class RawTable:
     first_day: np.datetime64 = FIRST_DAY
     sheets: tuple[SheetFacts, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
+    storage: Storage = IN_MEMORY

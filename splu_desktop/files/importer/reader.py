@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.storage import LEAST, OnDisk
 from splu_desktop.files.importer import parquet
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
@@ -29,7 +31,12 @@ from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 
 
 def read(
-    path: Path, choices: ImportChoices | None = None, progress: Progress | None = None, *, allow_empty: bool = False
+    path: Path,
+    choices: ImportChoices | None = None,
+    progress: Progress | None = None,
+    *,
+    allow_empty: bool = False,
+    most: int | None = None,
 ) -> Imported:
     """Read a file into a table.
 
@@ -39,6 +46,8 @@ def read(
     choices : what the user decided; everything left None is detected.
     progress : told how far the work is; may raise Cancelled.
     allow_empty : whether a header without records is a table too.
+    most : bytes of memory to get along with; None for most of what is free. The codes of a larger delimited text lie on
+        disk (`OnDisk`); any other file that is larger is refused.
 
     Raises
     ------
@@ -48,9 +57,10 @@ def read(
     choices = choices or ImportChoices()
     progress = progress or Silent()
     kind = _recognised(path)
+    storage = _storage(path, kind, most)
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
         try:
-            raw, resolved, reasons = read_raw(path, kind, choices, progress)
+            raw, resolved, reasons = read_raw(path, kind, choices, progress, storage=storage)
         finally:
             marked_up.forget()
         if not len(raw.rows) and not allow_empty:
@@ -58,6 +68,31 @@ def read(
         imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
+
+
+def _storage(path: Path, kind: str, most: int | None) -> Storage:
+    """Return where the codes of a file's table are to lie. Raises BadChoice, TooLarge."""
+    if kind != "csv":
+        if most is not None:
+            raise BadChoice(
+                say(
+                    "Only delimited texts such as CSV are read within a given memory; export “{path}” as one, or leave "
+                    "--memory out.",
+                    path=path.name,
+                )
+            )
+        return IN_MEMORY
+    if most is not None and most < LEAST:
+        raise BadChoice(
+            say("{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9)
+        )
+    need = memory.need_of_text(path.stat().st_size, memory.sample_of(path))
+    usable = memory.lacking(need) if most is None else most if need > most else None
+    if usable is None:
+        return IN_MEMORY
+    if usable < LEAST:
+        memory.check(path, need)
+    return OnDisk(int(usable))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +145,16 @@ def forget_preview() -> None:
 
 
 def read_raw(
-    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+    path: Path,
+    kind: str,
+    choices: ImportChoices,
+    progress: Progress,
+    *,
+    limit: int | None = None,
+    storage: Storage = IN_MEMORY,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of a recognised format into untyped columns, and call them as chosen."""
-    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit=limit)
+    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit, storage)
     memory.check_width(path, len(raw.columns))
     return _renamed(raw, resolved, reasons)
 
@@ -151,12 +192,12 @@ def _renamed(
 
 
 def _read_raw(
-    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, limit: int | None, storage: Storage
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     if kind in WORKBOOKS:
         return workbook.read(path, kind, choices, progress, limit=limit)
     if kind in TEXTS:
-        return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
+        return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit, storage=storage)
     if kind == "parquet":
         return parquet.read(path, choices, progress, limit=limit)
     from splu_desktop.files.importer import statistical  # brings pyreadstat and its helpers
@@ -186,6 +227,13 @@ def _assembled(
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
+    if raw.storage.records is not None:
+        sentence = say(
+            "“{path}” is larger than the memory it may take: while it is open its records are kept on disk, as numbers "
+            "without their texts, in files that nobody else can open; all that is done with them takes longer.",
+            path=path.name,
+        )
+        problems.insert(0, Problem(ProblemKind.NOTE, sentence))
     return Imported(
         table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": sheet}),
         choices=built.choices,
@@ -195,4 +243,5 @@ def _assembled(
         missing_tokens=built.missing_tokens,
         rows_dropped=built.rows_dropped,
         sheets=raw.sheets,
+        storage=raw.storage,
     )

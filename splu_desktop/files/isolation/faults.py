@@ -117,6 +117,26 @@ class TooWide(TooLarge):
         )
 
 
+class TooVaried(TooLarge):
+    """The different texts of a table larger than memory don't fit there either.
+
+    Attributes
+    ----------
+    column : place of the column with most of them.
+    """
+
+    def __init__(self, column: int, texts: int, name: str | None = None) -> None:
+        super().__init__(
+            say(
+                "Column {column} has {texts} different values and more: too many for the memory that may be used; "
+                "allow more (--memory), or leave the column out of the file.",
+                column=say("“{name}”", name=name) if name is not None else column + 1,
+                texts=texts,
+            )
+        )
+        self.column, self.texts = column, texts
+
+
 class TooSpread(TooLarge):
     """A small file lays its cells out over more room than any table takes."""
 

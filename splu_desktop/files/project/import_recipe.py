@@ -117,9 +117,11 @@ def load_import_recipe(path: Path) -> ImportRecipe:
     if version != _VERSION:
         raise RecipeMismatch(
             say(
-                "“{path}” has import recipe version {version}, this program reads version {known}.",
+                "“{path}” has import recipe version {version}, and this program (version {own}) reads version {known}; "
+                "open it with the program version that made it or a newer one.",
                 path=path,
                 version=version,
+                own=__version__,
                 known=_VERSION,
             )
         )

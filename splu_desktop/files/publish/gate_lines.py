@@ -12,7 +12,7 @@ from splu_desktop.files.disk.machine import free_memory, need, size_text
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.publish.order import Order, check_target
 from splu_desktop.files.register.book import Reading
-from splu_desktop.files.register.earlier import Cost, EarlierRelease, sentence
+from splu_desktop.files.register.earlier import Cost, EarlierRelease, foreign_sentence, not_understood, sentence
 
 
 def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> list[Line]:
@@ -24,9 +24,12 @@ def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: 
             fault=reading.faults[0],
         )
         lines.append(Line("register", Light.AMBER, text, "publish"))
+    foreign = not_understood(reading)
+    if foreign:
+        lines.append(Line("register", Light.AMBER, foreign_sentence(foreign), "publish"))
     if earlier:
         lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))
-    else:
+    elif not foreign:
         none = "No release of the same records is in the register."
         lines.append(Line("earlier-release", Light.GREEN, none, "publish"))
     return lines
@@ -60,7 +63,7 @@ def destination_lines(order: Order) -> list[Line]:
     lines = [Line("destination", Light.GREEN, say("“{target}” can be written.", target=order.target), "publish")]
     if any(name not in order.plan.roles for name in order.table.names):
         return lines
-    wanted = need(order.table, order.plan, order.formats, packed=order.packed)
+    wanted = need(order.table, order.plan, order.formats, packed=order.packed, most=order.storage.memory)
     free = unfinished.free_space(order.target.parent)
     needed = size_text(wanted.disk)
     if free is None:

@@ -11,7 +11,7 @@ from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import IN_MEMORY, Storage, Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.register.earlier import Cost, EarlierRelease
 from splu_desktop.files.register.fingerprint import Fingerprints
@@ -34,6 +34,7 @@ class Order:
     source_stamp : what `stamp` said of the file before it was read; spares hashing it again where it says the same.
     operator, purpose, recipient : for the register.
     spoken : code of the language of what the recipient reads, README and data dictionary.
+    storage : where the published table's codes are to lie.
     """
 
     table: Table
@@ -50,6 +51,7 @@ class Order:
     purpose: str = ""
     recipient: str = ""
     spoken: str = "en"
+    storage: Storage = IN_MEMORY
 
     def __post_init__(self) -> None:
         table = one_per_person(self.table, self.plan.persons)

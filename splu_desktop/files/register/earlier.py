@@ -10,6 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from splu_desktop import __version__
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.plan import Plan
@@ -81,12 +83,16 @@ def find_earlier(
     table, plan : the source before generalisation, and what is planned.
     key, folder : the register's.
 
-    An entry that can't be understood is passed over: that the register is damaged is said elsewhere. Raises Cancelled.
+    An entry that can't be understood is passed over (`not_understood` has them), and so is one without its
+    fingerprints: that the register is damaged is said elsewhere. Raises Cancelled.
     """
     progress = progress or Silent()
     search = _EarlierSearch(prints, table, plan, key, folder / SKETCHES, progress)
     found = []
+    foreign = not_understood(reading)
     for entry in reading.releases:
+        if entry in foreign:
+            continue
         try:
             how = search.compare(entry.body["source"], _drawn(entry))
             if how is not None:
@@ -94,6 +100,31 @@ def find_earlier(
         except (KeyError, TypeError, ValueError, AttributeError, OSError, OverflowError, RegisterFault):
             continue
     return tuple(found)
+
+
+def not_understood(reading: Reading) -> tuple[Entry, ...]:
+    """Return the releases that can't be compared with: a later version of the program may enter them in its own way."""
+    return tuple(entry for entry in reading.releases if not _understood(entry.body))
+
+
+def _understood(body: Mapping[str, Any]) -> bool:
+    try:
+        recorded_draws(body)
+        dict(body["recipe"]["roles"])
+        return {"table", "file", "columns", "identifiers", "rows", "nsas"} <= dict(body["source"]).keys()
+    except (BadSetting, KeyError, TypeError, ValueError, AttributeError):
+        return False
+
+
+def foreign_sentence(foreign: tuple[Entry, ...]) -> str:
+    """Return what the custodian is told about releases that can't be compared with."""
+    return say(
+        "{releases} in the register can't be compared with this table: version {version} of the program, which made "
+        "the last of them, enters what this one (version {own}) doesn't know. Look with that version or a newer one.",
+        releases=counted(len(foreign), "One release", "{n} releases"),
+        version=str(foreign[-1].body.get("software", ""))[:40],
+        own=__version__,
+    )
 
 
 def _drawn(entry: Entry) -> set[str]:

@@ -137,6 +137,7 @@ class PublishPage(Page):
             password=self.place.zip_password(),
             source=source.path,
             source_sha256=source.imported.source.sha256 or None,
+            storage=source.imported.storage,
             purpose=self.place.purpose.text().strip(),
             recipient=self.place.recipient.text().strip(),
             spoken=self.place.spoken(),

@@ -147,7 +147,8 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         # The reader found the labels in the order of their values: nothing is left to sort.
         built = Column(name, typed.kind, column.codes, labels, absent, values)
     else:
-        built = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind)
+        kind = typed.kind
+        built = Column.from_codes(name, column.codes, labels, absent, values, kind=kind, storage=raw.storage)
     return _One(built, typed, tokens, misfits)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import counted, say
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import IN_MEMORY, Storage, taken
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
@@ -22,8 +23,9 @@ from splu_desktop.files.importer.columns.not_records import (
 )
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
+from splu_desktop.files.importer.raw import Away, Gatherer, Labels, RawColumn, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
+from splu_desktop.files.isolation.faults import TooVaried
 
 MAX_LISTED = 1000
 _FIRST = 500
@@ -33,9 +35,18 @@ class Grid:
     """Gathers the records of a table `width` fields wide."""
 
     def __init__(
-        self, width: int, choices: ImportChoices, *, sheet: str | None = None, encoding: str = "utf-8"
+        self,
+        width: int,
+        choices: ImportChoices,
+        *,
+        sheet: str | None = None,
+        encoding: str = "utf-8",
+        storage: Storage = IN_MEMORY,
     ) -> None:
         self.width = width
+        self._away = [Away(storage) for _ in range(width)] if storage.records else []
+        self._away_rows: list[NDArray[np.int64]] = []
+        self._storage = storage
         self.sheet = sheet
         self._encoding = encoding
         self._choices = choices
@@ -98,6 +109,21 @@ class Grid:
     def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
         self._segments.append((packed, len(numbers)))
         self._rows.append(numbers)
+        if self._away and sum(map(len, self._rows)) >= (self._storage.records or 0):
+            self._put_away()
+
+    def _put_away(self) -> None:
+        """Bring what was gathered so far to the storage, where a table is larger than memory."""
+        for i, away in enumerate(self._away):
+            away.add(self._gathered(i, Silent()))
+        rows = self._storage.array(sum(map(len, self._rows)), np.int64)
+        np.concatenate(self._rows, out=rows)
+        self._away_rows.append(rows)
+        self._rows, self._segments = [], []
+        labels, letters = (sum(found) for found in zip(*(away.size() for away in self._away), strict=True))
+        if not self._storage.room_for_labels(labels, letters):
+            most = max(range(self.width), key=lambda i: self._away[i].size()[0])
+            raise TooVaried(most, self._away[most].size()[0])
 
     def _mend(
         self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64], lengths: NDArray[np.int64]
@@ -154,7 +180,13 @@ class Grid:
         `trim` cuts trailing totals, notes and other tables off; `heading`, the cells of the header's last row, leaves
         out the rows that say it again.
         """
-        rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
+        if self._away and self._rows:
+            self._put_away()
+        parts = self._away_rows or self._rows
+        rows = self._storage.array(sum(map(len, parts)), np.int64)
+        if parts:
+            np.concatenate(parts, out=rows)
+        self._away_rows.clear()
         columns = spread(self._column, self.width, len(rows), progress, "Joining the columns", load=self._variety)
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
@@ -208,7 +240,7 @@ class Grid:
             kept = np.arange(len(rows)) < keep
             kept[list(out)] = False
             rows = rows[kept]
-            columns = [_compact(column.codes[kept], column.labels) for column in columns]
+            columns = [_compact(column.codes, column.labels, kept, self._storage) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
@@ -222,6 +254,9 @@ class Grid:
         return float(len(np.unique(words[0][:_FIRST]))) if words else 0.0
 
     def _column(self, i: int, own: Progress) -> RawColumn:
+        return self._away[i].column(own) if self._away else self._gathered(i, own)
+
+    def _gathered(self, i: int, own: Progress) -> RawColumn:
         texts = self._texts[i].column(own)
         parts, self._packed[i] = self._packed[i], []
         if not parts:
@@ -239,9 +274,10 @@ class Grid:
         return RawColumn(np.concatenate(pieces), list(index))
 
 
-def _compact(codes: NDArray[np.int32], labels: list[str]) -> RawColumn:
+def _compact(codes: NDArray[np.int32], labels: list[str], kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
+    codes = np.compress(kept, codes, out=storage.array(int(np.count_nonzero(kept))))
     used = np.bincount(codes, minlength=len(labels)) > 0
     if used.all():
         return RawColumn(codes, labels)
     new = np.cumsum(used, dtype=np.int32) - 1
-    return RawColumn(new[codes].astype(np.int32), [label for label, u in zip(labels, used, strict=True) if u])
+    return RawColumn(taken(new, codes, storage), [label for label, u in zip(labels, used, strict=True) if u])

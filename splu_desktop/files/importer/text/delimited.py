@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
@@ -40,7 +41,7 @@ from splu_desktop.files.importer.text.layout import (
     without_padding,
 )
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import WrongFormat
+from splu_desktop.files.isolation.faults import TooVaried, WrongFormat
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
@@ -48,16 +49,37 @@ _WORKERS = min(4, os.cpu_count() or 1)
 
 
 def read(
-    path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+    path: Path,
+    packed: bool,
+    choices: ImportChoices,
+    progress: Progress,
+    *,
+    limit: int | None = None,
+    storage: Storage = IN_MEMORY,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a text file into raw columns; returns them with the resolved choices and the reasons.
 
-    `limit` : read only so many records of the file's first part, as a preview.
+    `limit` : read only so many records of the file's first part, as a preview. `storage` : where codes are to lie.
     """
-    if not packed and limit is None:
+    if not packed and limit is None and storage.records is None:
         memory.check(path, memory.need_of_text(path.stat().st_size, memory.sample_of(path)))
     choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
+    try:
+        return _read(path, packed, choices, found, progress, limit, storage)
+    except TooVaried as fault:
+        raise TooVaried(fault.column, fault.texts, found.names[fault.column]) from None
+
+
+def _read(
+    path: Path,
+    packed: bool,
+    choices: ImportChoices,
+    found: TextLayout,
+    progress: Progress,
+    limit: int | None,
+    storage: Storage,
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     grid = None
     if limit is not None:
         grid = Grid(found.width, choices)
@@ -65,7 +87,7 @@ def read(
         grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
     if grid is None:
         seen = None if found.sure else encodings.Seen()
-        grid = _read_quickly(path, packed, choices, found, progress, seen)
+        grid = _read_quickly(path, packed, choices, found, progress, seen, storage)
         if seen is not None:
             if grid is None:
                 found = layout(path, packed, choices, progress)
@@ -76,9 +98,9 @@ def read(
                 found = layout(path, packed, replace(choices, encoding=encoding.name), progress)
                 reasons = {**found.reasons, "encoding": encoding.reason}
                 found = replace(found, encoding=encoding, reasons=reasons)
-                grid = _read_quickly(path, packed, choices, found, progress, None)
+                grid = _read_quickly(path, packed, choices, found, progress, None, storage)
     if grid is None:
-        grid = _read_carefully(path, packed, choices, found, progress)
+        grid = _read_carefully(path, packed, choices, found, progress, storage)
     trim = choices.last_row is None and limit is None
     table = grid.table(
         found.names,
@@ -90,7 +112,7 @@ def read(
     )
     table = called(without_padding(table, found), table, found, choices)
     table, unmarked = _without_marks(table)
-    table = replace(table, problems=(*unsure(found.encoding), *table.problems))
+    table = replace(table, problems=(*unsure(found.encoding), *table.problems), storage=storage)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
@@ -167,6 +189,7 @@ def _read_quickly(
     found: TextLayout,
     progress: Progress,
     seen: encodings.Seen | None,
+    storage: Storage,
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
@@ -176,7 +199,7 @@ def _read_quickly(
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
-    grid = Grid(found.width, choices, encoding=name)
+    grid = Grid(found.width, choices, encoding=name, storage=storage)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
     with opened(path, packed, progress) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
@@ -272,9 +295,11 @@ def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect:
     return row + len(rows)
 
 
-def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
+def _read_carefully(
+    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress, storage: Storage
+) -> Grid:
     """Read field by field, as every dialect and every damage allows."""
-    grid = Grid(found.width, choices)
+    grid = Grid(found.width, choices, storage=storage)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
     with opened(path, packed, progress) as (file, raw):
