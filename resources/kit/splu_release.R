@@ -16,6 +16,10 @@
 .splu <- local({
   Z <- 1.959963984540054
   METHODS <- c("unbiased", "bayes")
+  FAR <- 1e12  # as good as without bound
+  FLAT <- 1e-9  # as good as 0
+  ENDLESS <- 1e6  # times an estimate, as good as no bound
+  HALVINGS <- 50
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -188,13 +192,64 @@
     v <- sums$values
     if (any(v[c(over, under)] <= 0))
       refuse("A group that this is made of may well have no record: the release can't tell the ratio.")
-    slope <- function(pair) replace(numeric(length(v)), pair, v[rev(pair)])
-    a <- slope(over)
-    b <- slope(under)
-    ends <- fieller(prod(v[over]), prod(v[under]), along(sums, a), along(sums, b), along(sums, a, b))
+    of <- c(over, under)
+    ends <- profile_of(sums$V[of, of] / outer(v[of], v[of]))
     if (ends[1] <= 0 && is.infinite(ends[2]))
       refuse("The release can't tell this ratio: it may be anything; ask about larger groups.")
-    c(max(ends[1], 0), ends[2])
+    prod(v[over]) / prod(v[under]) * ends
+  }
+  # The ends of all t for which counts whose ratio is t times the one found are no further from those found than 1.96
+  # standard deviations in the normal likelihood of all four. `relative`: their covariances, each over the counts found.
+  profile_of <- function(relative) {
+    found <- eigen(relative, symmetric = TRUE)
+    root <- found$vectors %*% diag(sqrt(pmax(found$values, 0)))
+    near <- function(t) {
+      # The least |z|^2 with (1 + e_i) (1 + e_j) = t (1 + e_k) (1 + e_l), e = root z: a point of a quadric.
+      square <- outer(root[1, ], root[2, ]) - t * outer(root[3, ], root[4, ])
+      bent <- eigen((square + t(square)) / 2, symmetric = TRUE)
+      line <- root[1, ] + root[2, ] - t * (root[3, ] + root[4, ])
+      nearest(1 - t, as.vector(line %*% bent$vectors), bent$values) <= Z^2
+    }
+    c(end_of(near, 0.5), end_of(near, 2))
+  }
+  # The least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none.
+  nearest <- function(level, slope, bent) {
+    if (level < 0) return(nearest(-level, -slope, -bent))
+    bent[abs(bent) < FLAT] <- 0
+    steepest <- min(0, bent)
+    most <- if (steepest < 0) -1 / steepest else Inf
+    point <- function(at) -at * slope / (2 * (1 + at * bent))
+    left <- function(at) {
+      z <- point(at)
+      level + sum(slope * z + bent * z^2)
+    }
+    low <- 0
+    high <- 1
+    while (high < most && high < FAR && left(high) > 0) high <- high * 2
+    high <- min(high, most)
+    for (i in seq_len(HALVINGS)) {
+      middle <- (low + high) / 2
+      if (isTRUE(left(middle) > 0)) low <- middle else high <- middle
+    }
+    near <- sum(point(low)^2)
+    if (left(low) <= FLAT * level) return(near)
+    # What is left where the multiplier can go no further lies along the steepest direction.
+    if (steepest < 0) near + left(low) / -steepest else Inf
+  }
+  # The last t, from 1 by steps of `factor` on, that is near; 0 or infinite where all are.
+  end_of <- function(near, factor) {
+    step <- factor
+    while (near(step)) {
+      step <- step^2
+      if (step <= 1 / ENDLESS || step >= ENDLESS) return(if (factor < 1) 0 else Inf)
+    }
+    inside <- if (step == factor) 1 else sqrt(step)
+    outside <- step
+    for (i in seq_len(HALVINGS)) {
+      middle <- sqrt(inside * outside)
+      if (near(middle)) inside <- middle else outside <- middle
+    }
+    inside
   }
   logistic <- function(eta) {
     mean <- 1 / (1 + exp(-pmin(pmax(eta, -700), 700)))
@@ -441,6 +496,42 @@
       finish(list(names = name, way = ways[[name]], codes = codes[[name]], of = found$of,
                   first = matrix(found$first, ncol = 1), met = function(hidden) hidden[[name]]), found$rest)
     }
+    # How much each combination's values bring others into its group that are not in the commonest state: the sum over
+    # its values of the share that records with the value have among their group's others, less that of all; values that
+    # fewer than half of the records have.
+    leaning <- function(block, rows, state, index) {
+      often <- tabulate(index, nrow(rows))
+      in_state <- tabulate(state[index])
+      other <- as.numeric(state != which.max(in_state))
+      seen <- numeric(nrow(rows))
+      for (group in block$groups) {
+        at <- group[-1] + 1
+        add <- group[1] * (sum(other[at]) - other[at]) / max(length(at) - 1, 1)
+        for (number in seq_along(at)) seen[at[number]] <- seen[at[number]] + add[number]
+      }
+      middle <- sum(seen) / n
+      lean <- numeric(nrow(rows))
+      for (j in seq_len(ncol(rows))) {
+        value <- match(rows[, j], unique(rows[, j]))
+        times <- as.vector(rowsum(often, value))
+        rate <- as.vector(rowsum(seen, value)) / pmax(times, 1) - middle
+        lean <- lean + ifelse(2 * times < n, rate, 0)[value]
+      }
+      lean / block$rounds
+    }
+    # Parts with the least variance within (k-means on a line).
+    parted <- function(lean, index, parts) {
+      every <- lean[index]
+      centres <- unique(stats::quantile(every, (seq_len(parts) - 0.5) / parts, type = 7, names = FALSE))
+      place <- function(x) findInterval(x, (centres[-1] + centres[-length(centres)]) / 2, left.open = TRUE) + 1
+      for (turn in 1:20) {
+        part <- place(every)
+        size <- tabulate(part, length(centres))
+        sums <- vapply(seq_along(centres), function(p) sum(every[part == p]), 0)
+        centres <- ifelse(size > 0, sums / pmax(size, 1), centres)
+      }
+      place(lean)
+    }
     together <- function(block, names, asked, full) {
       rows <- as_matrix(block$combinations)
       each <- vapply(seq_along(block$columns), function(j) match(rows[, j], labels[[block$columns[j]]]), integer(nrow(rows)))
@@ -454,17 +545,15 @@
         sets <- Filter(Negate(is.null), lapply(asked, function(chosen) chosen[[names[j]]]))
         if (length(sets)) sets[[1]][each[, place[j]]] else rep(TRUE, nrow(each))
       }))
-      if (length(seen) > 16 && !length(full) && length(asked) == 1) {
+      if (!length(full) && length(asked) == 1) {
         key <- as.character(hit)
         seen <- unique(key)
       }
       if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",
                                     "answer; ask about some of them.")
       state <- match(key, seen)
-      parts <- max(1, min(5, 12 %/% length(seen)))
-      edges <- if (parts > 1) unique(stats::quantile(block$loads[index], seq_len(parts - 1) / parts, type = 7, names = FALSE)) else numeric(0)
-      level <- vapply(block$loads, function(load) sum(load > edges), 0)
-      finer <- paste(state, level)
+      parts <- max(1, min(block$parts, block$states %/% length(seen)))
+      finer <- paste(state, parted(leaning(block, rows, state, index), index, parts))
       states <- unique(finer[index])
       at <- match(finer, states)
       held <- numeric(length(states))
@@ -590,6 +679,15 @@
       }
       max(result, 1)
     }
+    # Sets of values that more records have than one value scatter more as whole persons do.
+    chosen_effect <- function(effects, asked, name) {
+      found <- effect_of(effects, asked)
+      share <- if (is.null(asked[[name]])) 0 else sum(counts[[name]][asked[[name]]]) / n
+      share <- min(share, 1 - share)
+      if (!is.null(effects$kept) && share > effects$share)
+        found <- found + (effect_of(effects$kept, asked) - found) * (share - effects$share) / (1 - effects$share)
+      max(found, 1)
+    }
     cells_of <- function(asked, full = character(0)) {
       named <- unique(c(unlist(lapply(asked, names)), full))
       for (name in named) if (!name %in% all_names) unknown(name)
@@ -621,10 +719,10 @@
       for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
-      only <- if (length(asked) == 1) asked[[1]][setdiff(names(asked[[1]]), sensitive)] else list()
+      only <- if (length(asked) == 1) asked[[1]] else list()
       wide <- max(1, vapply(unlist(lapply(parts, function(part) part$names)), function(name) {
         effects <- facts$persons$design_effects[[name]]
-        if (is.null(effects)) 1 else effect_of(effects, only)
+        if (is.null(effects)) 1 else chosen_effect(effects, only, name)
       }, 0))
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), wide = wide,

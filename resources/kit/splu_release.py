@@ -21,6 +21,7 @@ patients stand for others. The formulas are in the program's docs/recipient.md. 
 from __future__ import annotations
 
 import argparse
+import bisect
 import csv
 import datetime
 import hashlib
@@ -30,14 +31,17 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
+from operator import mul, sub
 from pathlib import Path
 
 __version__ = "1"
 Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
-_MOST_STATES = 16  # of conditions on columns drawn together
+_MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
+_FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
+_ENDLESS = 1e6  # times an estimate, as good as no bound
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -451,30 +455,23 @@ class Release:
                     )
                 )
         table = _Table(self, [of, *asked], full)
-        used, design, outcomes = {}, [], []
-        for cell in table.cells:
-            row = [1.0, *(term(cell) for _, term in terms)]
+        used, rows = {}, defaultdict(lambda: [0.0, 0.0])
+        for key, cell in table.cell.items():
+            row = (1.0, *(term(cell) for _, term in terms))
             y = value(cell)
-            if cell.meets(of) and y is not None and None not in row:
-                used[cell] = len(design)
-                design.append(row)
-                outcomes.append(y)
-        weights = [table.cells[cell] for cell in used]
-        beta = _fitted(design, outcomes, weights, link)
-        means = [link(sum(b * x for b, x in zip(beta, row))) for row in design]
-        k = len(beta)
-        steep = [
-            [sum(w * m[1] * row[a] * row[b] for w, m, row in zip(weights, means, design)) for b in range(k)]
-            for a in range(k)
-        ]
-        bread = _inverse(steep)
-        sums = table.sums(
-            [
-                lambda cell, a=a: (
-                    0.0 if cell not in used else design[used[cell]][a] * (outcomes[used[cell]] - means[used[cell]][0])
-                )
-                for a in range(k)
-            ]
+            if y is not None and None not in row and cell.meets(of):
+                used[key] = row, y
+                held, x = rows[row], table.counted[key]
+                held[0] += x
+                held[1] += x * y
+        beta, bread, means = _fitted(list(rows), *zip(*rows.values()), link) if rows else _fitted([], (), (), link)
+        none = [0.0] * len(beta)
+        sums = table.summed(
+            {
+                key: [x * (used[key][1] - means[used[key][0]]) for x in used[key][0]] if key in used else none
+                for key in table.cell
+            },
+            len(beta),
         )
         parts = {}
         for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
@@ -652,8 +649,17 @@ class Release:
         found = 1.0
         for name in names:
             if name in effects:
-                found = max(found, self._effect(effects[name], asked))
+                found = max(found, self._chosen_effect(effects[name], asked, name))
         return found
+
+    def _chosen_effect(self, effects, asked, name):
+        found = self._effect(effects, asked)
+        share = sum(self.counts(name)[at] for at in asked.get(name, ())) / self.n
+        share = min(share, 1 - share)
+        if "kept" in effects and share > effects["share"]:
+            more = self._effect(effects["kept"], asked) - found
+            found += more * (share - effects["share"]) / (1 - effects["share"])
+        return max(found, 1.0)
 
     def _effect(self, effects, asked):
         result, whole = effects["whole"], effects["whole"]
@@ -834,6 +840,51 @@ class _Single:
         return _likeliest_state([top - inside, inside], self.two_states(hidden, False))
 
 
+def _leaning(release, block, state, index):
+    """Return how much each combination's values bring others into its group that are not in the commonest state.
+
+    The sum over its values of the share that records with the value have among their group's others, less that of all;
+    values that fewer than half of the records have. `index` is the combination of each record.
+    """
+    often, n = Counter(index), release.n
+    in_state = Counter(state[number] for number in index)
+    commonest = min(in_state, key=lambda s: (-in_state[s], s))
+    other = [int(s != commonest) for s in state]
+    seen = [0.0] * len(state)
+    for times, *members in block["groups"]:
+        inside = sum(other[number] for number in members)
+        for number in members:
+            seen[number] += times * (inside - other[number]) / max(len(members) - 1, 1)
+    held = [list(zip(block["columns"], combination)) for combination in block["combinations"]]
+    times, sums = Counter(), Counter()
+    for number, values in enumerate(held):
+        for value in values:
+            times[value] += often[number]
+            sums[value] += seen[number]
+    mean = sum(seen) / n
+    rate = {value: sums[value] / max(times[value], 1) - mean for value in times if 2 * times[value] < n}
+    return [sum(rate.get(value, 0.0) for value in values) / block["rounds"] for values in held]
+
+
+def _parted(leaning, index, parts):
+    """Return the part of each combination: those with the least variance within (k-means on a line)."""
+    every = sorted(leaning[number] for number in index)
+    often = Counter(leaning[number] for number in index)
+    centres = sorted({_quantile_of(every, (at + 0.5) / parts) for at in range(parts)})
+
+    def edges():
+        return [(centres[at] + centres[at + 1]) / 2 for at in range(len(centres) - 1)]
+
+    for _ in range(20):
+        between, sums, sizes = edges(), [0.0] * len(centres), [0] * len(centres)
+        for lean, count in often.items():
+            part = bisect.bisect_left(between, lean)
+            sums[part] += lean * count
+            sizes[part] += count
+        centres = [total / size if size else old for total, size, old in zip(sums, sizes, centres)]
+    return [bisect.bisect_left(edges(), lean) for lean in leaning]
+
+
 class _Together(_Single):
     """Columns drawn together: the states that their asked conditions tell, by how combinations share groups."""
 
@@ -857,20 +908,18 @@ class _Together(_Single):
             for number, combination in enumerate(block["combinations"])
         }
         index = [at_row[codes] for codes in whole]
-        order = sorted(dict.fromkeys(keys))
-        if len(order) > _MOST_STATES and not full and len(asked) == 1:
+        if len(asked) == 1 and not full:
             every = tuple((True,) for _ in names)
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
-            order = sorted(dict.fromkeys(keys))
-        if len(order) > _MOST_STATES * 4:
+        order = sorted(dict.fromkeys(keys))
+        if len(order) > _MOST_STATES:
             raise Refused(
                 f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
                 "some of them."
             )
-        parts = max(1, min(5, 12 // max(len(order), 1)))
-        loads = [block["loads"][number] for number in index]
-        edges = sorted({_quantile_of(sorted(loads), at / parts) for at in range(1, parts)})
-        finer = [(order.index(key), sum(load > edge for edge in edges)) for key, load in zip(keys, block["loads"])]
+        parts = max(1, min(block["parts"], block["states"] // max(len(order), 1)))
+        state = [order.index(key) for key in keys]
+        finer = list(zip(state, _parted(_leaning(release, block, state, index), index, parts)))
         states = sorted({finer[number] for number in index})
         at_state = {state: at for at, state in enumerate(states)}
         held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]
@@ -960,7 +1009,7 @@ class _Cell:
 
 
 class _Table:
-    """The table over classes of columns, as it was before the draw: `cells` has unbiased counts, `sums` variances."""
+    """The table over classes of columns, as it was before the draw: `counted` has unbiased counts, `sums` variances."""
 
     def __init__(self, release, asked, full=()):
         self.release = release
@@ -985,7 +1034,7 @@ class _Table:
                     )
         self.asked = {}
         if len(asked) == 1:
-            self.asked = {name: some for name, some in asked[0].items() if name not in release._ways}
+            self.asked = dict(asked[0])
         classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]
@@ -1004,7 +1053,7 @@ class _Table:
         shown = zip(*(part.codes for part in self.parts)) if self.parts else [()] * release.n
         self.keys = Counter(zip(patterns, shown))
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
-        self.cell, self.cells, self.counted = {}, {}, defaultdict(float)
+        self.cell, self.counted = {}, defaultdict(float)
         self.weight = {}
         for (p, us), n in self.keys.items():
             if us not in self.weight:
@@ -1018,13 +1067,18 @@ class _Table:
             for part, c in zip(self.parts, cs):
                 values.update(zip(part.names, part.first[c]))
             self.cell[p, cs] = _Cell(values)
-        self.cells = {self.cell[key]: x for key, x in self.counted.items()}
 
     def sums(self, functions):
         """Return the sums over the original records of functions of their cell, with their covariances."""
-        k, release = len(functions), self.release
-        psi = {key: [function(cell) for function in functions] for key, cell in self.cell.items()}
-        values = [math.fsum(x * psi[key][a] for key, x in self.counted.items()) for a in range(k)]
+        return self.summed(
+            {key: [function(cell) for function in functions] for key, cell in self.cell.items()}, len(functions)
+        )
+
+    def summed(self, psi, k):
+        """Return the same of k functions given by their values, in a list for each cell."""
+        release = self.release
+        xs, columns = list(self.counted.values()), list(zip(*(psi[key] for key in self.counted)))
+        values = [math.fsum(map(mul, xs, column)) for column in columns]
         if not self.parts:
             return _Sums(values, [[0.0] * k for _ in range(k)])
         moved = []  # per part: how T's own error moves the sums, by shown value and by true class
@@ -1033,13 +1087,13 @@ class _Table:
             line = defaultdict(float)
             for (p, cs), x in self.counted.items():
                 line[p, cs[:j] + cs[j + 1 :]] += x
-            Q = [[0.0] * k for _ in range(number)]
-            for (p, cs), x in self.counted.items():
-                c = cs[j]
-                share = (line[p, cs[:j] + cs[j + 1 :]] - x) / max(release.n - part.counts[c], 1.0) * part.moving[c]
-                if share:
-                    for a, value in enumerate(psi[p, cs]):
-                        Q[c][a] += share * value
+            factor = [moving / max(release.n - count, 1.0) for moving, count in zip(part.moving, part.counts)]
+            share = [(line[p, cs[:j] + cs[j + 1 :]] - x) * factor[cs[j]] for (p, cs), x in self.counted.items()]
+            class_of = [cs[j] for _, cs in self.counted]
+            Q = []
+            for c in range(number):
+                own = [one if at == c else 0.0 for one, at in zip(share, class_of)]
+                Q.append([sum(map(mul, own, column)) for column in columns])
             D = [
                 [sum((row[c] - (part.of[u] == c)) * Q[c][a] for c in range(number)) for a in range(k)]
                 for u, row in enumerate(part.W)
@@ -1049,28 +1103,18 @@ class _Table:
                 for c in range(number)
             ]
             moved.append((D, d))
-        V = [[0.0] * k for _ in range(k)]
-
-        def add(times, h):
-            for a in range(k):
-                if h[a]:
-                    row, scaled = V[a], times * h[a]
-                    for b in range(a + 1):
-                        row[b] += scaled * h[b]
-
-        for (p, us), n in self.keys.items():
-            lines = [psi[p, cs] for cs in self.choices]
-            h = [
-                math.fsum(w * line[a] for w, line in zip(self.weight[us], lines))
-                - sum(D[u][a] for (D, _), u in zip(moved, us))
-                for a in range(k)
-            ]
-            add(n, h)
-        for (p, cs), x in self.counted.items():
-            add(-x, [value - sum(d[c][a] for (_, d), c in zip(moved, cs)) for a, value in enumerate(psi[p, cs])])
+        off = {us: [sum(D[u][a] for (D, _), u in zip(moved, us)) for a in range(k)] for us in self.weight}
+        shown = []
+        for p, us in self.keys:
+            lines, weight = zip(*[psi[p, cs] for cs in self.choices]), self.weight[us]
+            shown.append([sum(map(mul, weight, line)) - o for line, o in zip(lines, off[us])])
+        away = {cs: [sum(d[c][a] for (_, d), c in zip(moved, cs)) for a in range(k)] for cs in self.choices}
+        true = [list(map(sub, psi[p, cs], away[cs])) for p, cs in self.counted]
+        V = _products(list(zip(*shown)), self.keys.values())
+        for a, row in enumerate(_products(list(zip(*true)), self.counted.values())):
+            V[a] = list(map(sub, V[a], row))
         wide = release.widened([name for part in self.parts for name in part.names], self.asked)
-        V = [[wide * V[max(a, b)][min(a, b)] for b in range(k)] for a in range(k)]
-        return _Sums(values, V)
+        return _Sums(values, [[wide * one for one in row] for row in V])
 
 
 class _Sums:
@@ -1096,19 +1140,15 @@ class _Sums:
 
     def product_quotient(self, over, under):
         """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts. Raises Refused."""
-        slopes = []
-        for i, j in (over, under):
-            slope = [0.0] * len(self.values)
-            slope[i], slope[j] = self.values[j], self.values[i]
-            slopes.append(slope)
-        for at in {*over, *under}:
-            if self.values[at] <= 0:
-                raise Refused("A group that this is made of may well have no record: the release can't tell the ratio.")
-        tops = [self.values[i] * self.values[j] for i, j in (over, under)]
-        low, high = _fieller(*tops, self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes))
+        of = (*over, *under)
+        x = [self.values[at] for at in of]
+        if min(x) <= 0:
+            raise Refused("A group that this is made of may well have no record: the release can't tell the ratio.")
+        low, high = _profile([[self.V[a][b] / (x[i] * x[j]) for j, b in enumerate(of)] for i, a in enumerate(of)])
         if low <= 0 and math.isinf(high):
             raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
-        return max(low, 0.0), high
+        estimate = x[0] * x[1] / (x[2] * x[3])
+        return estimate * low, estimate * high
 
 
 def _within(low, high, least, most):
@@ -1126,6 +1166,72 @@ def _fieller(top, bottom, vt, vb, cov):
         return -math.inf, math.inf
     ends = sorted(((one - root) / two, (one + root) / two)) if two < 0 else [none / (2 * one)] * 2
     return (ends[1], math.inf) if top / bottom >= ends[1] else (-math.inf, ends[0])
+
+
+def _profile(relative):
+    """Return the ends of all t for which counts whose ratio is t times the one found are near enough to those found.
+
+    Near enough: no further than 1.96 standard deviations in the normal likelihood of all four, so that it holds how
+    curved a quotient of products is. `relative` are their covariances, each over the counts found.
+    """
+    size, axes = _jacobi(relative)
+    root = [[each * math.sqrt(max(size[i], 0.0)) for i, each in enumerate(row)] for row in axes]
+
+    def near(t):
+        # The least |z|^2 with (1 + e_i) (1 + e_j) = t (1 + e_k) (1 + e_l), e = root z: a point of a quadric.
+        one, other, third, fourth = root
+        square = [
+            [
+                (one[i] * other[j] + one[j] * other[i] - t * (third[i] * fourth[j] + third[j] * fourth[i])) / 2
+                for j in range(4)
+            ]
+            for i in range(4)
+        ]
+        bent, turn = _jacobi(square)
+        line = [one[i] + other[i] - t * (third[i] + fourth[i]) for i in range(4)]
+        return _nearest(1 - t, [sum(line[i] * turn[i][j] for i in range(4)) for j in range(4)], bent) <= Z * Z
+
+    return _end(near, 0.5), _end(near, 2.0)
+
+
+def _nearest(level, slope, bent):
+    """Return the least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none."""
+    if level < 0:
+        level, slope, bent = -level, [-s for s in slope], [-b for b in bent]
+    bent = [b if abs(b) >= _FLAT else 0.0 for b in bent]
+    steepest = min(0.0, *bent)
+    most = -1 / steepest if steepest < 0 else math.inf
+
+    def point(at):
+        z = [-at * s / (2 * (1 + at * b)) for s, b in zip(slope, bent)]
+        return z, level + sum(s * x + b * x * x for s, b, x in zip(slope, bent, z))
+
+    low, high = 0.0, 1.0
+    while high < most and high < _FAR and point(high)[1] > 0:
+        high *= 2
+    high = min(high, most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if point(middle)[1] > 0 else (low, middle)
+    z, rest = point(low)
+    if rest <= _FLAT * level:
+        return sum(x * x for x in z)
+    # What is left where the multiplier can go no further lies along the steepest direction.
+    return sum(x * x for x in z) + rest / -steepest if steepest < 0 else math.inf
+
+
+def _end(near, factor):
+    """Return the last t, from 1 by steps of `factor` on, that is near; 0 or infinite where all are."""
+    step = factor
+    while near(step):
+        step *= step
+        if not 1 / _ENDLESS < step < _ENDLESS:
+            return 0.0 if factor < 1 else math.inf
+    inside, outside = 1.0 if step == factor else math.sqrt(step), step
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(inside * outside)
+        inside, outside = (middle, outside) if near(middle) else (inside, middle)
+    return inside
 
 
 # --- mathematics
@@ -1164,6 +1270,16 @@ def _likeliest_state(y, T):
         if settled:
             break
     return x[-1]
+
+
+def _products(columns, weights):
+    """Return the matrix of sums of weight x column x column."""
+    found = [[0.0] * len(columns) for _ in columns]
+    for a, column in enumerate(columns):
+        scaled = list(map(mul, weights, column))
+        for b in range(a + 1):
+            found[a][b] = found[b][a] = sum(map(mul, scaled, columns[b]))
+    return found
 
 
 def _kron(one, other):
@@ -1251,56 +1367,58 @@ def _exponential(eta):
     return mean, mean
 
 
-def _fitted(design, outcomes, weights, link):
-    """Return the coefficients that solve sum of weight x (y - mean) = 0, by Newton's steps, halved if they stray."""
+def _fitted(rows, weights, tops, link):
+    """Return the coefficients that solve sum of x (top - weight mean(xb)) = 0, the inverse of its slope, and the means.
+
+    rows : distinct rows of the design; weights : records with each; tops : sum of their outcomes. By Newton's steps,
+    halved if they stray. Raises Refused.
+    """
     whole = math.fsum(weights)
     if whole <= 0:
         raise Refused("No record is left to fit a regression to.")
-    k = len(design[0])
+    columns = list(zip(*rows))
+    k, top = len(columns), [sum(map(mul, tops, column)) for column in columns]
     beta = [0.0] * k
-    centre = math.fsum(w * y for w, y in zip(weights, outcomes)) / whole
+    centre = top[0] / whole
     if (link is _logistic and not 0 < centre < 1) or centre <= 0:
         raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
     beta[0] = math.log(centre / (1 - centre)) if link is _logistic else math.log(centre)
+    size_of = list(map(abs, weights))
+    scale = [max(math.sqrt(sum(map(mul, size_of, map(mul, column, column)))), 1e-9) for column in columns]
 
-    def score(beta):
-        found = [0.0] * k
-        for row, y, w in zip(design, outcomes, weights):
-            gap = w * (y - link(sum(b * x for b, x in zip(beta, row)))[0])
-            for a, x in enumerate(row):
-                found[a] += gap * x
-        return found
+    def means_at(beta):
+        eta = [beta[0]] * len(rows)
+        for b, column in zip(beta[1:], columns[1:]):
+            eta = [e + b * x for e, x in zip(eta, column)]
+        return list(map(link, eta))
 
-    scale = [max(math.sqrt(sum(abs(w) * row[a] ** 2 for w, row in zip(weights, design))), 1e-9) for a in range(k)]
+    def score(means):
+        expected = [w * mean for w, (mean, _) in zip(weights, means)]
+        return [t - sum(map(mul, expected, column)) for t, column in zip(top, columns)]
 
     def size(found):
         return sum((f / s) ** 2 for f, s in zip(found, scale))
 
-    now = score(beta)
+    def slopes(means):
+        return _inverse(_products(columns, [w * slope for w, (_, slope) in zip(weights, means)]))
+
+    means = means_at(beta)
+    now = score(means)
     for _ in range(100):
-        steep = [[0.0] * k for _ in range(k)]
-        for row, w in zip(design, weights):
-            slope = w * link(sum(b * x for b, x in zip(beta, row)))[1]
-            for a in range(k):
-                if row[a]:
-                    for b in range(k):
-                        steep[a][b] += slope * row[a] * row[b]
-        step = _solved(steep, now)
-        if step is None:
-            raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
+        step = [sum(map(mul, row, now)) for row in slopes(means)]
         for halved in range(30):
             tried = [b + s / 2**halved for b, s in zip(beta, step)]
-            there = score(tried)
+            means = means_at(tried)
+            there = score(means)
             if size(there) <= size(now):
                 break
         beta, now = tried, there
-        if max(abs(s) for s in step) < 1e-10 * (1 + max(abs(b) for b in beta)):
-            return beta
-        if max(abs(b) for b in beta) > 1e6:
+        settled = max(abs(s) for s in step) < 1e-8 * (1 + max(abs(b) for b in beta))
+        if settled or max(abs(b) for b in beta) > 1e6:
             break
-    if size(now) < 1e-12 * max(whole, 1.0):
-        return beta
-    raise Refused("The regression has no solution here: too little is left of the outcome's link to these columns.")
+    if not settled and size(now) >= 1e-12 * max(whole, 1.0):
+        raise Refused("The regression has no solution here: too little is left of the outcome's link to these columns.")
+    return beta, slopes(means), {row: mean for row, (mean, _) in zip(rows, means)}
 
 
 # --- texts

@@ -138,7 +138,7 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     repeats = replace(rounded(who), way=chosen.way, shift=chosen.shift, days=chosen.days)
     if chosen.drawn:
         nsas = plan.named(Role.NSA)
-        effects = {name: by_person.Effects.of(table, who, name, nsas) for name in plan.sensitive}
+        effects = {name: draw.effects(table, who, name, nsas) for name, draw in plan.draws.items()}
         return replace(repeats, effects=effects)
     return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 

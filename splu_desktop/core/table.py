@@ -87,6 +87,13 @@ class Kind(Enum):
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
 
 
+def respelled(before: Column, after: Column) -> list[tuple[str, str]]:
+    """Return which labels the same records have `before` and `after` a change of spelling, each pair once."""
+    pairs = np.unique(before.codes.astype(np.int64) * after.m + after.codes)
+    old, new = np.divmod(pairs, max(after.m, 1))
+    return list(zip(map(str, before.labels[old]), map(str, after.labels[new]), strict=True))
+
+
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array

@@ -108,6 +108,8 @@ def original(
         acknowledged=background.acknowledged,
         checks=checks,
         alternatives=background.alternatives,
+        audience=None if plan.audience is None else plan.audience.sentence,
+        audience_brief=None if plan.audience is None else plan.audience.brief,
     )
 
 

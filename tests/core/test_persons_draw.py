@@ -107,10 +107,10 @@ def test_agreement_of_rows_does_not_show_what_was_kept() -> None:
     table = hospital(kinds=300)
     who = persons(table["patient"])
     drawn = DrawPerPerson(5, "patient").redraw_block(table, ("illness",), Seeded(2), Silent())[0]
-    assert sure_if_kept(table["illness"], drawn, who, 5) < 0.26
+    assert sure_if_kept([table["illness"]], [drawn], who, 5) < 0.26
     values = table["illness"]
     naive = values.with_codes(np.where(np.arange(table.n) % 2 == 0, values.codes, values.codes[0]))
-    assert sure_if_kept(values, naive, who, 5) > sure_if_kept(values, drawn, who, 5)
+    assert sure_if_kept([values], [naive], who, 5) > sure_if_kept([values], [drawn], who, 5)
 
 
 def test_rare_values_stand_once_in_a_group() -> None:

@@ -132,7 +132,12 @@ def test_the_csv_is_what_pandas_reads(release: Path, opened: Table) -> None:
 
 
 def test_the_workbook_is_what_pandas_reads(release: Path, opened: Table) -> None:
-    frame = pd.read_excel(release / "table.xlsx", engine="calamine", keep_default_na=False, dtype={"患者コード": str})
+    sheets = pd.read_excel(
+        release / "table.xlsx", engine="calamine", sheet_name=None, keep_default_na=False, dtype={"患者コード": str}
+    )
+    assert list(sheets) == ["Read first", "Table"]
+    assert sheets["Read first"].columns[0].startswith("DO NOT COUNT ROWS of “"), "what must not be done, on top"
+    frame = sheets["Table"]
     assert list(frame.columns) == list(opened.names)
     for name in NSAS:
         assert found_by(frame[name].tolist()) == typed(opened[name]), name
@@ -162,13 +167,14 @@ def test_the_program_reads_its_own_files(release: Path, opened: Table, name: str
 
 @needs("LibreOffice")
 def test_libreoffice_opens_it_with_text_as_text(release: Path, opened: Table, tmp_path: Path) -> None:
-    form = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false"  # cells as they are, not as shown
+    # The second sheet, cells as they are, not as shown.
+    form = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,2"
     subprocess.run(
         ["soffice", "--headless", f"-env:UserInstallation=file://{tmp_path}/profile", "--convert-to", form,
          "--outdir", str(tmp_path), str(release / "table.xlsx")],
         check=True, capture_output=True, timeout=180,
     )  # fmt: skip
-    with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "table-Table.csv").open(encoding="utf-8", newline="") as file:
         header, *cells = list(csv.reader(file))
     assert header == list(opened.names)
     for place, column in enumerate(opened.columns):

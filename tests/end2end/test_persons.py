@@ -60,7 +60,7 @@ def test_a_draw_per_person(source: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert facts["persons"]["design_effects"]["illness"]["whole"] >= 1
     assert "patient_id" not in (out / "release.json").read_text("utf-8")
     readme = " ".join((out / "README.txt").read_text("utf-8-sig").split())
-    assert "Whoever sees all records of a person" in readme
+    assert "in a person's records are all kept with a probability of 1 in 3" in readme
     assert "right on average" not in readme
     assert read_release(out).published.repeats is not None
     assert main(["verify", str(out)]) == 0
@@ -74,7 +74,7 @@ def test_a_draw_per_person(source: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert answer["low"] <= answer["estimate"] <= answer["high"]  # type: ignore[operator]
     for ending in ("html", "json"):
         assert main(["report", str(out), "--out", str(tmp_path / f"report.{ending}")]) == 0
-    assert "Whoever sees all records of a person" in (tmp_path / "report.html").read_text("utf-8")
+    assert "The values of “illness” in a person" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_one_record_per_person_and_each_by_itself(

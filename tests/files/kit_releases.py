@@ -81,6 +81,7 @@ def plans(table: Table) -> dict[str, Plan]:
         "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
         "persons": {"code": PlainGroups(3)},
         "skewed persons": {"test": by_gamma(test, 4)},
+        "together persons": dict(planned(table, ["test", "flag", "other"], 3)),
     }
     found = {}
     for name, draws in chosen.items():

@@ -14,15 +14,17 @@ from splu_desktop.cli import main
 from splu_desktop.core.draw.together import _named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.audience import WHO, Audience
 from splu_desktop.core.guarantees.sentences import large_count_promise, small_count_promise
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.report import law
 from splu_desktop.report.alternatives import BadComparison, read_comparison
 from splu_desktop.report.content import SECTIONS, document
 from splu_desktop.report.content.front import QUESTIONS
-from splu_desktop.report.content.parts import VERDICT_REASONS
+from splu_desktop.report.content.parts import VERDICT_REASONS, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
+from splu_desktop.report.original import Background, _implied, original
 from splu_desktop.report.public import filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
@@ -41,7 +43,13 @@ def worst(report: Report) -> Report:
     reasons = tuple(name for name in VERDICT_REASONS if name not in ("file-altered", "check-failed"))
     cover = replace(public.cover, verdict=Verdict("reservations", reasons))
     block = DrawnBlock(tuple(f"column {i}" for i in range(30)), "how", ("cost",))
-    return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)))
+    known = report.original
+    if known is not None:
+        asked = max(
+            (Audience(who, changed={"k": (1_000, long[:3_000])}) for who in WHO), key=lambda each: len(each.brief)
+        )
+        known = replace(known, audience=asked.sentence, audience_brief=asked.brief)
+    return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)), original=known)
 
 
 def said(made: Document) -> Iterator[str]:
@@ -173,6 +181,23 @@ def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Pa
         path.write_text(nothing, encoding="utf-8")
         with pytest.raises(BadComparison, match="compared"):
             read_comparison(path, case.opened.published)
+
+
+def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: Case) -> None:
+    audience = Audience("partner", holds="similar", changed={"k": (7, "asked for")})
+    plan = replace(_implied(case.imported.table, case.opened), audience=audience)
+    found = original(case.opened, Background(case.imported, plan))
+    report = replace(case.internal, original=found)
+    for code in LANGUAGES:
+        sentence, brief = map(language(code).sentence, (audience.sentence, audience.brief))
+        name = language(code)("Conditions of handing out")
+        blocks = document(report, code).blocks
+        front = next(block for block in blocks if isinstance(block, TableBlock) and block.name == name)
+        assert any(brief in cell_text(cell) for row in front.rows for cell in row)
+        whole = "\n".join(said(document(report, code)))
+        assert "7" in brief
+        assert unbroken(sentence) in whole, "the annex has all of it, with the reasons"
+        assert brief not in "\n".join(said(document(case.external, code)))
 
 
 def test_what_compare_wrote_stands_in_the_report(

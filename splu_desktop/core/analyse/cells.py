@@ -22,7 +22,7 @@ drawn by person scatter by the design effect more.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -43,6 +43,10 @@ Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
 
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of columns drawn together
+_FAR = 1e12  # as good as without bound
+_ENDLESS = 1e6  # times an estimate, as good as no bound
+_HALVINGS = 50
+_FLAT = 1e-9  # of what is 0 but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +107,7 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         names = [name for part in self.parts for name in part.names]
-        self._wide = max((reader.engine.widened(name, picked) for name in names), default=1.0)
+        self._wide = max((reader.engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
         self._count(asked, full)
 
     def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
@@ -226,7 +230,7 @@ class Sums:
         )
 
     def product_quotient(self, over: tuple[int, int], under: tuple[int, int]) -> tuple[float, float]:
-        """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts.
+        """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts: the profile likelihood's.
 
         Raises BadQuestion where one of them may well be 0.
         """
@@ -237,17 +241,13 @@ class Sums:
                     "about larger groups."
                 )
             )
-        slopes = []
-        for i, j in (over, under):
-            slope = np.zeros(len(self.values))
-            slope[i], slope[j] = self.values[j], self.values[i]
-            slopes.append(slope)
-        products = tuple(float(self.values[i] * self.values[j]) for i, j in (over, under))
-        spread = self.along(slopes[0]), self.along(slopes[1]), self.along(*slopes)
-        low, high = fieller((products[0], products[1]), spread)
+        of = [*over, *under]
+        counts = self.values[of]
+        low, high = _profile(self.covariance[np.ix_(of, of)] / np.outer(counts, counts))
         if low <= 0 and math.isinf(high):
             raise BadQuestion(say("The release can't tell this ratio: it may be anything; ask about larger groups."))
-        return max(low, 0.0), high
+        estimate = float(counts[0] * counts[1] / (counts[2] * counts[3]))
+        return estimate * low, estimate * high
 
 
 def fieller(values: tuple[float, float], spread: tuple[float, float, float]) -> tuple[float, float]:
@@ -269,6 +269,69 @@ def fieller(values: tuple[float, float], spread: tuple[float, float, float]) -> 
         return -math.inf, math.inf
     low, high = sorted(((one - root) / two, (one + root) / two))
     return (high, math.inf) if top / bottom >= high else (-math.inf, low)
+
+
+def _profile(relative: Floats) -> tuple[float, float]:
+    """Return the ends of all t for which counts of ratio t times the one found are near enough to those found.
+
+    Parameters
+    ----------
+    relative : (4, 4) covariances of the counts x_i, x_j, x_k, x_l, each over those found.
+
+    Near enough: no further than 1.96 standard deviations in the normal likelihood of all four, so that it holds how
+    curved a quotient of products is, which a linear approximation misses where counts are hardly known. An end is 0 or
+    infinite where a count may be 0.
+    """
+    size, axes = np.linalg.eigh(relative)
+    root = axes * np.sqrt(np.maximum(size, 0.0))
+
+    def near(t: float) -> bool:
+        # The least |z|^2 with (1 + e_i) (1 + e_j) = t (1 + e_k) (1 + e_l), e = root z: a point of a quadric.
+        square = np.outer(root[0], root[1]) - t * np.outer(root[2], root[3])
+        bent, turned = np.linalg.eigh((square + square.T) / 2)
+        return nearest(1 - t, (root[0] + root[1] - t * (root[2] + root[3])) @ turned, bent) <= NORMAL_95**2
+
+    return _end(near, 0.5), _end(near, 2.0)
+
+
+def nearest(level: float, slope: Floats, bent: Floats) -> float:
+    """Return the least |z|^2 with level + slope z + sum bent z^2 = 0, by Lagrange's multiplier; infinite if none."""
+    if level < 0:
+        level, slope, bent = -level, -slope, -bent
+    bent = np.where(np.abs(bent) < _FLAT, 0.0, bent)
+    steepest = float(bent.min(initial=0.0))
+    most = -1 / steepest if steepest < 0 else math.inf
+
+    def point(at: float) -> tuple[Floats, float]:
+        z = -at * slope / (2 * (1 + at * bent))
+        return z, float(level + slope @ z + bent @ z**2)
+
+    low, high = 0.0, 1.0
+    while high < most and high < _FAR and point(high)[1] > 0:
+        high *= 2
+    high = min(high, most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if point(middle)[1] > 0 else (low, middle)
+    z, rest = point(low)
+    if rest <= _FLAT * level:
+        return float(z @ z)
+    # What is left where the multiplier can go no further lies along the steepest direction.
+    return float(z @ z) + rest / -steepest if steepest < 0 else math.inf
+
+
+def _end(near: Callable[[float], bool], factor: float) -> float:
+    """Return the last t, from 1 by steps of `factor` on, that is near; 0 or infinite where all are."""
+    step = factor
+    while near(step):
+        step *= step
+        if not 1 / _ENDLESS < step < _ENDLESS:
+            return 0.0 if factor < 1 else math.inf
+    inside, outside = 1.0 if step == factor else math.sqrt(step), step
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(inside * outside)
+        inside, outside = (middle, outside) if near(middle) else (inside, middle)
+    return inside
 
 
 def _classes(name: str, m: int, asked: Sequence[Chosen], full: Collection[str]) -> tuple[Codes, Codes]:
@@ -297,10 +360,14 @@ def _part(
         return _made((name,), engine.codes(name), engine.best(name), of, first[:, None], rest=rest)
     codes = np.zeros(table.n, np.int64)
     stands = []
+    met = np.ones(table.n, bool)
     for name in names:
         first, of = _classes(name, table[name].m, asked, full)
         codes = codes * len(first) + of[table[name].codes]
         stands.append(first[of][table[name].codes])
+        met &= asked[0][name][table[name].codes] if asked and name in asked[0] else True
+    if len(asked) == 1 and not full:  # as a count of those that meet all is answered (`Engine.told_together`)
+        codes = met.astype(np.int64)
     _, one, states = np.unique(codes, return_index=True, return_inverse=True)
     if len(one) > _MOST_STATES:
         raise BadQuestion(

@@ -160,7 +160,7 @@ def table_lines(
         lines.append(number_line(table, generalised, plan))
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
-    lines += _recognisable(generalised, plan, unique() if unique is not None else None, progress)
+    lines += _recognisable(generalised, plan, ways, unique() if unique is not None else None, progress)
     lines += _certainty(plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
@@ -366,7 +366,8 @@ def _persons_treated(
             reason=chosen.reason,
         )
         return Line("persons", Light.GREEN, text, "classify", chosen.column)
-    found = {name: draw.sure_of_person(table, name, progress) for name, draw in ways.items()}
+    first = {name: draw for name, draw in ways.items() if name == draw.block(name)[0]}  # a block is drawn at once
+    found = {name: draw.sure_of_person(table, name, progress) for name, draw in first.items()}
     of = max(found, key=lambda name: found[name][0] / max(found[name][1], 1e-300), default="")
     sure, least = found.get(of, (0.0, 0.0))
     text = say(
@@ -390,7 +391,9 @@ def _persons_treated(
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
-def _recognisable(table: Table, plan: Plan, alone: int | None, progress: Progress | None) -> Iterable[Line]:
+def _recognisable(
+    table: Table, plan: Plan, ways: Mapping[str, Draw], alone: int | None, progress: Progress | None
+) -> Iterable[Line]:
     """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
     nsas, audience = plan.named(Role.NSA), plan.audience
     if not nsas:
@@ -403,7 +406,7 @@ def _recognisable(table: Table, plan: Plan, alone: int | None, progress: Progres
         none = "No record is unique in the columns that are published unchanged."
         yield Line("unique-records", Light.GREEN, none, "classify")
     else:
-        yield _unique(table.n, plan, alone)
+        yield _unique(table.n, plan, ways, alone)
     if audience is None or sizes is None:
         return
     k = audience.limits.k
@@ -435,13 +438,13 @@ def beyond_limits(
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, progress), *_certainty(plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
-def _unique(records: int, plan: Plan, alone: int) -> Line:
+def _unique(records: int, plan: Plan, ways: Mapping[str, Draw], alone: int) -> Line:
     # Of draws of one sort, the one that leaves a reader surest.
-    surest = {draw.name: draw for draw in sorted(plan.draws.values(), key=lambda draw: draw.confidence)}
+    surest = {draw.name: draw for draw in sorted({**plan.draws, **ways}.values(), key=lambda draw: draw.confidence)}
     chances = [draw.odds() for _, draw in sorted(surest.items(), reverse=True)]
     text: str = say(
         "{alone} of {records} records ({share}) are unique in the columns published "

@@ -10,6 +10,7 @@ from splu_desktop.core.draw.joined_persons import JoinedPerPerson
 from splu_desktop.core.draw.persons import DrawPerPerson
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.draw.together import Together
+from splu_desktop.core.draw.together_persons import TogetherPerPerson
 
 __all__ = [
     "DecoyGroups",
@@ -20,6 +21,7 @@ __all__ = [
     "PlainGroups",
     "Promise",
     "Together",
+    "TogetherPerPerson",
     "draw_from",
     "draws_from",
     "registered",

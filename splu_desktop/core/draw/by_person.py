@@ -5,7 +5,7 @@ One record per person, a draw per person (`draw.persons`), or each record for it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -258,10 +258,15 @@ class Effects:
     ----------
     whole : of all records.
     columns : unchanged column -> value -> that of its records; under `REST` what the rarer ones have on average.
+    share : of the records that have the most frequent value: up to that share of chosen values, these effects hold.
+    kept : the effects if all of a person's records scattered together, which is what choosing all values comes to; None
+        where these are such.
     """
 
     whole: float
     columns: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    share: float = 1.0
+    kept: Effects | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
@@ -272,33 +277,86 @@ class Effects:
 
         Records of a person that have the same value take the same, those that differ take values of different members.
         So the sum for a value of share pi scatters with the squares of the equal ones, but for pi of it, which is the
-        part in which all of a person's records are kept or not (`draw.persons`). The largest pi is taken for all.
+        part in which all of a person's records are kept or not (`draw.persons`). The largest pi of a single value is
+        taken for all; sets of values that have more go by theirs (`selected`).
         """
         values = table[sensitive]
         share = float(values.counts().max()) / values.n
         alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
-        parts = ((share, who), (1 - share, alike))
-        found = {}
-        for name in names:
-            column = table[name]
-            squares = np.zeros(column.m)
-            for weight, key in parts:
-                pairs, times = np.unique(key * column.m + column.codes, return_counts=True)
-                squares += weight * np.bincount(pairs % column.m, times.astype(np.float64) ** 2, column.m)
-            counts = column.counts()
-            known = (counts >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
-            each = {str(column.labels[at]): _said(squares[at] / counts[at]) for at in np.flatnonzero(known)}
-            rest = counts[~known].sum()
-            found[name] = {**each, **({REST: _said(squares[~known].sum() / rest)} if rest else {})}
-        return cls(_said(sum(weight * _effect(np.bincount(key)) for weight, key in parts)), found)
+        every = np.arange(table.n)
+        names, kept = tuple(names), cls._of(table, ((1.0, who, every),), names)
+        found = cls._of(table, ((share, who, every), (1 - share, alike, every)), names)
+        return replace(found, share=float(f"{share:.2f}"), kept=kept)
 
-    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
+    @classmethod
+    def of_block(cls, table: Table, who: Ints, block: Sequence[str], names: Iterable[str]) -> Effects:
+        """Return the same for columns drawn together, where all of a person's records are kept or none.
+
+        The sum for a value scatters with the squares of the records that a person has of it. That of a value which most
+        records have scatters as all others do; of these the mean is taken, as what is asked of them is not known.
+        """
+        keys, records, offset = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+        for column in (table[name] for name in block):
+            here = np.flatnonzero(2 * column.counts()[column.codes] < column.n)
+            keys.append((offset + column.codes[here]) * np.int64(int(who.max()) + 1) + who[here])
+            records.append(here)
+            offset += column.m
+        return cls._of(table, ((1.0, np.concatenate(keys), np.concatenate(records)),), names)
+
+    @classmethod
+    def of_courses(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
+        """Return the same where all of a person's records are kept, or all are those of one other person.
+
+        Of k records with k_s of the value s kept or not at once, k pi_s would come else, so that the sum scatters with
+        (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
+        Means over the values, each by its records.
+        """
+        values, names = table[sensitive], tuple(names)
+        shares = values.counts() / values.n
+        found = {}
+        for name in ("", *names):
+            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
+            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            records, squares, base = np.bincount(codes, minlength=m), np.zeros(m), np.zeros(m)
+            for value in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
+                pi, has = shares[value], values.codes == value
+                mine, inside = np.bincount(of, has, len(pairs)), np.bincount(codes, has, m)
+                squares += np.bincount(pairs % m, (mine - k * pi) ** 2, m) / (1 - pi)
+                base += (inside * (1 - pi) ** 2 + (records - inside) * pi**2) / (1 - pi)
+            if not name:
+                whole = _said(squares[0] / max(base[0], 1e-9))
+                continue
+            found[name] = _told(table[name], squares, base, records)
+        share = float(f"{shares.max():.2f}")
+        every = cls._of(table, ((1.0, who, np.arange(table.n)),), names)
+        return cls(whole, found, share, every) if share < 1 else cls(whole, found)
+
+    @classmethod
+    def _of(cls, table: Table, parts: Sequence[tuple[float, Ints, Ints]], names: Iterable[str]) -> Effects:
+        """Return the effects where records with one key scatter together: weight, keys and records of each part."""
+        found = {}
+        for name in ("", *names):
+            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
+            squares, counts = np.zeros(m), np.zeros(m)
+            for weight, key, records in parts:
+                pairs, times = np.unique(key * m + codes[records], return_counts=True)
+                squares += weight * np.bincount(pairs % m, times.astype(np.float64) ** 2, m)
+                counts += weight * np.bincount(codes[records], minlength=m)
+            if not name:
+                whole = _said(squares[0] / max(counts[0], 1e-9))
+                continue
+            found[name] = _told(table[name], squares, counts, table[name].counts())
+        return cls(whole, found)
+
+    def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]], share: float = 0.0) -> float:
         """Return the effect of the records that meet conditions: each a column and (m,) its chosen labels.
+
+        `share` of the records have one of the sensitive values that are counted.
 
         Exact for a single value and for all records; between them pairs of records of one person are taken to be
         spread over the values like all pairs, and several conditions to narrow them independently.
         """
-        result = self.whole
+        result, conditions = self.whole, tuple(conditions)
         for column, chosen in conditions:
             known = self.columns.get(column.name, {})
             rest = known.get(REST, 1.0)
@@ -310,14 +368,18 @@ class Effects:
             same = (counts * each)[chosen].sum()
             between = max(counts.sum() * self.whole - (counts * each).sum(), 0.0)
             pairs = counts.sum() ** 2 - (counts**2).sum()
-            share = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
-            narrowed = (same + between * share) / inside
+            part = (inside**2 - (counts[chosen] ** 2).sum()) / pairs if pairs > 0 else 0.0
+            narrowed = (same + between * part) / inside
             result = 1 + (result - 1) * max(narrowed - 1, 0.0) / (self.whole - 1)
+        if self.kept is not None and share > self.share:
+            more = self.kept.selected(conditions) - result
+            result += more * (share - self.share) / (1 - self.share)
         return max(result, 1.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {"whole": self.whole, "columns": {name: dict(each) for name, each in self.columns.items()}}
+        found: dict[str, Any] = {"whole": self.whole, "columns": {n: dict(each) for n, each in self.columns.items()}}
+        return found if self.kept is None else {**found, "share": self.share, "kept": self.kept.as_dict()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Effects:
@@ -325,37 +387,46 @@ class Effects:
         numbers = [data["whole"], *(number for each in data["columns"].values() for number in each.values())]
         if not all(type(number) in (int, float) and 1 <= number < 1e9 for number in numbers):
             raise BadSetting("The stated design effects are out of range.")
-        return cls(data["whole"], data["columns"])
+        if "kept" not in data:
+            return cls(data["whole"], data["columns"])
+        share = data["share"]
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise BadSetting("The stated design effects are out of range.")
+        return cls(data["whole"], data["columns"], share, cls.from_dict(data["kept"]))
 
 
-def _effect(counts: Ints) -> float:
-    return float((counts.astype(np.float64) ** 2).sum() / counts.sum())
+def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64], records: Ints) -> dict[str, float]:
+    """Return the effect of each value of a column that enough records have, and under `REST` that of all others."""
+    known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (base > 0)
+    each = {str(column.labels[at]): _said(squares[at] / base[at]) for at in np.flatnonzero(known)}
+    rest = float(base[~known].sum())
+    return {**each, **({REST: _said(float(squares[~known].sum()) / rest)} if rest else {})}
 
 
 def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
 
 
-def sure_if_kept(before: Column, after: Column, who: Ints, gamma: float) -> float:
+def sure_if_kept(before: Sequence[Column], after: Sequence[Column], who: Ints, gamma: float) -> float:
     """Return how sure someone is on average that persons' values were kept, from which rows of a person agree.
 
     Parameters
     ----------
-    before, after : a sensitive column before and after a draw per person.
+    before, after : the sensitive columns that are drawn at once, before and after a draw per person.
     who : (N,) persons.
     gamma : of the draw, one in which a person's values are kept.
 
     Returns
     -------
     The mean, over persons with several records whose values were kept, of the posterior by the numbers of records and
-    of different values: 1 / gamma if these tell nothing. 1 / gamma where nobody has several records.
+    of different values, all columns' together: 1 / gamma if these tell nothing, or nobody has several records.
     """
     times = np.bincount(who)
     several = times > 1
     if not several.any():
         return 1 / gamma
-    own, shown = (_different(column, who)[several] for column in (before, after))
-    width = int(times.max()) + 1
+    own, shown = (np.sum([_different(column, who)[several] for column in part], axis=0) for part in (before, after))
+    width = int(times.max()) * len(before) + 1
     key = times[several] * width
     there, at = np.unique(np.concatenate((key + own, key + shown)), return_inverse=True)
     half = len(own)

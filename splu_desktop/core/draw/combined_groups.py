@@ -31,8 +31,9 @@ _READING = 20_131_015  # any fixed one: the same release must give the same answ
 _READ_RECORDS = 60_000  # in groups formed anew for a reader
 _READ_SWEEPS = 150
 _MOST_READ = 8  # times that all records are
-_MOST_PARTS = 5  # by load
+_MOST_PARTS = 6  # by leaning
 _MOST_STATES = 12  # told apart, parts and all
+_ROUNDS = 20  # in which parts settle
 _FIT_ROUNDS = 200
 
 
@@ -160,12 +161,13 @@ class SharedGroups:
     Attributes
     ----------
     groups : (K, N) the group of each record, K times; numbered on.
-    load : (N,) how much a record's values keep others out of its group: caps push like away from like, so what a record
-        is published as depends on all its values a little.
+    records, values : (E,) which record has which of the values that fewer than half of the records have; numbered over
+        all columns.
     """
 
     groups: Ints
-    load: Floats
+    records: Ints
+    values: Ints
 
     @classmethod
     def of(cls, columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> SharedGroups:
@@ -182,21 +184,18 @@ class SharedGroups:
             for row in records:
                 there = row != EMPTY
                 found[turn, row[there]] = np.flatnonzero(there) + turn * records.shape[1]
-        shares = [column.counts() / n for column in columns]
-        load = sum(
-            np.where(most < gamma, share ** most.astype(np.float64), 0.0)[column.codes]
-            for column, share, most in zip(columns, shares, caps, strict=True)
-        )
-        return cls(found, np.asarray(load, np.float64))
+        offsets = np.cumsum([0, *(column.m for column in columns)])
+        unusual = np.concatenate([2 * column.counts() < n for column in columns])
+        every = codes + offsets[:-1]
+        held, at = np.nonzero(unusual[every])
+        return cls(found, held, every[held, at].astype(np.int64))
 
     def as_dict(self, code: NDArray[np.intp]) -> dict[str, Any]:
         """Return the law as plain data, of records (N,) with these combinations.
 
-        "loads" of the combinations; "rounds", how often groups were formed; "groups", each [how many are made up so,
-        combination, combination, ...].
+        "rounds", how often groups were formed; "groups", each [how many are made up so, combination, combination, ...];
+        "parts" and "states", how many parts of a state, and parts of all states, are told apart at most (`finer`).
         """
-        loads = np.zeros(int(code.max()) + 1)
-        loads[code] = self.load
         group, member = self.groups.ravel(), np.tile(code, len(self.groups))
         order = np.lexsort((member, group))
         group, member = group[order], member[order]
@@ -206,7 +205,8 @@ class SharedGroups:
         made[group, place] = member
         found, times = np.unique(made, axis=0, return_counts=True)
         return {
-            "loads": loads.tolist(),
+            "parts": _MOST_PARTS,
+            "states": _MOST_STATES,
             "rounds": len(self.groups),
             "groups": [
                 [count, *(at for at in row if at != EMPTY)]
@@ -214,12 +214,34 @@ class SharedGroups:
             ],
         }
 
+    def _leaning(self, states: NDArray[Any]) -> Floats:
+        """Return (N,) how much a record's values bring others into its group that are not in the commonest state.
+
+        The sum over its values of the share that records with the value have among their group's others, less the share
+        of all. Caps push like away from like, so what a record is published as depends on all its values a little.
+        """
+        other = (states != np.bincount(states).argmax()).astype(np.float64)
+        seen = np.zeros(len(other))
+        for group in self.groups:
+            group = group - group.min()
+            sizes = np.bincount(group)
+            seen += (np.bincount(group, other)[group] - other) / np.maximum(sizes[group] - 1, 1)
+        often = np.maximum(np.bincount(self.values), 1)
+        rates = np.bincount(self.values, seen[self.records]) / often - seen.mean()
+        return np.bincount(self.records, rates[self.values], len(other)) / len(self.groups)
+
     def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
-        """Return (N,) states parted by load, as many as can be told apart, and (m',) the state that each is part of."""
+        """Return (N,) states parted by leaning, as far as can be told, and (m',) the state that each is part of."""
         number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
-        edges = np.unique(np.quantile(self.load, np.arange(1, number) / number))
-        part = np.searchsorted(edges, self.load, side="left")
-        number = len(edges) + 1
+        leaning = self._leaning(states)
+        # Parts with the least variance within (k-means on a line).
+        centres = np.unique(np.quantile(leaning, (np.arange(number) + 0.5) / number))
+        for _ in range(_ROUNDS):
+            part = np.searchsorted((centres[1:] + centres[:-1]) / 2, leaning)
+            size = np.bincount(part, minlength=len(centres))
+            sums = np.bincount(part, leaning, len(centres))
+            centres = np.divide(sums, size, out=centres.copy(), where=size > 0)
+        part = np.searchsorted((centres[1:] + centres[:-1]) / 2, leaning)
         found, codes = np.unique(states.astype(np.int64) * number + part, return_inverse=True)
         return codes.astype(np.int32), found // number
 

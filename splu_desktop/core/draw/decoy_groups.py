@@ -53,7 +53,7 @@ from splu_desktop.core.guarantees.tolerant import (
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
 
@@ -210,11 +210,9 @@ class DecoyGroups(SizedGroups, GroupDraw):
         return replace(self, tolerances=Tolerances({**limits, **self.tolerances.limits}))
 
     def respelled(self, before: Column, after: Column) -> Self:
-        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
         limits: dict[str, Fraction] = {}
-        for old, new in pairs.T.tolist():
-            limit = self.tolerances.limits[str(before.labels[old])]
-            label = str(after.labels[new])
+        for old, label in respelled(before, after):
+            limit = self.tolerances.limits[old]
             limits[label] = min(limit, limits.get(label, limit))
         return replace(self, tolerances=Tolerances(limits))
 

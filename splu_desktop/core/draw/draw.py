@@ -285,10 +285,17 @@ class Draw(ABC):
         """Return (m,) how many records show each value on average: as many as have it, where groups exchange them."""
         return column.counts().astype(np.float64)
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+    def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
+        """Return how sums scatter where persons (N,) are drawn at once, by values of the columns `names`."""
+        from splu_desktop.core.draw.by_person import Effects  # which knows the columns that are drawn so
+
+        return Effects.of(table, who, column, names)
+
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
         """Return how many times the variance of independent records a sum over selected records has.
 
-        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
+        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels, `share`
+        that of the records with a sensitive value that is counted.
         """
         return 1.0
 
@@ -493,10 +500,10 @@ class Draw(ABC):
             t_p=thresholds.t_p,
         )
 
-    def costs(self, table: Table) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
 
-        `table` is the one to be drawn, or the published one, which shows its reader much the same.
+        `table` is the one to be drawn, or the published one, from which some of that can be told.
         """
         return []
 

@@ -31,7 +31,7 @@ from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probabil
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import ProgressPart
 from splu_desktop.core.randomness import Randomness, below
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 PARTS = 10**9  # chances are whole multiples of one of these, so that they are drawn exactly
 _SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with equality
 _FAR = 12.0  # standard deviations of a count's law that are worked out
+_BIASED = 0.02  # of a record that an estimate may be off by for each one there: beyond, it tells nothing
+_ROUNDED = 1.06  # times the truth that shares are rounded up at most
+_SURELY, _LEFT_OUT = 6.5, 1e-9  # roots of its mean that a number of records lies below it at most, but so rarely
 
 
 @dataclass(frozen=True)
@@ -168,10 +171,9 @@ class Joined(Draw):
         return replace(self, parts=(*parts, new))
 
     def respelled(self, before: Column, after: Column) -> Self:
-        pairs = np.unique(np.stack([before.codes, after.codes]), axis=1)
         found: dict[str, int] = {}
-        for old, new in pairs.T.tolist():
-            part, label = self._part_of[str(before.labels[old])], str(after.labels[new])
+        for old, label in respelled(before, after):
+            part = self._part_of[old]
             found[label] = min(part, found.get(label, part), key=lambda at: self.parts[at].limit)
         values = [tuple(label for label, at in found.items() if at == number) for number in range(len(self.parts))]
         parts = tuple(replace(part, values=own) for part, own in zip(self.parts, values, strict=True))
@@ -321,8 +323,8 @@ class Joined(Draw):
         at = min(self._protected or range(len(self.parts)), key=lambda each: float(self._law(each)[1]))
         mean, variance, _ = self._law(at)
         trials = max(round(mean / max(1 - variance / max(mean, 1e-300), 1e-9)), 1) if mean > 0 else 0
-        own = _binomial(count, float(self.parts[at].keeps))
-        return np.convolve(own, _binomial(trials, mean / trials)) if trials else own
+        own = binomial_law(count, float(self.parts[at].keeps))
+        return np.convolve(own, binomial_law(trials, mean / trials)) if trials else own
 
     def unseen(self, tail: float) -> float:
         # A record is not shown as itself with the chance of being moved.
@@ -355,34 +357,38 @@ class Joined(Draw):
         keeps, feeds, _ = self._numbers
         return np.asarray(feeds * sizes + np.diag(keeps), np.float64)
 
-    def _law(self, at: int) -> tuple[float, float, float]:
-        """Return mean and variance of the records that join a value of part `at`, and the variance of its estimate.
+    def _estimate(self, at: int) -> tuple[Floats, Floats, Floats]:
+        """Return how a value of part `at` that nobody has is estimated: chances, what each record adds, and records.
 
-        The latter is that of f-hat of a value that nobody has: x = y G with the published matrix, divided by what the
-        parts are known to send.
+        (k, k) chances of the parts beside the value, whose own row and column are the last; (k,) what a record shown
+        with each adds to f-hat, x = y G with the published matrix; (k,) the records that the parts are known to have.
         """
         numbers = self._shares * self.records
         keeps, feeds, _ = self._numbers
-        into = feeds[:, at]
-        mean, variance = float(numbers @ into), float(numbers @ (into * (1 - into)))
-        # One value of the part beside all parts; its own row last.
-        matrix = np.zeros((len(numbers) + 1,) * 2)
-        matrix[:-1, :-1], matrix[:-1, -1] = self._merged, into
         if len(self.parts[at].values) > 1:
-            matrix[:-1, at] -= into
-        elif not (keeps[at] + into[at]):
-            return mean, variance, math.inf
+            matrix = np.zeros((len(numbers) + 1,) * 2)
+            matrix[:-1, :-1], matrix[:-1, -1] = self._merged, feeds[:, at]
+            matrix[:-1, at] -= feeds[:, at]
+            matrix[-1, :-1], matrix[-1, -1] = self._merged[at], keeps[at] + feeds[at, at]
+            matrix[-1, at] -= matrix[-1, -1]
+            there = np.append(numbers, 0.0)
         else:  # the part is the value
-            inverse = KnownTransition.inverted(self._merged, numbers)[0][:, at]
-            drawn = self._merged @ inverse**2 - (self._merged @ inverse) ** 2
-            there = numbers.copy()
-            there[at] = 0.0
-            return mean, variance, float(there @ np.maximum(drawn, 0.0))
-        matrix[-1, :-1], matrix[-1, -1] = self._merged[at], keeps[at] + feeds[at, at]
-        matrix[-1, at] -= matrix[-1, -1]
-        inverse = KnownTransition.inverted(matrix, numbers)[0][:, -1]
-        drawn = matrix @ inverse**2 - (matrix @ inverse) ** 2
-        return mean, variance, float(numbers @ np.maximum(drawn[:-1], 0.0))
+            order = [*(other for other in range(len(numbers)) if other != at), at]
+            matrix, there = self._merged[np.ix_(order, order)], numbers[order]
+            there[-1] = 0.0
+        return matrix, KnownTransition.inverted(matrix, numbers)[0][:, -1], there
+
+    def _law(self, at: int) -> tuple[float, float, float]:
+        """Return mean and variance of the records that join a value of part `at`, and the variance of its estimate.
+
+        The latter is that of f-hat of a value that nobody has, inf where none tells it.
+        """
+        numbers, into = self._shares * self.records, self._numbers[1][:, at]
+        mean, variance = float(numbers @ into), float(numbers @ (into * (1 - into)))
+        matrix, adds, there = self._estimate(at)
+        if np.abs(matrix @ adds - np.eye(len(matrix))[-1]).max() > _BIASED:
+            return mean, variance, math.inf
+        return mean, variance, float(there @ np.maximum(matrix @ adds**2 - (matrix @ adds) ** 2, 0.0))
 
     def _exact(self, at: int) -> tuple[int, float] | None:
         """Return trials and chance of the binomial law of what joins the value of part `at`, where that is all.
@@ -417,10 +423,43 @@ class Joined(Draw):
     def _t_p(self, at: int, thresholds: Thresholds, releases: int = 1) -> float:
         counts = np.arange(1, thresholds.alpha + 1, dtype=np.float64)
         halves = counts * float(checked_epsilon(thresholds.epsilon))
-        return float(self._misses(at, halves, releases, counts).min())
+        if self._exact(at) is not None:
+            return float(self._misses(at, halves, releases, counts).min())
+        return self._misses_surely(at, float(halves[-1]), releases)
+
+    @property
+    def _draws(self) -> int:
+        """How many draws there are, each by itself."""
+        return self.records
+
+    def _misses_surely(self, at: int, half: float, releases: int) -> float:
+        """Return a lower bound of Pr[|f-hat - f| > h] for every f, of the mean of releases' estimates.
+
+        The normal law is none: f-hat of a value that few records join moves in steps. Let n records move it by a step
+        or more, all the same way, with the chance p each, given all else. Among all sets of records no two of which
+        are one within the other, the likeliest are those of one size (Lubell, Yamamoto, Meshalkin), and f-hat lies in a
+        window of k steps for k such sets at most (Erdős 1945): no more surely than the k likeliest numbers of a
+        Binomial(n, p). Such records are all that come to the value where those add more than any others do, and those
+        of one part that show one of two states.
+        """
+        matrix, adds, there = self._estimate(at)
+        there = there * (releases * self._draws / self.records / _ROUNDED)
+        come = matrix[:, -1]
+        same = (come[:, None] == come) @ there
+        by_all = (same, come, np.maximum(adds[-1] - adds[:-1].max(), 0.0))
+        both = matrix[:, :, None] + matrix[:, None, :]
+        number = there[:, None, None] * both
+        number = np.maximum(number - _SURELY * np.sqrt(number), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_two = (number, matrix[:, :, None] / both, np.abs(adds[:, None] - adds))
+            found = max(_never_within(2 * half * releases, *each) for each in (by_all, by_two))
+        return max(found - _LEFT_OUT, 0.0)
 
     def _t_f(self, at: int, thresholds: Thresholds, releases: int = 1) -> int:
-        """Return the count from which the estimate is within epsilon; found by halving, for misses fall with f."""
+        """Return the count from which the estimate is within epsilon; found by halving, for misses fall with f.
+
+        Above the number of records where that holds of none.
+        """
         epsilon, allowed = float(checked_epsilon(thresholds.epsilon)), float(checked_probability(thresholds.t_e))
 
         def holds(count: int) -> bool:
@@ -430,9 +469,9 @@ class Joined(Draw):
 
         low, high = 0, 1
         while not holds(high):
+            if high > self.records:
+                return self.records + 1  # of no count
             low, high = high, 2 * high
-            if high > 1 << 40:
-                return high
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if holds(middle) else (middle, high)
@@ -591,12 +630,27 @@ class Joined(Draw):
         return say("its tolerance of up to {most}", most=up(self.confidence))
 
 
+def _never_within(width: float, number: Floats, chance: Floats, step: Floats | float) -> float:
+    """Return the largest 1 - Pr[one of the likeliest numbers of a Binomial(n, p)], as many as steps reach `width`.
+
+    number, chance, step : of equal shapes when broadcast; those that seem to give most are worked out.
+    """
+    number, chance, step = np.broadcast_arrays(np.floor(number), chance, step)
+    often = np.floor(width / step) + 1
+    likely = often / np.sqrt(number * chance * (1 - chance))
+    best = np.unravel_index(int(np.argmin(np.where(np.isfinite(likely), likely, np.inf))), likely.shape)
+    if not np.isfinite(likely[best]):
+        return 0.0
+    law = np.sort(binomial_law(int(number[best]), float(chance[best])))[::-1]
+    return max(1 - float(law[: int(often[best])].sum()), 0.0)
+
+
 def _decimal(share: Fraction) -> str:
     """Return a chance, a whole multiple of 1 / PARTS, as a decimal without a remainder."""
     return f"{int(share * PARTS) // PARTS}.{int(share * PARTS) % PARTS:09d}".rstrip("0").rstrip(".")
 
 
-def _binomial(trials: int, chance: float) -> Floats:
+def binomial_law(trials: int, chance: float) -> Floats:
     """Return (trials + 1,) the binomial law, 0 farther than _FAR standard deviations from the mean."""
     from scipy.special import gammaln, xlog1py, xlogy  # takes longer to load than a plan without joined draws takes
 

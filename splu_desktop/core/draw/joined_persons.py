@@ -176,7 +176,7 @@ class JoinedPerPerson(Joined):
         parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
-        effect = Effects.of(table, who, name, ()).whole
+        effect = self.effects(table, who, name, ()).whole
         return replace(made, persons=number, effect=effect), every, every.leaned(made.goes)
 
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
@@ -307,8 +307,11 @@ class JoinedPerPerson(Joined):
         known = self if self.persons else self._guess(column)
         return super(JoinedPerPerson, known).figures(column, thresholds, curves=curves)
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
-        return 1.0 if effects is None else effects.selected(conditions)
+    def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
+        return Effects.of_courses(table, who, column, names)
+
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
+        return 1.0 if effects is None else effects.selected(conditions, share)
 
     def _law(self, at: int) -> tuple[float, float, float]:
         # For T_P persons are counted as if each had one record, for T_f as they scatter (`t_f`).
@@ -319,6 +322,10 @@ class JoinedPerPerson(Joined):
 
     def _exact(self, at: int) -> tuple[int, float] | None:
         return None
+
+    @property
+    def _draws(self) -> int:
+        return self.persons or self.records  # a person's records that show the value add its steps together
 
     # Before the table is known, T_P and all that is about single values is that of the draw it stands for: that one is
     # at least as sharp, so no less is true of this one.
@@ -355,7 +362,7 @@ class JoinedPerPerson(Joined):
         who = persons(table[self.person])
         drawn = self._redrawn(table, column, SystemRandomness(), progress or Silent())  # seen by nobody
         keep = float(self._designed(table, column)[0].parts[0].keeps)
-        return (sure_if_kept(table[column], drawn, who, 1 / keep) if keep else 0.0), keep
+        return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
     def readers(self, column: str) -> tuple[str, ...]:
         together = say(
@@ -363,7 +370,10 @@ class JoinedPerPerson(Joined):
             "all are kept, or none is, and those that are not show what another person with about as many records has.",
             column=column,
         )
-        return (*attackers.of_independent(column), together) if self._protected else ()
+        if not self._protected:
+            return ()
+        alone, with_release = attackers.of_independent(column)
+        return alone, with_release, attackers.names_person(column, self.insider), together
 
     def words(self) -> str:
         return say("{words}, by person", words=super().words())

@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.decoy_groups import binomial
-from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered
+from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
@@ -162,7 +163,7 @@ class DrawPerPerson(Draw):
         weights = 1 / np.bincount(who)[who]
         shares = np.bincount(values.codes, weights, values.m) / number
         each = dict(zip(map(str, values.labels), shares.tolist(), strict=True))
-        effect = Effects.of(table, who, column, ()).whole
+        effect = self.effects(table, who, column, ()).whole
         few = guarantees.t_f(self.size, thresholds.epsilon, thresholds.t_e)
         return replace(self, shares=Shares(each, 0.0, number, effect, few))
 
@@ -281,8 +282,8 @@ class DrawPerPerson(Draw):
             int(counts.sum()), counts, lambda _: Independent(matrix), Independent(matrix), a, shares, told
         )
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
-        return 1.0 if effects is None else effects.selected(conditions)
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
+        return 1.0 if effects is None else effects.selected(conditions, share)
 
     def count_law(self, count: int) -> Floats:
         return binomial(self.size * count, 1, self.size)  # of persons, for a value that stands once in a group
@@ -291,11 +292,26 @@ class DrawPerPerson(Draw):
 
     @property
     def confidence(self) -> Fraction:
-        return Fraction(1, self.size)
+        # Another person's value may be the own one: of the most frequent value that is often so.
+        known = self.shares
+        most = 0.0 if known is None else max(known.each.values(), default=known.rest)
+        return self._right(min(most, 1.0))
+
+    def _right(self, share: float) -> Fraction:
+        """Return how many of the rows that show a value are right, each person counted once: pi~ + (1 - pi~) / gamma.
+
+        Rounded up, as it is told and stored. share : pi~, of the persons.
+        """
+        return max(Fraction(math.ceil(1000 * (share + (1 - share) / self.size) - 1e-9), 1000), Fraction(1, self.size))
 
     @property
     def insider(self) -> float:
-        return attackers.sole_bearer(self.size)
+        # A person with several values takes them from as many of the group's members, or from anybody where these are
+        # too few: a sole bearer who has nothing else is then nearly always among them.
+        return 1.0
+
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return (ValueDraw((), Fraction(1, self.size)),)  # of values that hardly anybody else has
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return guarantees.t_p(self.size, thresholds.epsilon, thresholds.alpha, releases)
@@ -308,17 +324,16 @@ class DrawPerPerson(Draw):
         return math.ceil(effect * (self.size**2 - 1) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
     def limit(self, label: str) -> Fraction:
-        """Return pi~ + (1 - pi~) / gamma: who knows nothing but shares is right with pi~, and with this table so."""
-        share = 0.0 if self.shares is None else self.shares.each.get(label, 0.0)
-        return Fraction(share) + (1 - Fraction(share)) / self.size
+        """Return how many of the rows that show it are right; who knows nothing but shares is right with pi~."""
+        return self._right(0.0 if self.shares is None else self.shares.each.get(label, 0.0))
 
     def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
         who = self._persons(table)
         drawn = self._redrawn(table[column], who, SystemRandomness(), progress or Silent())  # seen by nobody
-        return sure_if_kept(table[column], drawn, who, self.size), 1 / self.size
+        return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
-        return attackers.of_gamma(column, self.size)
+        return attackers.of_persons(column, self.size, up(self.confidence), self.insider)
 
     def draws_of_person(self, records: int) -> int:
         return 1
@@ -326,10 +341,10 @@ class DrawPerPerson(Draw):
     def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         found: list[str] = [
             say(
-                "Whoever sees all records of a person reads the person's own values of “{column}” there with a "
-                "probability of {chance}: all of them are kept, or none is.",
+                "The values of “{column}” in a person's records are all kept with a probability of 1 in {gamma}, or "
+                "all are those of other persons.",
                 column=column,
-                chance=self.chance(),
+                gamma=self.size,
             ),
             say(
                 "Whoever knows one of a person's values of “{column}”, a rare one, and finds it in the person's rows "
@@ -380,10 +395,14 @@ class DrawPerPerson(Draw):
         return say("“{name}” can be re-drawn by person, in groups of {gamma}.", name=column, gamma=self.size)
 
     def chance(self) -> str:
-        return say("1 in {gamma}", gamma=self.size)
+        return say("1 in {gamma}, and up to {most} of frequent values", gamma=self.size, most=up(self.confidence))
 
     def odds(self, column: str | None = None) -> str:
-        return say("1 in {gamma} rows", gamma=self.size)
+        return say(
+            "1 in {gamma} rows, and up to {most} of those that show frequent values",
+            gamma=self.size,
+            most=up(self.confidence),
+        )
 
     # --- what a check of a release looks at
 

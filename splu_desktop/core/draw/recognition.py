@@ -51,9 +51,7 @@ def recognised(columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> t
     """
     codes, n = stacked(columns), columns[0].n
     chance = np.random.default_rng(_FORMING)
-    marks = [chance.integers(0, 1 << 63, column.m, np.uint64)[column.codes] for column in columns]
-    whole: NDArray[Any] = np.stack(marks).sum(axis=0, dtype=np.uint64)
-    rest = [whole - mark for mark in marks]  # modulo 2^64: equal where all other values are
+    _, rest = _marks(columns, chance)
     protected = [
         ((most < gamma) if (most < gamma).any() else np.ones(len(most), bool))[column.codes]
         for column, most in zip(columns, caps, strict=True)
@@ -72,17 +70,52 @@ def recognised(columns: Sequence[Column], caps: Sequence[Ints], gamma: int) -> t
                     agrees = (known[one] == known[other]) & protected[at][other]
                     shown[at] += weight[agrees].sum()
                     right[at] += weight[agrees & (codes[one, at] == codes[other, at])].sum()
+    return tuple(
+        _made(column, rest[at], protected[at], right[at] / times, shown[at] / times)
+        for at, column in enumerate(columns)
+    )
+
+
+def recognised_anywhere(
+    columns: Sequence[Column], flags: Sequence[NDArray[np.bool_]], keep: float
+) -> tuple[Recognised, ...]:
+    """Return the same where a row is kept with the chance `keep` and else shows any record's, exact in the draw.
+
+    flags : (m,) of each column, which of its values are protected.
+    """
+    n = columns[0].n
+    whole, rest = _marks(columns, np.random.default_rng(_FORMING))
+    alike = _often(whole)[1] / n
     found = []
-    for at, column in enumerate(columns):
-        _, place, often = np.unique(rest[at], return_inverse=True, return_counts=True)
-        alone, held = often[place] == 1, protected[at]
-        found.append(
-            Recognised(
-                column.name,
-                float(right[at] / times / max(int(held.sum()), 1)),
-                float(right[at] / shown[at]) if shown[at] else 0.0,
-                float(alone.mean()),
-                float(alone[held].mean()) if held.any() else 0.0,
-            )
-        )
+    for column, others, chosen in zip(columns, rest, flags, strict=True):
+        held = chosen[column.codes]
+        place, _ = _often(others)
+        with_it = np.bincount(place, held)[place] / n
+        right = keep * held.sum() + (1 - keep) * alike[held].sum()
+        found.append(_made(column, others, held, right, float(keep * held.sum() + (1 - keep) * with_it.sum())))
     return tuple(found)
+
+
+def _marks(columns: Sequence[Column], chance: np.random.Generator) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Return (N,) marks of the combinations, equal where all values are, and for each column those of the others."""
+    marks = [chance.integers(0, 1 << 63, column.m, np.uint64)[column.codes] for column in columns]
+    whole: NDArray[Any] = np.stack(marks).sum(axis=0, dtype=np.uint64)
+    return whole, [whole - mark for mark in marks]  # modulo 2^64
+
+
+def _often(marks: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return (N,) numbers of different marks, and (N,) how many records have each one's."""
+    _, place, often = np.unique(marks, return_inverse=True, return_counts=True)
+    return place, often[place]
+
+
+def _made(column: Column, others: NDArray[Any], held: NDArray[np.bool_], right: float, shown: float) -> Recognised:
+    """Return what is told of a column: `right` and `shown` are records on average, (N,) `held` have such values."""
+    alone = _often(others)[1] == 1
+    return Recognised(
+        column.name,
+        float(right / max(int(held.sum()), 1)),
+        float(right / shown) if shown else 0.0,
+        float(alone.mean()),
+        float(alone[held].mean()) if held.any() else 0.0,
+    )

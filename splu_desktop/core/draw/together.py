@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.combined_groups import EMPTY, SharedGroups, broken, formed, stacked
 from splu_desktop.core.draw.decoy_groups import DecoyGroups
-from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, registered
+from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
@@ -110,14 +110,15 @@ class Together(Draw):
         parts = [draws.get(name) for name in self.columns]
         whole = tuple(part for part in parts if isinstance(part, Together))
         if len(whole) != len(parts) or any((part.columns, part.size) != (self.columns, self.size) for part in whole):
-            raise BadSetting(
-                say(
-                    "{columns} are drawn together, so all of them must be sensitive and drawn so; "
-                    "choose the columns anew.",
-                    columns=_named(self.columns),
-                )
-            )
+            raise apart(self.columns)
         return replace(self, members=whole)
+
+    def by_person(self, column: str) -> Draw:
+        if not column:
+            return self
+        # By its name: it stands above this one.
+        said = {"gamma": self.size, "columns": list(self.columns), "person": column, "by_record": self.as_dict()}
+        return draw_from({"draw": "together by person", **said})
 
     def within(self, labels: object) -> Self:
         known = {str(label) for label in np.asarray(labels, object)}
@@ -128,8 +129,8 @@ class Together(Draw):
 
     def respelled(self, before: Column, after: Column) -> Self:
         caps: dict[str, int] = {}
-        for old, new in np.unique(np.stack([before.codes, after.codes]), axis=1).T.tolist():
-            cap, label = self.caps[str(before.labels[old])], str(after.labels[new])
+        for old, label in respelled(before, after):
+            cap = self.caps[old]
             caps[label] = min(cap, caps.get(label, cap))
         return replace(self, caps=caps)
 
@@ -294,7 +295,7 @@ class Together(Draw):
                 "Who knows some of a person's values can recognise the combination as the person's own and read the "
                 "rest.",
                 column=column,
-                others=_others(column, self.columns),
+                others=other_columns(column, self.columns),
             ),
         ]
 
@@ -304,56 +305,9 @@ class Together(Draw):
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
         return recognised(chosen, caps, self.size)
 
-    def costs(self, table: Table) -> list[str]:
-        found = sorted(self.recognised(table), key=lambda each: -each.certainty)
-        bare = [each.column for each in found if self._part(each.column).confidence == 1]
-        found = [each for each in found if each.column not in bare]
-        return [
-            say(
-                "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
-                "where it would be in 1 of {squared} drawn one by one.",
-                columns=_named(self.columns),
-                gamma=self.size,
-                squared=self.size**2,
-            ),
-            *(
-                say(
-                    "Who finds a person's row and knows the person's other values drawn together with “{column}”: in "
-                    "{learnt} of the cases the row shows the person's own protected value beside them, and a protected "
-                    "value that it shows beside them is the person's own in {certainty} of the cases, where the column "
-                    "alone would say so with at most {limit}. {alone} of the records with such a value are the only "
-                    "ones with their other values.",
-                    column=each.column,
-                    learnt=_share(each.learnt),
-                    certainty=_share(each.certainty),
-                    limit=_share(float(self._part(each.column).confidence)),
-                    alone=_share(each.alone_protected),
-                )
-                for each in found[:_NAMED]
-            ),
-            *(
-                say(
-                    "Groups of {gamma} protect no value of “{column}”, since its values are too frequent: its records "
-                    "may be published as they are. Choose a larger gamma, or draw it by itself.",
-                    gamma=self.size,
-                    column=name,
-                )
-                for name in bare
-            ),
-            *(
-                [
-                    say(
-                        "For the other {number} columns a protected value beside known ones is the person's own in "
-                        "{least} to {most} of the cases.",
-                        number=len(found) - _NAMED,
-                        least=_share(found[-1].certainty),
-                        most=_share(found[_NAMED].certainty),
-                    )
-                ]
-                if len(found) > _NAMED
-                else []
-            ),
-        ]
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
+        limits = {name: self._part(name).confidence for name in self.columns}
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def _part(self, column: str) -> Together:
         return self.members[self.columns.index(column)]
@@ -372,7 +326,7 @@ class Together(Draw):
             "{columns} were drawn together: every record was put into a group with random others, and took all these "
             "values from one random member of its group, so that what the columns say about each other stays. Who "
             "knows some of a person's values can recognise a row's combination as the person's own.",
-            columns=_named(self.columns),
+            columns=named_columns(self.columns),
         )
 
     def able(self, column: str) -> str:
@@ -380,7 +334,7 @@ class Together(Draw):
             "“{column}” can be re-drawn in groups of {gamma}, together with {others}.",
             column=column,
             gamma=self.size,
-            others=_others(column, self.columns),
+            others=other_columns(column, self.columns),
         )
 
     def chance(self) -> str:
@@ -445,6 +399,77 @@ def planned(table: Table, columns: Sequence[str], gamma: int) -> dict[str, Toget
     }
 
 
+def cost_sentences(
+    columns: Sequence[str],
+    gamma: int,
+    found: Sequence[Recognised],
+    limits: Mapping[str, Fraction],
+    *,
+    published: bool = False,
+) -> list[str]:
+    """Return what it costs to draw columns together, for people.
+
+    `limits` are the most that each column alone tells; `published` says that `found` is of a release.
+    """
+    found = sorted(found, key=lambda each: -each.certainty)
+    bare = [each.column for each in found if limits[each.column] == 1]
+    found = [each for each in found if each.column not in bare]
+    return [
+        say(
+            "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
+            "where it would be in 1 of {squared} drawn one by one.",
+            columns=named_columns(columns),
+            gamma=gamma,
+            squared=gamma**2,
+        ),
+        *(
+            say(
+                "Who finds a person's row and knows the person's other values drawn together with “{column}”: in "
+                "{learnt} of the cases the row shows the person's own protected value beside them, and a protected "
+                "value that it shows beside them is the person's own in {certainty} of the cases, where the column "
+                "alone would say so with at most {limit}.",
+                column=each.column,
+                learnt=_share(each.learnt),
+                certainty=_share(each.certainty),
+                limit=_share(float(limits[each.column])),
+            )
+            for each in found[:_NAMED]
+        ),
+        # Records of a release share their combinations with those that took them: it has about half as many unique.
+        *(
+            say(
+                "{alone} of the records with a protected value of “{column}” are the only ones with their other "
+                "values drawn together.",
+                column=each.column,
+                alone=_share(each.alone_protected),
+            )
+            for each in ([] if published else found[:_NAMED])
+        ),
+        *(
+            say(
+                "Groups of {gamma} protect no value of “{column}”, since its values are too frequent: its records "
+                "may be published as they are. Choose a larger gamma, or draw it by itself.",
+                gamma=gamma,
+                column=name,
+            )
+            for name in bare
+        ),
+        *(
+            [
+                say(
+                    "For the other {number} columns a protected value beside known ones is the person's own in "
+                    "{least} to {most} of the cases.",
+                    number=len(found) - _NAMED,
+                    least=_share(found[-1].certainty),
+                    most=_share(found[_NAMED].certainty),
+                )
+            ]
+            if len(found) > _NAMED
+            else []
+        ),
+    ]
+
+
 def _least(column: Column, gamma: int) -> Ints:
     """Return (m,) the least caps by which groups can hold the column's records."""
     return np.clip(-(-column.counts() // max(column.n // gamma, 1)), 1, gamma)
@@ -460,7 +485,7 @@ def _share(part: float) -> Figure:
     return Figure(f"{min(math.ceil(100 * part - 1e-9), 100)} %")
 
 
-def _named(names: Iterable[str]) -> str:
+def named_columns(names: Iterable[str]) -> str:
     """Return columns in words, the first few of many."""
     said = [say("“{name}”", name=name) for name in names]
     if len(said) <= _SHOWN:
@@ -469,11 +494,21 @@ def _named(names: Iterable[str]) -> str:
     return say("{first} and {number} more columns", first=first, number=len(said) - _NAMED)
 
 
-def _others(column: str, columns: Sequence[str]) -> str:
+def other_columns(column: str, columns: Sequence[str]) -> str:
     """Return the other columns in words; of many only how many, so that the same can be said of each column."""
     if len(columns) > _SHOWN:
         return say("{number} other columns", number=len(columns) - 1)
-    return _named(name for name in columns if name != column)
+    return named_columns(name for name in columns if name != column)
+
+
+def apart(columns: Sequence[str]) -> BadSetting:
+    """Return the fault that not all of these columns are drawn together."""
+    return BadSetting(
+        say(
+            "{columns} are drawn together, so all of them must be sensitive and drawn so; choose the columns anew.",
+            columns=named_columns(columns),
+        )
+    )
 
 
 def _stuck(columns: Sequence[str], gamma: int) -> Infeasible:
@@ -481,7 +516,7 @@ def _stuck(columns: Sequence[str], gamma: int) -> Infeasible:
         say(
             "{columns} can't be drawn together in groups of {gamma} now: exchanges leave groups that hold a value more "
             "often than planned; choose the columns drawn together anew, fewer of them, or a smaller gamma.",
-            columns=_named(columns),
+            columns=named_columns(columns),
             gamma=gamma,
         )
     )

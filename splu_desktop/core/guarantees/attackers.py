@@ -211,6 +211,34 @@ def names_bearer(column: str, chance: float) -> Said:
     )
 
 
+def names_person(column: str, chance: float) -> Said:
+    """Return the same for a draw per person."""
+    return say(
+        "Someone who knows all records of all other persons is not bounded by this either: a value of “{column}” that "
+        "one person alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from "
+        "a domain declared in advance would hinder it, which this version does not make.",
+        column=column,
+        chance=_share(chance),
+    )
+
+
+def of_persons(column: str, gamma: int, most: str, chance: float) -> tuple[Said, Said, Said]:
+    """Return the three sentences for a column drawn by person in groups of gamma.
+
+    most : of the rows that show the most frequent value, each person counted once, how many are right at most.
+    """
+    alone = say(
+        "A row alone: for 1 in {gamma} persons all rows show the person's own values of “{column}”. The others show "
+        "what random other persons have, which may be the same: of the rows that show a frequent value up to {most} "
+        "are right, each person counted once and before looking at the person's other columns; among people like this "
+        "one who mostly have the value it may be nearly certain.",
+        gamma=gamma,
+        column=column,
+        most=most,
+    )
+    return alone, _with_release(column), names_person(column, chance)
+
+
 def _share(share: float | Fraction) -> Figure:
     """Return a share in whole per cent, never 100 % of what is less."""
     return Figure(f"{min(math.floor(100 * share + 0.5), 99)} %")

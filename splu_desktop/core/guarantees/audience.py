@@ -117,12 +117,7 @@ class Audience:
     @property
     def sentence(self) -> str:
         """Who gets it and what they may see, with the reasons for limits that were changed."""
-        who = {
-            "colleague": say("a colleague under contract"),
-            "partner": say("a research partner"),
-            "public": say("the public"),
-        }[self.who]
-        limits = self.limits
+        who, limits = self._who(), self.limits
         text = say(
             "The release goes to {who}: at least {k} records alike in the unchanged columns, at most {unique} of them "
             "unique, a row about a person right in at most {certainty}, no printed cell below {cell}.",
@@ -135,6 +130,26 @@ class Audience:
         for name, (_, why) in self.changed.items():
             text = say("{text} {name} was changed: {why}.", text=text, name=name, why=why.strip().rstrip("."))
         return text
+
+    @property
+    def brief(self) -> str:
+        """The answer to who gets it and the limits, for where there is one line."""
+        limits = self.limits
+        return say(
+            "Released to {who}: at least {k} records alike, at most {unique} unique, a row right in at most "
+            "{certainty}",
+            who=self._who(),
+            k=limits.k,
+            unique=per_cent(limits.unique),
+            certainty=per_cent(limits.certainty),
+        )
+
+    def _who(self) -> str:
+        return {
+            "colleague": say("a colleague under contract"),
+            "partner": say("a research partner"),
+            "public": say("the public"),
+        }[self.who]
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -37,7 +37,6 @@ _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth kee
 _KEPT_FLOATS = 8_000_000  # of bends kept
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
-_MOST_STATES = 16  # of conditions on columns drawn together that are told apart
 _KEPT_STATES = 64  # columns of such states
 _MANY = 300_000  # records from which fewer combinations do
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
@@ -109,8 +108,8 @@ class Engine:
     def told_together(self, question: Question) -> Question:
         """Return the question with one condition for each block of columns drawn together: that all of its are met.
 
-        The states of meeting these conditions, each or not, are a column of the release like any other, which its
-        block's draw knows how to read.
+        Whether a record meets all of them is a column of the release like any other, which its block's draw knows how
+        to read.
         """
         blocks = self.blocks(question)
         if all(len(block) == 1 for block in blocks):
@@ -126,17 +125,14 @@ class Engine:
         if key in self._states:
             self._states.move_to_end(key)
             return self._states[key]
-        bits = np.zeros(self.published.n, np.int64)
-        for bit, (sa, chosen) in enumerate(asked):
-            bits |= chosen[self.codes(sa)].astype(np.int64) << bit
-        every = (1 << len(asked)) - 1
-        found, codes = np.unique(bits, return_inverse=True)
-        if len(found) > _MOST_STATES:
-            found, codes = np.unique((bits == every) * every, return_inverse=True)
+        met = np.ones(self.published.n, bool)
+        for sa, chosen in asked:
+            met &= chosen[self.codes(sa)]
+        found, codes = np.unique(met, return_inverse=True)
         name, part_of = self.states(block, codes, len(found))
         if len(self._states) >= _KEPT_STATES:
             self._forget()
-        self._states[key] = name, found[part_of] == every
+        self._states[key] = name, found[part_of]
         return self._states[key]
 
     def states(self, block: tuple[str, ...], codes: Indices, m: int) -> tuple[str, Indices]:
@@ -168,11 +164,24 @@ class Engine:
 
     # --- what the release holds
 
-    def widened(self, sa: str, picked: Sequence[Picked]) -> float:
-        """Return how many times the variance of independent records sums over a selection have for an SA."""
+    def widened(self, sa: str, picked: Sequence[Picked], chosen: Flags | None = None) -> float:
+        """Return how many times the variance of independent records sums over a selection have for an SA.
+
+        `chosen` are the values that are counted, None for any single one.
+        """
         draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
-        effects = None if repeats is None else repeats.effects.get(sa)
-        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
+        effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
+        share = 0.0 if effects is None or chosen is None else float(table[sa].counts()[chosen].sum()) / table.n
+        conditions = ((table[name], np.frombuffer(flags, bool)) for name, flags in picked)
+        return draw.widened(effects, conditions, min(share, 1 - share))
+
+    def _widened_sets(
+        self, sa: str, selections: Sequence[tuple[Picked, ...]], asked: Sequence[tuple[int, Flags]]
+    ) -> Floats | None:
+        """Return (len(asked),) the same for the values chosen, None where no persons have several records."""
+        if self.published.repeats is None or not self.published.repeats.effects:
+            return None
+        return np.array([self.widened(sa, selections[at], chosen) for at, chosen in asked])
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
@@ -271,6 +280,7 @@ class Engine:
                 method,
                 lambda: self._aims(base, selections, y),
                 np.array([self.widened(base, picked) for picked in selections]),
+                self._widened_sets(base, selections, asked),
             )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)

@@ -208,7 +208,7 @@ class Several:
         cells = 1 << len(parts)
         states = np.bincount(everywhere if records is None else everywhere[records], minlength=cells).astype(np.float64)
         outside = np.bincount(everywhere, minlength=cells) - states
-        widened = max(engine.widened(sa, question.picked) for sa, _ in question.chosen)
+        widened = max(engine.widened(sa, question.picked, chosen) for sa, chosen in question.chosen)
         numbers = reconstruct_tolerant.several_sas(parts, readable, states, outside, method, widened)
         estimate, low, high, spread = numbers
         return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)

@@ -163,13 +163,14 @@ def fill_folder(
     `published` is what `final` gave. Raises BadRelease where a table does not read as it was written.
     """
     progress = progress or Silent()
+    spoken_warning = language(spoken).sentence(warning(published))
     tables: dict[str, str] = {}
     files = []
     with contextlib.ExitStack() as beside:
         digests = {}
         for name in dict.fromkeys(["csv", *formats]):
             file_name, write = WRITERS[name]
-            write(published.table, folder / file_name, progress, bom)
+            write(published.table, folder / file_name, progress, bom, spoken_warning)
             tables[file_name] = name
             hashed = partial(_kept_sha256, folder / file_name)
             digests[file_name] = beside.enter_context(in_background(hashed, progress, "Reading the files back"))
@@ -180,7 +181,7 @@ def fill_folder(
         write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
         for name, form in tables.items():
             _check_written(folder / name, form, published.table, progress)
-        write_described(published, draft, language(spoken).sentence(warning(published)), folder)
+        write_described(published, draft, spoken_warning, folder)
         for name in KIT:
             (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
         beside_tables = {README_NAME: "readme", DICTIONARY_NAME: "dictionary", **dict.fromkeys(KIT, "kit")}

@@ -110,7 +110,11 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
             "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
         ),
         say("Never read the value beside a single record as a fact about a person."),
-        *(cost for names, draw in published.blocks.items() for cost in draw.costs(published.table.select(names))),
+        *(
+            cost
+            for names, draw in published.blocks.items()
+            for cost in draw.costs(published.table.select(names), published=True)
+        ),
     ]
 
 

@@ -34,10 +34,11 @@ def _csv_cells(texts: list[str]) -> list[str]:
     return list(map(_quoted, texts)) if _NEEDS_QUOTES.search("\0".join(texts)) else texts
 
 
-def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False) -> None:
+def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, note: str = "") -> None:
     """Write RFC 4180 CSV in UTF-8, comma-separated, one header line, labels to the letter, formulas inert.
 
-    With `bom` it starts with a byte order mark, without which Excel takes letters beyond ASCII for others.
+    With `bom` it starts with a byte order mark, without which Excel takes letters beyond ASCII for others. A `note` has
+    no place in a table that programs read; all table writers take one.
     """
     cells = [mapped(column.labels, _csv_cells, progress, "Writing CSV") for column in table.columns]
     if len(cells) == 1:  # an empty cell alone on its line would read as no record
@@ -106,7 +107,7 @@ class NoParquet(FileFault):
     """The Parquet library is not part of this installation."""
 
 
-def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = False) -> None:
+def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = False, note: str = "") -> None:
     """Write Parquet: text as dictionary-encoded strings, numbers and dates typed, missing as null in typed columns."""
     try:
         import pyarrow as pa  # an optional part, which may be missing
@@ -165,7 +166,7 @@ def _arrow(column: Column, labels: Any, part: slice, pa: Any) -> Any:
     return pa.array(values, pa.float64(), mask=absent)
 
 
-WRITERS: dict[str, tuple[str, Callable[[Table, Path, Progress, bool], None]]] = {
+WRITERS: dict[str, tuple[str, Callable[[Table, Path, Progress, bool, str], None]]] = {
     "csv": ("table.csv", write_csv),
     "xlsx": ("table.xlsx", write_xlsx),
     "parquet": ("table.parquet", write_parquet),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from html import escape as escape_html
 
@@ -14,7 +15,8 @@ _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 escape = partial(escape_html, quote=False)  # xml.sax.saxutils would do, but brings the network libraries along
 
-BOLD, DATE, DATETIME = 1, 2, 3  # places in the styles below
+BOLD, DATE, DATETIME, NOTE = 1, 2, 3, 4  # places in the styles below
+NOTE_SHEET = "Read first"  # before the tables; its part has a name of its own, so that theirs are numbered from 1
 
 STYLES = (
     f'{_HEAD}<styleSheet xmlns="{MAIN}">'
@@ -25,10 +27,12 @@ STYLES = (
     '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>'
     '</fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
     '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
-    '<cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
+    '<cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
     '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>'
     '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
-    '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>'
+    '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+    '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1" applyAlignment="1">'
+    '<alignment vertical="top" wrapText="1"/></xf></cellXfs>'
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
 )
 ROOT_RELATIONS = (
@@ -37,11 +41,10 @@ ROOT_RELATIONS = (
 )
 
 
-def content_types(sheets: int) -> str:
-    """Return [Content_Types].xml for a number of sheets."""
+def content_types(sheets: Mapping[str, str]) -> str:
+    """Return [Content_Types].xml for sheets: name of each -> its part."""
     overrides = "".join(
-        f'<Override PartName="/xl/worksheets/sheet{number}.xml" ContentType="{_KIND}.worksheet+xml"/>'
-        for number in range(1, sheets + 1)
+        f'<Override PartName="/xl/worksheets/{part}" ContentType="{_KIND}.worksheet+xml"/>' for part in sheets.values()
     )
     return (
         f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'
@@ -53,24 +56,24 @@ def content_types(sheets: int) -> str:
     )
 
 
-def workbook(names: list[str]) -> str:
+def workbook(sheets: Mapping[str, str]) -> str:
     """Return xl/workbook.xml."""
-    sheets = "".join(
-        f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>' for number, name in enumerate(names, 1)
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>' for number, name in enumerate(sheets, 1)
     )
-    return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{_OFFICE}"><sheets>{sheets}</sheets></workbook>'
+    return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>'
 
 
-def workbook_relations(sheets: int) -> str:
+def workbook_relations(sheets: Mapping[str, str]) -> str:
     """Return xl/_rels/workbook.xml.rels."""
     listed = "".join(
-        f'<Relationship Id="rId{number}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{number}.xml"/>'
-        for number in range(1, sheets + 1)
+        f'<Relationship Id="rId{number}" Type="{_OFFICE}/worksheet" Target="worksheets/{part}"/>'
+        for number, part in enumerate(sheets.values(), 1)
     )
     return (
         f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{listed}'
-        f'<Relationship Id="rId{sheets + 1}" Type="{_OFFICE}/styles" Target="styles.xml"/>'
-        f'<Relationship Id="rId{sheets + 2}" Type="{_OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
+        f'<Relationship Id="rId{len(sheets) + 1}" Type="{_OFFICE}/styles" Target="styles.xml"/>'
+        f'<Relationship Id="rId{len(sheets) + 2}" Type="{_OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
         "</Relationships>"
     )
 
@@ -89,6 +92,15 @@ def sheet_start(widths: list[float], selected: bool) -> str:
 
 
 SHEET_END = "</sheetData></worksheet>"
+
+
+def note_sheet(string: int) -> str:
+    """Return a worksheet of one cell, which holds a shared string."""
+    return (
+        f'{_HEAD}<worksheet xmlns="{MAIN}"><sheetViews><sheetView tabSelected="1" workbookViewId="0"/></sheetViews>'
+        '<cols><col min="1" max="1" width="100" customWidth="1"/></cols><sheetData>'
+        f'<row r="1"><c r="A1" s="{NOTE}" t="s"><v>{string}</v></c></row>{SHEET_END}'
+    )
 
 
 def strings_start(count: int, unique: int) -> str:

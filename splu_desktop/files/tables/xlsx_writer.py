@@ -38,13 +38,20 @@ class NotForExcel(FileFault):
 
 
 def write_xlsx(
-    table: Table, path: Path, progress: Progress, bom: bool = False, *, sheet_rows: int = SHEET_ROWS
+    table: Table,
+    path: Path,
+    progress: Progress,
+    bom: bool = False,
+    note: str = "",
+    *,
+    sheet_rows: int = SHEET_ROWS,
 ) -> None:
     """Write an Excel workbook: header frozen and bold, widths set, real numbers and dates, text never a formula.
 
     Parameters
     ----------
     bom : without meaning here; all table writers take it.
+    note : what stands alone on the first sheet, which a hurried reader sees before the table; "" for no such sheet.
     sheet_rows : rows a sheet may have; a longer table goes on in further sheets, each with the header.
 
     Raises NotForExcel where a text or the number of columns is beyond Excel's limits; Cancelled.
@@ -55,13 +62,16 @@ def write_xlsx(
     cells = [_cells(column, strings, progress) for column in table.columns]
     widths = [_width(column) for column in table.columns]
     starts = list(range(0, table.n, sheet_rows - 1))
-    names = ["Table", *(f"Table {number}" for number in range(2, len(starts) + 1))]
+    sheets = {parts.NOTE_SHEET: "note.xml"} if note else {}
+    sheets |= {
+        f"Table {number}" if number > 1 else "Table": f"sheet{number}.xml" for number in range(1, len(starts) + 1)
+    }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for name, text in (
-            ("[Content_Types].xml", parts.content_types(len(names))),
+            ("[Content_Types].xml", parts.content_types(sheets)),
             ("_rels/.rels", parts.ROOT_RELATIONS),
-            ("xl/workbook.xml", parts.workbook(names)),
-            ("xl/_rels/workbook.xml.rels", parts.workbook_relations(len(names))),
+            ("xl/workbook.xml", parts.workbook(sheets)),
+            ("xl/_rels/workbook.xml.rels", parts.workbook_relations(sheets)),
             ("xl/styles.xml", parts.STYLES),
         ):
             # Opened by name a part bears no time; `writestr` would note when, and in which time zone.
@@ -70,11 +80,14 @@ def write_xlsx(
         for number, first in enumerate(starts, 1):
             last = min(first + sheet_rows - 1, table.n)
             with archive.open(f"xl/worksheets/sheet{number}.xml", "w", force_zip64=True) as sheet:
-                sheet.write(parts.sheet_start(widths, number == 1).encode())
+                sheet.write(parts.sheet_start(widths, number == 1 and not note).encode())
                 for block in _rows(table, header, cells, first, last, progress):
                     sheet.write(block.encode("utf-8"))
                 sheet.write(parts.SHEET_END.encode())
-        count = table.n * len(table.columns)
+        if note:
+            with archive.open("xl/worksheets/note.xml", "w") as sheet:
+                sheet.write(parts.note_sheet(strings.setdefault(note, len(strings))).encode())
+        count = table.n * len(table.columns) + bool(note)
         with archive.open("xl/sharedStrings.xml", "w", force_zip64=True) as shared:
             shared.write(parts.strings_start(count, len(strings)).encode())
             texts = list(strings)

@@ -73,7 +73,10 @@ def done(report: Report, t: Language) -> list[Block]:
             **counts,
         )
     )
-    blocks: list[Block] = [Paragraph(told), *_kept(report, t)]
+    blocks: list[Block] = [Paragraph(told)]
+    if report.original is not None and report.original.audience is not None:
+        blocks.append(Paragraph(unbroken(t.sentence(report.original.audience))))
+    blocks += _kept(report, t)
     drawn: dict[str, list[str]] = {}
     for block in report.public.blocks:
         drawn.setdefault(block.how, []).extend(block.columns)

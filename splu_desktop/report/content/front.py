@@ -429,7 +429,7 @@ def _unprotected(report: Report, t: Language) -> list[Block]:
 def _conditions(report: Report, t: Language) -> list[Block]:
     typed = report.public.cover.fields
     rows: list[tuple[str, Cell]] = [
-        (t("Recipient"), shortened(typed.recipient, _LONGEST) or BLANK),
+        (t("Recipient"), _recipient(report, t)),
         (t("Controls at the recipient"), shortened(typed.controls, _LONGEST) or BLANK),
         (t("Contract (no re-identification, no passing on)"), shortened(typed.contract, _LONGEST) or BLANK),
         (t("Attempt at recognising persons: by whom, when, found"), shortened(typed.attempt, _LONGEST) or BLANK),
@@ -437,6 +437,13 @@ def _conditions(report: Report, t: Language) -> list[Block]:
     ]
     name = t("Conditions of handing out")
     return [Heading(name, 2), facts(name, rows)]
+
+
+def _recipient(report: Report, t: Language) -> str:
+    """Return who gets the release as the plan answers it (the name stands on page 1), else the recipient as typed."""
+    brief = None if report.original is None else report.original.audience_brief
+    typed = shortened(report.public.cover.fields.recipient, _LONGEST)
+    return typed or BLANK if brief is None else t.sentence(brief)
 
 
 def _decision(report: Report, t: Language) -> list[Block]:

@@ -169,6 +169,8 @@ class Original:
     ----------
     before : how recognisable records were by the same columns before they were made coarser.
     alternatives : other systems compared on the same table; none where no comparison was given.
+    audience, audience_brief : who gets the release and what it may show at most, as the plan's answers say, in full
+        and on one line; None where not asked.
     """
 
     source: SourceFacts
@@ -182,3 +184,5 @@ class Original:
     acknowledged: tuple[Acknowledged, ...] | None  # None where it is not known
     checks: tuple[CheckResult, ...]
     alternatives: tuple[Alternative, ...] = ()
+    audience: str | None = None
+    audience_brief: str | None = None

@@ -316,14 +316,15 @@ class _Interpreter:
         self._parts = {
             part: archive.read(names[part.lower()]) for part in ("xl/styles.xml", _STRINGS) if part.lower() in names
         }
-        book = xlsx_parts.workbook(["cells"])
+        sheets = {"cells": "sheet1.xml"}
+        book = xlsx_parts.workbook(sheets)
         if uses_1904(path):
             book = book.replace("<sheets>", '<workbookPr date1904="1"/><sheets>')
         self._parts |= {
-            "[Content_Types].xml": xlsx_parts.content_types(1).encode(),
+            "[Content_Types].xml": xlsx_parts.content_types(sheets).encode(),
             "_rels/.rels": xlsx_parts.ROOT_RELATIONS.encode(),
             "xl/workbook.xml": book.encode(),
-            "xl/_rels/workbook.xml.rels": xlsx_parts.workbook_relations(1).encode(),
+            "xl/_rels/workbook.xml.rels": xlsx_parts.workbook_relations(sheets).encode(),
         }
 
     def read(self, cells: Sequence[bytes], progress: Progress, *, strings: bool = True) -> list[Any]:
