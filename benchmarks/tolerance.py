@@ -50,8 +50,8 @@ def problem(counts: Ints, theta: int) -> tuple[CapsOf, int, tuple[Fraction, ...]
     return (lambda size: caps(limits, size)), min(math.ceil(1 / limit) for limit in limits), limits
 
 
-def integer_optimum(counts: Ints, caps_of: CapsOf, least: int, most: int) -> int | None:
-    """Return the least loss over any number of sizes, None where HiGHS does not settle it within a minute."""
+def integer_optimum(counts: Ints, caps_of: CapsOf, least: int, most: int, seconds: float = 60) -> int | None:
+    """Return the least loss over any number of sizes, None where HiGHS does not settle it within so many seconds."""
     sizes, m = np.arange(least, most + 1), len(counts)
     q = len(sizes)
     rows = np.zeros((m + q + m * q, q + m * q))
@@ -70,7 +70,7 @@ def integer_optimum(counts: Ints, caps_of: CapsOf, least: int, most: int) -> int
         constraints=LinearConstraint(rows, low, high),
         integrality=np.ones(q + m * q),
         bounds=Bounds(0, np.inf),
-        options={"time_limit": 60, "mip_rel_gap": 1e-4},
+        options={"time_limit": seconds, "mip_rel_gap": 1e-4},
     )
     return round(found.fun) if found.success else None
 

@@ -6,6 +6,9 @@ python packaging/agree.py BUNDLE [INSTALLER ...]
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -51,10 +54,35 @@ def disagreements(bundle: Path) -> list[str]:
     return found
 
 
+def torn(bundle: Path) -> list[str]:
+    """Return which libraries are ours while a sister that they need is the system's, in sentences.
+
+    What was built from one source knows the insides of its sisters: with one of another version it crashes.
+    """
+    if shutil.which("dpkg-query") is None:
+        return []
+    inner, found = bundle / "_internal", []
+
+    def told(*command: str) -> str:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    def source(name: str) -> str:
+        """Return the source package of a library of the machine that builds, nothing where it has none."""
+        owner = told("dpkg-query", "-S", f"*/{name}").partition(": ")[0].split(",")[0]
+        return told("dpkg-query", "-W", "-f", "${source:Package}", owner) if owner else ""
+
+    for library in sorted(path for path in inner.glob("lib*.so*") if not path.is_symlink()):
+        asked = re.findall(r"\(NEEDED\).*\[(.+)\]", told("readelf", "-d", str(library)))
+        outside = [name for name in asked if not (inner / name).exists()]
+        if outside and (own := source(library.name)):
+            found += [f"{library.name} is in the bundle without {name}" for name in outside if source(name) == own]
+    return found
+
+
 def main() -> int:
     """Check."""
     bundle = Path(sys.argv[1]).resolve()
-    found = disagreements(bundle)
+    found = [*disagreements(bundle), *torn(bundle)]
     size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and not path.is_symlink()) / 2**20
     sizes = {str(bundle): (size, _MOST_BUNDLE)}
     sizes |= {name: (Path(name).stat().st_size / 2**20, _MOST_INSTALLER) for name in sys.argv[2:]}

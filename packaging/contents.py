@@ -87,6 +87,7 @@ _OWN_LIBRARIES = {
     "libxcb-keysyms",
     "libxcb-render-util",
     "libxcb-util",
+    "libxkbcommon",  # whose insides libxkbcommon-x11 knows: one of another version makes it crash
     "libxkbcommon-x11",
 }
 _PLUGINS = {

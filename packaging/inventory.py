@@ -395,7 +395,7 @@ _DEBIAN = {
     "libxcb-keysyms": "MIT",
     "libxcb-render-util": "MIT",
     "libxcb-util": "MIT",
-    "libxkbcommon-x11": "MIT",
+    "libxkbcommon": "MIT",
 }
 
 

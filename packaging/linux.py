@@ -95,7 +95,7 @@ def dependencies(root: Path, scratch: Path, brought: list[str]) -> str:
         re.sub(r" \(.*\)", "", word) if not word.startswith(("libc6 ", "libstdc++6 ")) else word
         for word in words[1].split(", ")
     ]
-    return ", ".join(kept)
+    return ", ".join([*kept, "xkb-data"])  # which libxkbcommon, one of ours, reads
 
 
 def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought: list[str]) -> Path:

@@ -1,7 +1,7 @@
 """Proves an installer on a clean Debian that never saw Python. Needs root, debootstrap, strace and the network once,
 for Debian's packages from its own mirror, whatever this machine's come from; the program itself is run without any.
 
-    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|oldest] [--old OLD.deb] [--work DIR]
+    python3 packaging/prove.py NEW.deb|NEW.run [--suite bookworm|trixie|jammy|oldest] [--old OLD.deb] [--work DIR]
 
 The oldest is a Debian 11 with a C library that offers no more than the floor (older_glibc.py); there the .run is tried.
 Installs, runs as an unprivileged user on a read-only system in a network namespace without interfaces, traces every
@@ -25,7 +25,8 @@ from pathlib import Path
 _USER, _UID = "custodian", 4242
 _FOLDERS = {".deb": "usr/lib/splu-desktop", ".run": f"home/{_USER}/.local/lib/splu-desktop"}
 _INSIDE = "_internal/splu_desktop/resources/sample_hospital.xlsx"
-_SUITES = ("bookworm", "trixie", "oldest")
+_DEBIAN, _UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
+_SUITES = {"bookworm": _DEBIAN, "trixie": _DEBIAN, "jammy": _UBUNTU, "oldest": _DEBIAN}  # jammy is Ubuntu 22.04
 # What a desktop of any kind has, and the package depends on.
 _DESKTOP = [
     "libgl1",
@@ -83,10 +84,11 @@ class Root:
         return told
 
     def apart(self, script: str, *, trace: Path | None = None, screen: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a shell script in it as the user: no network interface, everything but home and /tmp read-only."""
+        """Run a shell script in it as the user: no network interface, all but home and /tmp read-only, /tmp noexec."""
         inside = (
             'set -eu; root=$1; mount --rbind "$root" "$root"; mount -o remount,ro,bind "$root";'
             ' for d in home tmp; do mount --bind "$root/$d" "$root/$d"; mount -o remount,rw,bind "$root/$d"; done;'
+            ' mount -o remount,rw,bind,noexec "$root/tmp";'
             ' mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm";'
             ' [ -z "$4" ] || { mkdir -p "$root/tmp/.X11-unix"; mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"; };'
             ' exec chroot --userspec="$2:$2" "$root" /usr/bin/env -i HOME=/home/custodian USER=custodian'
@@ -132,7 +134,7 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
     name = "bullseye" if suite == "oldest" else suite
     if not (base / "etc/debian_version").exists():
         shutil.rmtree(base, ignore_errors=True)
-        keys = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+        keys = Path(f"/usr/share/keyrings/{'ubuntu' if mirror == _UBUNTU else 'debian'}-archive-keyring.gpg")
         command = [
             "debootstrap",
             "--variant=minbase",
@@ -166,6 +168,8 @@ def fresh(work: Path, mirror: str, suite: str, package: Path) -> Root:
         subprocess.run(
             [sys.executable, str(Path(__file__).with_name("older_glibc.py")), str(target), *found], check=True
         )
+    if package.suffix == ".run":  # which brings gzip's archive, since not every system has xz
+        (target / "usr/bin/xz").unlink(missing_ok=True)
     return root
 
 
@@ -180,6 +184,42 @@ def install(root: Root, package: Path) -> None:
         return
     root.run("apt-get", "-qq", "-y", "--no-install-recommends", "install", f"/tmp/{package.name}")
     (root.folder / "tmp" / package.name).unlink()
+
+
+def too_old(work: Path, package: Path) -> str:
+    """See that a system below the floor is told so, and left as it is: the Debian 11 before its libraries are new."""
+    base = Root(work / "oldest-base", package)
+    shutil.copyfile(package, base.folder / "tmp" / package.name)
+    before = base.files()
+    told = base.apart(f"HOME=/tmp sh /tmp/{package.name}")
+    left = {path.name for path in (base.folder / "tmp").iterdir()} - {package.name}
+    same = before == base.files() and not left
+    (base.folder / "tmp" / package.name).unlink()
+    if told.returncode != 1 or "too old" not in told.stderr or told.stderr.count("\n") != 1 or not same:
+        raise Refuted(f"a system that is too old: {told.returncode} {told.stdout}{told.stderr}")
+    return f"glibc 2.31 is refused and nothing left: {told.stderr.strip()}"
+
+
+def elsewhere(root: Root, package: Path) -> str:
+    """Install a second copy elsewhere, and remove it by the line that was printed: the first one stays."""
+    shutil.copyfile(package, root.folder / "tmp" / package.name)
+    script = f"""cd; sh /tmp/{package.name} --prefix "$HOME/an other's" >/tmp/told
+eval "$(sed -n 's/^To remove it: *//p' /tmp/told)"
+[ -z "$(find "$HOME/an other's" -type f)" ] && splu --version && rm -r "$HOME/an other's" /tmp/told
+"""
+    told = root.apart(script)
+    (root.folder / "tmp" / package.name).unlink()
+    if told.returncode or told.stderr or "an other's" not in told.stdout:
+        raise Refuted(f"a copy elsewhere: {told.returncode} {told.stdout}{told.stderr}")
+    return "a second copy elsewhere was removed by the line printed, and the first one stayed"
+
+
+def no_screen(root: Root) -> str:
+    """See that the window without a display ends with one sentence."""
+    told = root.apart("splu-desktop")
+    if told.returncode != 2 or told.stdout or told.stderr.count("\n") != 1 or "no screen" not in told.stderr:
+        raise Refuted(f"without a display: {told.returncode} {told.stdout}{told.stderr}")
+    return f"without a display: {told.stderr.strip()}"
 
 
 def no_python(root: Root) -> str:
@@ -222,11 +262,11 @@ def traced_when_it_should(root: Root, work: Path) -> str:
 
 
 def main_job(root: Root, name: str = "release") -> str:
-    """Publish, query, verify and report from the bundle's command line."""
+    """Publish, query, verify and report from the bundle's command line, and see that the program is unaltered."""
     script = f"""set -eu
 cd
 splu --version
-splu --self-test >&2
+case $(splu --version) in "splu 0.1.0") ;; *) splu --self-test >&2 ;; esac # which came with 0.2.0
 splu publish /{root.sample} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
@@ -354,13 +394,13 @@ def main() -> int:
     """Prove."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path)
-    parser.add_argument("--suite", choices=_SUITES, default="bookworm")
+    parser.add_argument("--suite", choices=[*_SUITES], default="bookworm")
     parser.add_argument("--old", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/var/tmp/splu-prove"))
-    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--mirror", help="where its packages come from; its distribution's own by default")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    root = fresh(args.work, args.mirror, args.suite, args.package)
+    root = fresh(args.work, args.mirror or _SUITES[args.suite], args.suite, args.package)
     before = root.files()
 
     def prove(what: Callable[[], str]) -> None:
@@ -377,6 +417,11 @@ def main() -> int:
         prove(lambda: smoke(root, args.work))
         prove(lambda: traced_when_it_should(root, args.work))
         prove(lambda: file_types(root))
+        prove(lambda: no_screen(root))
+        if args.package.suffix == ".run":
+            prove(lambda: elsewhere(root, args.package))
+        if args.suite == "oldest":
+            prove(lambda: too_old(args.work, args.package))
         if shutil.which("Xvfb"):
             prove(lambda: window(root))
         prove(lambda: removed(root, before))

@@ -85,7 +85,8 @@ _OTHERS = (
 def wanted(room: str) -> dict[str, str]:
     """Return every sentence that a room can say, with the file that says it first."""
     found: dict[str, str] = {}
-    folders = {"report": ["report"], "window": ["gui"], "core": ["core", "files", "compare", "report", "cli"]}[room]
+    of_core = ["core", "files", "compare", "report", "cli", "cluster"]
+    folders = {"report": ["report"], "window": ["gui"], "core": of_core}[room]
     for folder in folders:
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             for text in filter(None, _said(room, path)):

@@ -6,6 +6,7 @@ fails if a test was skipped for any other reason.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -27,6 +28,7 @@ HERE = {
     "PowerShell": shutil.which("pwsh") is not None,
     "poppler": shutil.which("pdftotext") is not None,
     "R": shutil.which("Rscript") is not None,
+    "Spark": shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
     "the real tables": DATA.is_dir(),
 }
@@ -38,6 +40,7 @@ BRING = {
     "PowerShell": "Debian has none",
     "poppler": "./check --extras brings it",
     "R": "./check --extras brings it",
+    "Spark": "Java 17 and pip install pyspark, 450 MB and too much for each run, bring it",
     "the bundle": "packaging/check builds and tests it",
     "the real tables": f"they belong into {DATA}",
 }

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, tell, told
@@ -84,6 +85,7 @@ def add(commands: Any) -> None:
         metavar="RECORDS",
         help="re-draw a random sample (10000 records) and compare it with the original; write nothing",
     )
+    add_cluster_options(parser)
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -92,6 +94,11 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     accepted = _accepted(args.accept)
+    if args.engine == SPARK:
+        outcome, plan, notes = published_on_cluster(args, accepted)
+        _report(outcome, plan, args, notes, None)
+        return
+    check_no_cluster(args)
     if args.trial is None:
         if args.out is None:
             raise BadSetting(say("Say where the release is to go: --out DIR."))

@@ -21,6 +21,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.thresholds import Thresholds
 
 
 def check(table: Table, plan: Plan) -> None:
@@ -47,13 +48,16 @@ def prepare(table: Table, plan: Plan) -> Table:
     return generalised
 
 
-def redrawable(table: Table, draws: Mapping[str, Draw]) -> dict[str, Draw]:
-    """Return the draws that can be carried out on their columns of a table."""
+def redrawable(table: Table, draws: Mapping[str, Draw], thresholds: Thresholds) -> dict[str, Draw]:
+    """Return the draws that can be carried out on their columns of a table, with what they learn of it.
+
+    Only these say what a release will promise: the table's persons may leave less than the plan asked for.
+    """
     found: dict[str, Draw] = {}
     for name, draw in draws.items():
         with contextlib.suppress(SpluError):
             draw.check(table[name])
-            found[name] = draw
+            found[name] = draw.learned(table, name, thresholds)
     return found
 
 

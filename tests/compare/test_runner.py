@@ -199,7 +199,7 @@ def test_the_command_compares_and_writes_only_where_asked(patients: Path, capsys
         (["--questions", "3"], "--questions must be a number"),
         (["--about", "a"], "not a sensitive column of this plan"),
         (["--language", "xx"], "does not speak"),
-        (["--time-limit", "-1"], "--time-limit must be seconds"),
+        (["--time-limit", "-1"], "--time-limit must be a number of seconds"),
     ],
 )
 def test_the_command_refuses_in_one_sentence(

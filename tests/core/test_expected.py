@@ -67,16 +67,18 @@ def test_expected_intervals_are_those_of_twenty_releases(kind: str) -> None:
     plan = _plan(table, {sa: make(table)})
     asked = _every(table, "sex", "age", sa)
     told = Ahead.of(table, plan).told(plan.draws, plan.thresholds, asked)
-    found = np.array(
+    seen = np.array(
         [
             [(each.low, each.high) for each in Reader(_released(table, plan, seed)).answers(asked)]
             for seed in range(_RELEASES)
         ]
-    ).mean(axis=0)
+    )
+    found, error = seen.mean(axis=0), np.diff(seen)[..., 0].std(axis=0, ddof=1) / _RELEASES**0.5
     expected = np.array([(each.answer.low, each.answer.high) for each in told])
     there, here = np.diff(found)[:, 0], np.diff(expected)[:, 0]
     assert here.sum() == pytest.approx(there.sum(), rel=0.1)
     assert np.median(np.abs(here - there) / there) < 0.1
+    assert (np.abs(here - there) <= 0.1 * there + 3 * error).all(), "each cell, beyond the noise of the releases"
     assert np.median(np.abs(expected - found) / there[:, None]) < 0.1
 
 

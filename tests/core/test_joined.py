@@ -358,3 +358,15 @@ def test_half_widths_are_those_of_the_closed_form_but_for_rounding_up(limit: str
     stated = draw.transition(np.array([bearers, records - bearers], float), made.labels).variance(cell)[0, 0] ** 0.5
     assert exact <= stated * (1 + 1e-9)
     assert stated <= exact * (1.06 / (1 - 0.06 * q / (1 - q))) ** 0.5 * 1.02
+
+
+@pytest.mark.parametrize("way", [None, "groups", "joined"])
+def test_a_value_that_no_record_has_changes_nothing(way: str | None) -> None:
+    """As after one record per person was taken: such a value had infinite weight, and the draw was a crash."""
+    left = Column.from_labels("s", ["a"] * 150 + ["b"] * 50 + ["c"] * 5).take(np.arange(200))
+    draw = by_gamma(left, 4, way)
+    draw.check(left)
+    other = by_gamma(left.compacted(), 4, way)
+    assert all(draw.limit(label) == other.limit(label) for label in ("a", "b"))
+    drawn = draw.redraw(left, Seeded(1), Silent())
+    assert set(drawn.labels[drawn.codes].tolist()) == {"a", "b"}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,27 @@ PLACES = {
     "REPORT.json": "report.json",
     "COL": "Diagnosis",
     "G": "4",
+}
+
+
+# What no test can run here, by its first words, with where else it is tried.
+ELSEWHERE = {
+    "apt": "packaging/prove.py, as root in a clean Debian",
+    "apt-get": "packaging/prove.py and .github/steps/linux-packages",
+    "dpkg": "packaging/prove.py installs what it lists",
+    "man": "packaging/check reads each page by man",
+    "sudo": "on a Mac",
+    "shasum": "on a Mac",
+    "powershell": "on Windows; the script is parsed by tests/packaging",
+    "setup.exe": ".github/steps/windows-proof.ps1",
+    "unins000.exe": ".github/steps/windows-proof.ps1",
+    "gh": "asks GitHub",
+    "git": "asks GitHub; what it starts is read by tests/packaging/test_workflows.py",
+    "gpg": "tests/packaging/test_workflows.py signs and verifies",
+    "sha256sum": "tests/packaging/test_workflows.py checks a release by it",
+    "./install.sh": "tests/packaging/test_installers.py, with a small bundle",
+    "tar": "tests/end2end/test_setup_failures.py carries a wheelhouse",
+    "splu-desktop": "packaging/check runs it frozen, tests/gui from the checkout",
 }
 
 
@@ -151,3 +175,56 @@ def test_every_command_between_the_lines(folder: Path, capsys: pytest.CaptureFix
             options = _parser(words[0])._option_string_actions
             assert {word for word in words if word.startswith("--")} <= set(options), line
     assert sorted(run) == ["publish", "releases", "report", "report", "verify", "verify"]
+
+
+def _commands(text: str) -> list[list[str]]:
+    """Return the commands of a document: what stands between backticks or in a block of a shell, word by word."""
+    blocks = [line.partition("#")[0] for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+              for line in block.splitlines()]  # fmt: skip
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    found = [line.split() for part in [*blocks, *spans] for line in part.split("&&")]
+    scripts = r"\./|python|sh$|packaging/|installer/|scripts/|\.github/steps/|\.venv/bin/"
+    return [
+        words
+        for words in found
+        if (len(words) > 1 and words[0] in ELSEWHERE) or (words and re.match(rf"({scripts})(?!.*:)", words[0]))
+    ]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/installers.md"])
+def test_a_command_that_is_not_run_here_names_what_is_there(name: str) -> None:
+    """Its script lies where it says, knows the options that stand behind it, and its other paths exist, too."""
+    for words in _commands((ROOT / name).read_text("utf-8")):
+        if words[0] in ELSEWHERE or words[0].startswith(".venv/bin/splu") or words[:2] == ["python", "-m"]:
+            continue
+        script = next((word for word in words if re.fullmatch(r"[\w./-]+", word) and (ROOT / word).is_file()), None)
+        if words[0] == "sh":  # the self-extracting file, and the installer that it leaves behind
+            script = "installer/linux/" + ("install.sh" if "install.sh" in words[1] else "self-extract.sh.in")
+        if words[0] in (".github/steps", "scripts/", ".venv/bin/pre-commit"):
+            continue
+        assert script is not None, (name, words)
+        text = (ROOT / script).read_text("utf-8")
+        for word in words[words.index(script) + 1 if script in words else 2 :]:
+            if word.startswith("--"):
+                assert word in text, (name, words)
+            elif "/" in word and not word.startswith(("~", "/")):
+                assert (ROOT / word).exists(), (name, words)
+
+
+def test_the_kit_as_its_document_shows_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = (ROOT / "docs/recipient.md").read_text("utf-8")
+    wards, diagnoses = ("Cardiology", "A", "B"), ("Heart failure", "Stroke", "Gout", "Burn", "Flu")
+    lines = [f"{wards[i % 3]},{diagnoses[i * 7 % 5]},{'yes' if i % 4 else 'no'}\n" for i in range(1_200)]
+    (folder / "kit.csv").write_text("Ward,Diagnosis,Smoker\n" + "".join(lines))
+    told = ["--sa", "Diagnosis", "--nsa", "Ward,Smoker", "--gamma", "3", "--out", "folder"]
+    assert main(["publish", "kit.csv", *told]) == 0
+    (block,) = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
+    code = f"import sys; sys.path.insert(0, 'folder')\n{block}\nprint(r.count({{'Ward': 'Cardiology'}}).estimate)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == 400
+    (line,) = re.findall(r"`python (splu_release\.py [^`]+)`", document)
+    monkeypatch.chdir("folder")
+    done = subprocess.run([sys.executable, *shlex.split(line)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)

@@ -12,11 +12,13 @@ import pytest
 from PySide6.QtWidgets import QInputDialog
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import table_lines
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.publish.order import Order
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
 
@@ -67,6 +69,26 @@ def test_the_ways(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
     session.undo_stack.undo()
     idle(window)
     assert way.currentData() == "draw"
+
+
+def test_classify_says_of_persons_what_the_gate_says(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    """Also of a joined draw, of whose tolerances the table's own persons leave less than was asked for."""
+    path = visits(tmp_path / "visits.csv")
+    text = path.read_text(encoding="utf-8").replace("gout", "flu").replace("cold", "flu")  # 3 of 4 records
+    path.write_text(text, encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    window.classify_page.risk.way.take("draw")
+    idle(window)
+    plan = window.session.choices.plan()
+    (draw,) = plan.draws.values()
+    table = window.session.source.imported.table
+    assert draw.learned(table, "illness", plan.thresholds).chance() != draw.chance()
+    (said,) = (line.sentence for line in table_lines(table, plan) if line.name == "persons")
+    assert window.classify_page.risk.persons.text() == told(said)
 
 
 def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
@@ -148,3 +170,42 @@ def test_keeping_one_record_per_person_never_holds_the_window_up(
     assert window.session.release.published.n == 600
     assert where
     assert threading.main_thread().name not in where
+
+
+def test_dates_move_and_persons_are_numbered(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    rows = [
+        f"{500_000 + 7 * (x // 2)},2024-0{1 + x % 9}-11,{'AB'[x % 2]},{['flu', 'gout', 'cold', 'none'][x % 4]}\n"
+        for x in range(400)
+    ]
+    (tmp_path / "stays.csv").write_text("patient_id,admitted,ward,illness\n" + "".join(rows), encoding="utf-8")
+    window.import_page.open_file(tmp_path / "stays.csv")
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA, "admitted": Role.NSA, "ward": Role.NSA}, "role")
+    idle(window)
+    session, risk = window.session, window.classify_page.risk
+    risk.way.take("draw")
+    idle(window)
+    options = risk.person_options
+    assert options.days.isVisibleTo(window.classify_page)
+    options.days.setValue(30)
+    idle(window)
+    options.number.click()
+    idle(window)
+    chosen = session.choices.plan().persons
+    assert chosen == ByPerson("patient_id", "draw", number=True, shift=("admitted",), days=30)
+    published = sanitise.run(session.source.imported.table, session.choices.plan())
+    assert by_person.NUMBER in published.table
+    assert as_project(session.source, session.choices).plan().persons == chosen
+    risk.way.take("first")  # another way keeps the dates moved, and has no numbers
+    idle(window)
+    assert session.choices.plan().persons == ByPerson("patient_id", "first", shift=("admitted",), days=30)
+    window.session.set_roles({"admitted": Role.SA}, "role")  # drawn anew now, so it isn't moved, too
+    idle(window)
+    assert session.choices.plan().persons.shift == ()
+    assert not options.days.isVisibleTo(window.classify_page)
+    window.session.set_roles({"admitted": Role.NSA}, "role")
+    idle(window)
+    options.days.setValue(0)
+    idle(window)
+    assert session.choices.plan().persons == ByPerson("patient_id", "first")

@@ -23,3 +23,9 @@ def test_documents_link_to_files_that_exist() -> None:
         if not (page.parent / link).exists()
     ]
     assert not broken
+
+
+def test_every_picture_is_shown_by_a_document() -> None:
+    """What nobody sees is not made anew when the window changes."""
+    text = "".join(page.read_text("utf-8") for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+    assert not [path.name for path in (ROOT / "docs/images").iterdir() if f"images/{path.name})" not in text]

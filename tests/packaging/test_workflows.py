@@ -185,6 +185,41 @@ def test_what_was_altered_lacks_or_is_there_twice_stops_the_release(tmp_path: Pa
         assert _gather(found, tmp_path / f"out-{found.name}").returncode != 0, found.name
 
 
+def _stand_in(folder: Path, name: str) -> dict[str, str]:
+    """Put a program in the place of another, which notes what it was called with. Returns the environment."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"$0.called"\n')
+    (folder / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+@_POSIX
+def test_a_release_is_drafted_with_its_files_and_the_words_of_its_version(tmp_path: Path) -> None:
+    for name in (".github/steps/publish", "scripts/release.py", "packaging/facts.py", "splu_desktop/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [7.1.0] - 2026-12-01\n\n- A thing.\n")
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "a.deb").write_text("a")
+    own = _stand_in(tmp_path / "bin", "gh")
+    subprocess.run([tmp_path / ".github/steps/publish", "release", "v7.1.0", "a/b"], check=True, env=own)
+    called = (tmp_path / "bin/gh.called").read_text().split("\n")
+    assert called[:5] == ["release", "create", "v7.1.0", "--repo", "a/b"]
+    assert {"--draft", "--verify-tag", "release/a.deb"} <= set(called)
+    assert (tmp_path / called[called.index("--notes-file") + 1]).read_text().startswith("- A thing.\n")
+
+
+@_POSIX
+def test_the_build_runs_in_the_debian_whose_libraries_come_along(tmp_path: Path) -> None:
+    own = _stand_in(tmp_path, "docker")
+    subprocess.run([STEPS / "in-debian", ".github/steps/linux-build"], check=True, env=own)
+    called = (tmp_path / "docker.called").read_text().split("\n")
+    assert called[:2] == ["run", "--rm"]
+    assert f"{ROOT}:/source" in called
+    assert called[-3:-1] == ["debian:12", ".github/steps/linux-build"]
+
+
 @_POSIX
 @needs("GnuPG")
 def test_the_signature_reaches_the_release(tmp_path: Path) -> None:

@@ -33,7 +33,12 @@ def test_no_word_that_means_something_else(code: str) -> None:
     refused = re.compile(_REFUSED[code])
     said = [text for _, text in _said(code)]
     assert len(said) > 3000
-    assert not [text for text in (*said, *guide) if refused.search(text) or text in _REFUSED_WHOLE[code]]
+    installers = [path.read_text("utf-8") for path in (ROOT / "installer").rglob("*") if path.is_file()]
+    theirs = [
+        line for text in installers for line in text.splitlines() if re.search(rf'\[{code}\]|"{code}"|^{code}\.', line)
+    ]
+    assert len(theirs) > 5
+    assert not [text for text in (*said, *guide, *theirs) if refused.search(text) or text in _REFUSED_WHOLE[code]]
 
 
 def test_a_french_column_is_withdrawn_only_where_it_is() -> None:

@@ -115,6 +115,16 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
         return replace(imported, table=table), plan, notes
+    check_recipe_alone(args)
+    recipe = read_recipe(args.recipe)
+    imported = read(args.file, overruled(recipe.choices, asked), most=memory)
+    check_columns(asked, imported.table.names)
+    plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
+    return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)
+
+
+def check_recipe_alone(args: argparse.Namespace) -> None:
+    """Raise BadSetting where options say what the recipe says."""
     given = [option for option, value in _plan_options(args).items() if value not in (None, [], False)]
     if given:
         raise BadSetting(
@@ -124,11 +134,6 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
                 known=", ".join(given),
             )
         )
-    recipe = read_recipe(args.recipe)
-    imported = read(args.file, overruled(recipe.choices, asked), most=memory)
-    check_columns(asked, imported.table.names)
-    plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
-    return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)
 
 
 def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
@@ -161,7 +166,7 @@ def _shift_said(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
         raise BadSetting(
             say("“{text}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.", text=text[:80])
         )
-    return tuple(_names(names, table)), int(days.strip()[:9])
+    return tuple(columns_named(names, table)), int(days.strip()[:9])
 
 
 def _plan_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -199,7 +204,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
             raise BadSetting(say("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80]))
         kept[name.strip()] = why.strip()
     ways = ways_said(args, table)
-    for name in {name for text in args.together for name in _names(text, table)}.intersection(ways):
+    for name in {name for text in args.together for name in columns_named(text, table)}.intersection(ways):
         if any(text.startswith(f"{name}=") for text in args.draw):
             raise BadSetting(
                 say(
@@ -268,7 +273,7 @@ def make_plan(
                 raise BadSetting(
                     say("Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name)
                 )
-    blocks = [_names(text, table) for text in together]
+    blocks = [columns_named(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
     own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {})})
     roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
@@ -278,7 +283,7 @@ def make_plan(
         ("--drop", Role.DROPPED, drop),
         ("--identifier", Role.IDENTIFIER, identifier),
     ):
-        for name in (name for text in texts for name in _names(text, table)):
+        for name in (name for text in texts for name in columns_named(text, table)):
             if roles.setdefault(name, role) is not role:
                 raise BadSetting(
                     say(
@@ -394,7 +399,7 @@ def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]
             )
 
 
-def _names(text: str, table: Table) -> list[str]:
+def columns_named(text: str, table: Table) -> list[str]:
     """Split a comma-separated list of columns whose names may hold commas themselves. Raises UnknownColumn."""
     if text in table:
         return [text]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
@@ -131,14 +132,36 @@ class Gate:
         return not self.red and not self.waiting
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """What was found out of records that are not here, of whose columns only the counts are known.
+
+    Attributes
+    ----------
+    below : k -> records in classes of fewer than k that agree on the NSAs after generalisation.
+    giveaway : lines about columns that tell what is sensitive.
+    persons : the line about persons with several records.
+    """
+
+    below: Callable[[int], int]
+    giveaway: tuple[Line, ...]
+    persons: Line
+
+
 def table_lines(
-    table: Table, plan: Plan, *, unique: Callable[[], int | None] | None = None, progress: Progress | None = None
+    table: Table,
+    plan: Plan,
+    *,
+    unique: Callable[[], int | None] | None = None,
+    elsewhere: Elsewhere | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Line, ...]:
     """Return the lines that follow from a table (as it was read) and a plan alone.
 
     Parameters
     ----------
     unique : gives how many records are unique in the NSAs after generalisation, None where it doesn't know; asked late.
+    elsewhere : what only the records can tell, where the table's columns are known by their counts alone.
 
     A fault of the plan as a whole (an unknown column, no records) is one red line and the only one. Raises Cancelled.
     """
@@ -154,13 +177,16 @@ def table_lines(
     lines += _identifiers(generalised, plan, progress)
     refused = {line.column for line in lines if line.light is Light.RED}
     ways = {name: draw for name, draw in ways.items() if name not in refused}
-    lines += _giveaways(generalised, plan, ways, progress)
-    lines.append(persons_line(table, generalised, ways, progress, plan.persons))
+    if elsewhere is None:
+        lines += giveaway_lines(generalised, plan, ways, progress)
+        lines.append(persons_line(table, generalised, ways, progress, plan.persons))
+    else:
+        lines += [*elsewhere.giveaway, elsewhere.persons]
     if plan.persons is not None and plan.persons.number:
         lines.append(number_line(table, generalised, plan))
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
-    lines += _recognisable(generalised, plan, ways, unique() if unique is not None else None, progress)
+    lines += _recognisable(generalised, plan, ways, unique, elsewhere, progress)
     lines += _certainty(plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
@@ -240,6 +266,19 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
     if not suspects:
         text = "No column that is published unchanged looks like an identifier or like a sensitive column."
         yield Line("identifiers", Light.GREEN, text, "classify")
+
+
+def giveaway_lines(
+    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
+) -> tuple[Line, ...]:
+    """Return which columns tell what is sensitive.
+
+    Parameters
+    ----------
+    table : generalised as planned; all columns that are published.
+    ways : SA -> its draw, those that can be re-drawn.
+    """
+    return tuple(_giveaways(table, plan, ways, progress))
 
 
 def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
@@ -392,25 +431,33 @@ def _persons_treated(
 
 
 def _recognisable(
-    table: Table, plan: Plan, ways: Mapping[str, Draw], alone: int | None, progress: Progress | None
+    table: Table,
+    plan: Plan,
+    ways: Mapping[str, Draw],
+    unique: Callable[[], int | None] | None,
+    elsewhere: Elsewhere | None,
+    progress: Progress | None,
 ) -> Iterable[Line]:
     """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
     nsas, audience = plan.named(Role.NSA), plan.audience
     if not nsas:
         yield Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
         return
-    sizes = class_sizes(table, nsas, progress) if alone is None or audience is not None else None
-    if sizes is not None:
-        alone = records_below(sizes, 2)
+    alone = unique() if unique is not None else None
+    below = None if elsewhere is None else elsewhere.below
+    if below is None and (alone is None or audience is not None):
+        below = partial(records_below, class_sizes(table, nsas, progress))
+    if below is not None:
+        alone = below(2)
     if not alone:
         none = "No record is unique in the columns that are published unchanged."
         yield Line("unique-records", Light.GREEN, none, "classify")
     else:
         yield _unique(table.n, plan, ways, alone)
-    if audience is None or sizes is None:
+    if audience is None or below is None:
         return
     k = audience.limits.k
-    few = records_below(sizes, k)
+    few = below(k)
     if not few:
         text = say("Every record shares its values in the unchanged columns with at least {k} in all.", k=k)
         yield Line("small-classes", Light.GREEN, text, "classify")
@@ -438,7 +485,7 @@ def beyond_limits(
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, ways, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 

@@ -378,7 +378,7 @@ class _Search:
 
     def told_by_each_other(self) -> None:
         while self.aim.giveaway:
-            ways = redrawable(self.now, self.plan.draws)
+            ways = redrawable(self.now, self.plan.draws, self.plan.thresholds)
             found = alike(self.now, ways, self.progress)
             pair = next((p for p in found if len(ways[p.column].block(p.column)) == 1), None)
             if pair is None:

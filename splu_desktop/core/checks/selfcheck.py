@@ -88,7 +88,10 @@ def check_release(
         found.append(domain)
         if domain.passed:
             aligned = _aligned(source[name], table[name])
-            found.append(_counts(source[name], table[name], aligned, draw.learned(source, name, plan.thresholds)))
+            after = np.zeros(source[name].m, np.int64)
+            used = aligned >= 0  # what no record shows may be no label of the source's
+            after[aligned[used]] = table[name].counts()[used]
+            found.append(check_counts(source[name], after, draw.learned(source, name, plan.thresholds)))
             through = draw.two_numbers(source[name].counts().astype(float))
             if same and through is not None:
                 progress.report(_STAGE, 0.5)
@@ -272,11 +275,17 @@ def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
     return np.array([known.get(text, -1) for text in published.labels.tolist()], np.int32)
 
 
-def _counts(source: Column, published: Column, aligned: NDArray[np.int32], draw: Draw) -> Check:
-    """Judge each value's count by the law of the draw."""
-    before, after = source.counts(), np.zeros(source.m, np.int64)
-    used = aligned >= 0  # what no record shows may be no label of the source's
-    after[aligned[used]] = published.counts()[used]
+def check_kept(source: Column, kept: int, draw: Draw) -> Check:
+    """Judge by how many records show the value they have whether values were drawn, where records are told apart."""
+    through = draw.two_numbers(source.counts().astype(float))
+    assert through is not None
+    mean = through.a * source.n
+    return _retained_as(source, kept, mean, 2 * mean + 1, draw.chance())
+
+
+def check_counts(source: Column, after: NDArray[np.int64], draw: Draw) -> Check:
+    """Judge by the law of the draw how many records show each of the (m,) values of a column."""
+    before = source.counts()
     odd = int(np.count_nonzero(draw.strays(source, before, after)))
     # A column that was not drawn at all has every count right; under the law that has next to no probability.
     untouched = bool(np.array_equal(before, after)) and draw.keeps_all(before) < np.log(ALARM)
@@ -319,6 +328,10 @@ def _retained(
     score, mean = float(np.dot(share, got_at)), float(np.dot(share, expected))
     # Draws are independent given the groups; their marginal variance, doubled for what groups share.
     variance = 2 * float(np.dot(share * share, expected)) + 1
+    return _retained_as(source, score, mean, variance, rate)
+
+
+def _retained_as(source: Column, score: float, mean: float, variance: float, rate: str) -> Check:
     passed = abs(score - mean) <= _FAR * float(np.sqrt(variance))
     return Check(
         "retained",

@@ -221,7 +221,9 @@ def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | N
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
     kept = table.take(records_kept(table, choice, source))
-    return replace(kept, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+    # Values that only records left out had go with them: no draw knows what to do with a value that nobody has.
+    columns = tuple(column.compacted() for column in kept.columns)
+    return replace(kept, columns=columns, origin=table.origin | {LEFT_OUT: table.n - kept.n})
 
 
 def records_kept(table: Table, choice: ByPerson, source: Randomness | None = None) -> Ints:

@@ -225,6 +225,7 @@ class Joined(Draw):
 
     def surest(self, column: Column) -> tuple[str, float, float] | None:
         """Return the value whose promise has least room: label, largest P(true | shown) and f'; None if not one's."""
+        column = column.compacted()
         if not set(map(str, column.labels)) <= set(self._part_of):
             return None
         part, counts = self._parts_of(column.labels), column.counts().astype(np.float64)
@@ -261,6 +262,7 @@ class Joined(Draw):
         return RecordBlocks(self, column, number)
 
     def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+        column = column.compacted()
         # Each record by itself, so any stretch of them is a block.
         codes, stretches = np.empty(column.n, np.int32), range(0, column.n, RECORDS)
         for start in stretches:
@@ -776,6 +778,7 @@ def design(
     if not 0 <= leave <= 0.5:
         raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
     check_feasible(column, tolerances)
+    column = column.compacted()  # a value that no record has needs no chances
     exact, counts = tolerances.of(column), in_blocks(column.counts())
     own = parts_of(counts, exact)
     problem = programme(own, counts, exact)

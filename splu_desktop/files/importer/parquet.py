@@ -38,7 +38,7 @@ def read(
         parts = iter([values(path, size, progress, limit=limit)])
     else:
         parts = in_parts(path, size, progress)
-    texts = ([(name, codes, list(map(_text, known))) for name, codes, known in coded] for coded in parts)
+    texts = ([(name, codes, list(map(cell_text, known))) for name, codes, known in coded] for coded in parts)
     raw, names = gathered(texts, path, choices, progress, storage)
     return raw, replace(choices, format="parquet", names=names), {}
 
@@ -67,7 +67,8 @@ def _found(path: Path, size: int, progress: Progress, content: bytes | None, lim
     return isolated("parquet", path, progress, size=size, need=need, content=content, limit=limit, first=first)
 
 
-def _text(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """Return the exact text of a Parquet cell."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bytes):

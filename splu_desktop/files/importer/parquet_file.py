@@ -89,7 +89,8 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
                 if pa.types.is_nested(column.type) or pa.types.is_float16(column.type):
                     column = pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
                 encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-                distinct = [*map(_plain, [*encoded.dictionary.to_pylist(), None])]
+                gaps = [None] if encoded.null_count else []  # else nobody has the empty value
+                distinct = [*map(_plain, [*encoded.dictionary.to_pylist(), *gaps])]
                 index.default_factory = index.__len__
                 new = np.fromiter(map(index.__getitem__, distinct), np.int32, len(distinct))
                 places = pc.fill_null(encoded.indices, len(distinct) - 1).to_numpy(zero_copy_only=False)

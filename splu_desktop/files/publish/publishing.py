@@ -202,7 +202,7 @@ def publish(
     tidy(register)
     examination = examination or examine(order, register=register, progress=progress)
     gate = Gate(examination.gate.lines, dict(accepted or {}))
-    _pass(gate, order, strict)
+    pass_gate(gate, order, strict)
     assert examination.prints is not None  # a gate without red lines has them
     # Shifted here, so that what is checked is what was drawn; the register knows the source by its true dates.
     table = by_person.shifted(order.table, order.plan.persons, SystemRandomness())
@@ -231,7 +231,8 @@ def tidy(register: Register | None = None) -> int:
     return cleared + unfinished.clear_all_leftovers()
 
 
-def _pass(gate: Gate, order: Order, strict: bool) -> None:
+def pass_gate(gate: Gate, order: Order, strict: bool) -> None:
+    """Raise what keeps a release back, GateShut where nothing says more."""
     if gate.red:
         line = gate.red[0]
         if line.name == "eligible":
@@ -291,7 +292,7 @@ def _write(
         # Looking up, counting and adding are one: of two releases at a time the second sees the first.
         with register.held():
             now, gate = _looked_up_again(order, examination, gate, register, progress)
-            _pass(gate, order, strict)
+            pass_gate(gate, order, strict)
             body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
             progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
             entries.append(register.append(RELEASE, facts["id"], body))

@@ -24,6 +24,8 @@ from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.language import language
 from splu_desktop.files.release.csv_table import read_cells
 from splu_desktop.files.release.described import DESCRIBED, write_described
@@ -196,6 +198,36 @@ def fill_folder(
     return facts
 
 
+def describe(
+    published: Published,
+    folder: Path,
+    tables: Sequence[dict[str, Any]],
+    *,
+    named: Sequence[str],
+    generalisations: Generalisations | None = None,
+    spoken: str = "en",
+) -> dict[str, Any]:
+    """Write what describes a table whose files others have written into `folder`, and return the facts.
+
+    Parameters
+    ----------
+    published : what `final` gives; of its columns the counts are enough.
+    tables : name, format, bytes and sha256 of each file of the table.
+    named : what the README calls them.
+    """
+    draft = make_facts(published, [], generalisations=generalisations)
+    write_readme(published, draft, folder / README_NAME, list(named), language(spoken), kit=False)
+    write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken), kit=False)
+    beside = [
+        {"name": name, "format": form, "bytes": (folder / name).stat().st_size, "sha256": file_sha256(folder / name)}
+        for name, form in ((README_NAME, "readme"), (DICTIONARY_NAME, "dictionary"))
+    ]
+    facts = {**draft, "files": [*tables, *beside]}
+    facts["sha256"] = seal_of(facts)
+    (folder / FACTS_NAME).write_text(facts_text(facts), encoding="utf-8", newline="\n")
+    return facts
+
+
 def _kept_sha256(path: Path, progress: Progress) -> str:
     """Return a file's hash once the disk has it: to wait for that beside other work costs no time."""
     with path.open("r+b") as file:  # Windows syncs what may be written
@@ -248,12 +280,36 @@ def facts_of(package: Package) -> dict[str, Any]:
 def table_of(
     package: Package, facts: dict[str, Any], *, verify: bool = True, progress: Progress | None = None
 ) -> Table:
-    """Return the CSV table of a package as `facts` describe it. Raises BadRelease; Cancelled."""
+    """Return the table of a package as `facts` describe it: its CSV or, where there is none, its Parquet files.
+
+    Raises BadRelease; FileFault where the library for Parquet is not here; Cancelled.
+    """
     progress = progress or Silent()
     entry = next((entry for entry in facts["files"] if entry["format"] == "csv"), None)
+    parts = [entry for entry in facts["files"] if entry["format"] == "parquet"]
     where = package.path / FACTS_NAME
-    if entry is None or entry["name"] != "table.csv":
-        raise BadRelease(say("“{where}” names no CSV table; ask for the complete release.", where=where))
+    if entry is not None and entry["name"] == "table.csv":
+        parts = [entry]
+    elif entry is not None or not parts:
+        raise BadRelease(say("“{where}” names no table; ask for the complete release.", where=where))
+    found = []
+    for each in parts:
+        raw = _unaltered(package, each, verify, progress)
+        path = package.path / each["name"]
+        found.append(_csv_cells(raw, path, facts, progress) if each is entry else _parquet_cells(raw, path, progress))
+    path = package.path / parts[0]["name"]
+    headers = {tuple(header) for header, _ in found}
+    if len(headers) > 1:
+        raise BadRelease(say("“{path}” is not a readable table; ask for the release again.", path=path))
+    cells = [cells for _, cells in found]
+    return _read_table(list(headers.pop()), cells[0] if entry is not None else _joined(cells), path, facts, progress)
+
+
+Cells = list[tuple[np.ndarray[Any, Any], list[str]]]  # of each column (N,) codes, and the texts they stand for
+
+
+def _unaltered(package: Package, entry: dict[str, Any], verify: bool, progress: Progress) -> bytes:
+    """Return the bytes of a file of the table. Raises BadRelease where they are not those that were released."""
     path = package.path / entry["name"]
     if entry["name"] not in package.names():
         raise BadRelease(
@@ -276,19 +332,38 @@ def table_of(
     raw, digest = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
     if verify and digest != entry["sha256"]:
         raise altered
-    return _read_table(raw, path, facts, progress)
+    return raw
 
 
-def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progress) -> Table:
+def _csv_cells(raw: bytes, path: Path, facts: dict[str, Any], progress: Progress) -> tuple[list[str], Cells]:
     progress.report("Reading the table", 0.0)
-    described = facts["columns"]
     try:
         # A name's quotes may be doubled; a few names too many get a sentence of their own below.
-        most = _SPARE_HEADER + 2 * sum(len(entry["name"].encode("utf-8", "replace")) + 4 for entry in described)
+        most = _SPARE_HEADER + 2 * sum(len(entry["name"].encode("utf-8", "replace")) + 4 for entry in facts["columns"])
         header, cells = read_cells(raw, progress, longest_header=most)
     except (ValueError, csv.Error):
         raise BadRelease(say("“{path}” is not a readable CSV table; ask for the release again.", path=path)) from None
-    header = [restored(name) for name in header]
+    return [restored(name) for name in header], [(codes, list(map(restored, texts))) for codes, texts in cells]
+
+
+def _parquet_cells(raw: bytes, path: Path, progress: Progress) -> tuple[list[str], Cells]:
+    found = parquet.values(path, len(raw), progress, content=raw)
+    return [name for name, _, _ in found], [(codes, list(map(parquet.cell_text, texts))) for _, codes, texts in found]
+
+
+def _joined(parts: Sequence[Cells]) -> Cells:
+    """Return columns whose records come in several Parquet files, in the files' order, with the texts that are used."""
+    found: Cells = []
+    for column in zip(*([RawColumn(codes, texts) for codes, texts in part] for part in parts), strict=True):
+        joined = RawColumn.joined(column)
+        used = joined.counts() > 0
+        new = np.cumsum(used, dtype=np.int32) - 1
+        found.append((new[joined.codes], [joined.labels[at] for at in np.flatnonzero(used).tolist()]))
+    return found
+
+
+def _read_table(header: list[str], cells: Cells, path: Path, facts: dict[str, Any], progress: Progress) -> Table:
+    described = facts["columns"]
     records = len(cells[0][0]) if cells else 0
     if records != facts["records"] or len(header) != len(described):
         raise BadRelease(
@@ -317,7 +392,7 @@ def _read_table(raw: bytes, path: Path, facts: dict[str, Any], progress: Progres
                 )
             )
         codes, texts = cells[at]
-        labels = np.array([restored(text) for text in texts], dtype=object)
+        labels = np.array(texts, dtype=object)
         if "domain" in entry and entry["role"] == "sa" and sorted(labels.tolist()) != sorted(entry["domain"]):
             raise BadRelease(
                 say(

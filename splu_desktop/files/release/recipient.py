@@ -33,9 +33,19 @@ _ENGLISH = Language()
 
 
 def write_readme(
-    published: Published, facts: Mapping[str, Any], path: Path, files: list[str], spoken: Language = _ENGLISH
+    published: Published,
+    facts: Mapping[str, Any],
+    path: Path,
+    files: list[str],
+    spoken: Language = _ENGLISH,
+    *,
+    kit: bool = True,
 ) -> None:
-    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables."""
+    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables.
+
+    Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
+    enough then.
+    """
     promises = [promise for name in published.sensitive for promise in _promised(published, name)]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
@@ -49,14 +59,14 @@ def write_readme(
         dictionary=DICTIONARY_NAME,
     )
     paragraphs: list[list[str]] = [
-        [warning(published)],
+        [warning(published, kit)],
         [say("HOW TO READ THIS TABLE")],
         [*_redrawn(published, files), *_others(facts)],
         *([sentence] for sentence in published.readers()),
         _worth(published, facts),
         promises,
         *_persons(published),
-        *_reconstruction(published),
+        *_reconstruction(published, kit),
         [described, made_by],
     ]
     blocks = []
@@ -69,8 +79,14 @@ def write_readme(
     path.write_text(text, encoding="utf-8-sig", newline="")
 
 
-def warning(published: Published) -> str:
+def warning(published: Published, kit: bool = True) -> str:
     """Return what must not be done with the release, which stands first wherever it is read."""
+    if not kit:
+        return say(
+            "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are "
+            "wrong, because the values were re-drawn; ask SPLU Desktop instead.",
+            columns=_quoted(list(published.sensitive)),
+        )
     return say(
         "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are wrong, "
         "because the values were re-drawn; ask splu_release.py, splu_release.R or SPLU Desktop instead.",
@@ -186,7 +202,7 @@ def _persons(published: Published) -> list[list[str]]:
     return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
-def _reconstruction(published: Published) -> list[list[str]]:
+def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
@@ -203,11 +219,13 @@ def _reconstruction(published: Published) -> list[list[str]]:
         "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
         "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
     )
-    example = _example(published)
-    return [[why], *([example] if example else []), [offer, kit]]
+    example = _example(published) if with_kit else []
+    return [[why], *([example] if example else []), [offer, kit] if with_kit else [offer]]
 
 
-def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH) -> None:
+def write_dictionary(
+    published: Published, facts: Mapping[str, Any], path: Path, spoken: Language = _ENGLISH, *, kit: bool = True
+) -> None:
     """Write the data dictionary: what must not be done, the heading, and one row per column of the table."""
     heading = (
         say("column"),
@@ -221,7 +239,7 @@ def write_dictionary(published: Published, facts: Mapping[str, Any], path: Path,
     )
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([spoken.sentence(warning(published)), *[""] * (len(heading) - 1)])
+        writer.writerow([spoken.sentence(warning(published, kit)), *[""] * (len(heading) - 1)])
         writer.writerow([spoken.sentence(name) for name in heading])
         for column, entry in zip(published.table.columns, facts["columns"], strict=True):
             marks = [say("“{text}”", text=text) if text else say("empty cell") for text in entry["missing"]]

@@ -193,7 +193,9 @@ def _table(table: Table, facts: dict[str, Any]) -> Check:
 
 
 def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Progress) -> list[Check]:
-    found = []
+    found: list[Check] = []
+    if all(entry["format"] != "csv" for entry in facts["files"]):
+        return found  # Parquet files are the table themselves
     for entry in facts["files"]:
         if entry["format"] not in ("xlsx", "parquet") or entry["name"] not in package.names():
             continue

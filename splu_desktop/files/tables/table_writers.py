@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.in_blocks import blocks, encoded, let_go, mapped
 from splu_desktop.files.disk.inert import all_inert, inert
@@ -132,6 +132,35 @@ def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = Fals
                 progress.report("Writing Parquet", min(1.0, start / table.n))
                 arrays.append(_arrow(column, of, part, pa))
             writer.write_table(pa.table(arrays, schema=schema))
+
+
+def parquet_reads_back(table: Table, path: Path) -> bool:
+    """Return whether a Parquet file holds just the table that `write_parquet` was to write."""
+    import pyarrow as pa  # an optional part, which wrote the file
+    import pyarrow.parquet as pq
+
+    texts = [_arrow_labels(column, pa, Silent()) for column in table.columns]
+    file, start = pq.ParquetFile(path), 0
+    if tuple(file.schema_arrow.names) != table.names or file.metadata.num_rows != table.n:
+        return False
+    for batch in file.iter_batches(batch_size=_ROWS_IN_A_GROUP, use_threads=False):
+        part = slice(start, start + len(batch))
+        for column, of, read in zip(table.columns, texts, batch.columns, strict=True):
+            meant = _arrow(column, of, part, pa)
+            if of is not None:
+                meant, read = meant.cast(pa.string()), read.cast(pa.string())
+            if not meant.equals(read):
+                return False
+        start += len(batch)
+    return start == table.n
+
+
+def parquet_values(column: Column) -> list[Any]:
+    """Return what Parquet gives for each label of a column that `has_values`: numbers or dates, None for no value."""
+    import pyarrow as pa  # an optional part, which is to write the column
+
+    every = column.with_codes(np.arange(column.m, dtype=np.int32))
+    return list(_arrow(every, None, slice(None), pa).to_pylist())
 
 
 def has_values(column: Column) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import filled
 
 _SHOWN = 6
@@ -27,7 +27,6 @@ class ReasonDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Publish what may name a person?"))
-        self.setMinimumWidth(460)
         column = QVBoxLayout(self)
         margins(column, 16, spacing=12)
         lines = [
@@ -46,15 +45,9 @@ class ReasonDialog(QDialog):
         )
         self.reason = line_edit(self.tr("Reason for publishing"), self.tr("for example: numbers drawn afresh"))
         column.addWidget(self.reason)
-        buttons = QDialogButtonBox()
-        self.publish = QPushButton(self.tr("&Publish it for this reason"))
+        self.publish = last_row(self, column, self.tr("&Publish it for this reason"))
         self.publish.setEnabled(False)
         self.reason.textChanged.connect(lambda text: self.publish.setEnabled(bool(text.strip())))
-        buttons.addButton(self.publish, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
         self.reason.setFocus()
 
     def accept(self) -> None:

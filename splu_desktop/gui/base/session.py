@@ -99,7 +99,7 @@ class Source:
             self.kept[persons] = records_kept(self.imported.table, persons)
         key = name, steps, persons
         if key not in self.one_each:
-            made = whole.take(self.kept[persons])
+            made = whole.take(self.kept[persons]).compacted()
             self.one_each[key] = made, replace(column_facts(made), measurement=fact.measurement)
         return self.one_each[key]
 
@@ -204,9 +204,16 @@ class Choices:
             self.thresholds,
             generalisations={name: steps for name, steps in self.generalisations.items() if name in published},
             kept_identifiers={name: why for name, why in self.kept.items() if name in published},
-            persons=self.persons,
+            persons=self._persons(),
             audience=self.audience,
         )
+
+    def _persons(self) -> ByPerson | None:
+        """Return what is done about persons; dates of columns that are drawn anew by now are not moved, too."""
+        if self.persons is None or not self.persons.shift:
+            return self.persons
+        shift = tuple(name for name in self.persons.shift if name not in self.sensitive)
+        return replace(self.persons, shift=shift, days=self.persons.days if shift else 0)
 
     def carried_out(self, name: str) -> Draw:
         """Return the draw of a column as it is carried out: per person, where that is chosen. Raises BadSetting."""

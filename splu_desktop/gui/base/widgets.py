@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QDialog,
+    QDialogButtonBox,
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
@@ -39,6 +41,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import filled, number, percent, plain, tip, told
 
 _SURE = 1.5  # seconds before which nothing is said of the time left
+_FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _GAP = 6  # between a button's icon and its text
 
 
@@ -73,12 +76,20 @@ def button(text: str, act: Callable[[], object], *, look: str = "", picture: str
 
 
 def line_edit(name: str, hint: str = "") -> QLineEdit:
-    """Return a field for a line of text with its accessible name."""
+    """Return a field for a line of text with its accessible name, and a hint while it is empty."""
     made = QLineEdit()
     made.setProperty("look", "field")
     made.setAccessibleName(name)
-    made.setPlaceholderText(hint)
+    hint_in(made, hint)
     return made
+
+
+def hint_in(field: QLineEdit, hint: str) -> None:
+    """Show a hint in an empty field, with room for it; of a long one, room for a good part, and all of it at rest."""
+    field.setPlaceholderText(hint)
+    wide = field.fontMetrics().horizontalAdvance(hint) + _FRAME
+    field.setMinimumWidth(min(wide, _FIELD))
+    tip(field, hint if wide > _FIELD else "")
 
 
 def announce(widget: QWidget, text: str) -> None:
@@ -172,12 +183,18 @@ class Card(QFrame):
             self.body.addWidget(self.heading)
 
 
+class Scrolled(QScrollArea):
+    """Room in which what is too high scrolls: large writing, small screens; too wide it scrolls sideways, too."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+
+
 def scrolled(content: QWidget) -> QScrollArea:
-    """Return room in which `content` scrolls where it is too high: large writing, small screens."""
-    room = QScrollArea()
-    room.setWidgetResizable(True)
-    room.setFrameShape(QScrollArea.Shape.NoFrame)
-    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    """Return room in which `content` scrolls."""
+    room = Scrolled()
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setWidget(content)
     return room
@@ -397,6 +414,35 @@ class Chip(QWidget):
         painter.drawPixmap(9, top, theme.pixmap(self._picture, colour, 14, self.devicePixelRatioF()))
         painter.setPen(QColor(colour))
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
+
+
+def last_row(
+    dialog: QDialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
+) -> QPushButton:
+    """Give a dialog its last row, and return its first button: the act that Enter does, other acts, and the way out.
+
+    Parameters
+    ----------
+    column : the dialog's layout, at whose end the row stands.
+    act : what `accept` does, in words; "" where the dialog only shows, and Close is all.
+    others : further acts, each with what it does.
+    """
+    row = QDialogButtonBox()
+    first = leave = row.addButton(
+        dialog.tr("Cancel") if act else dialog.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole
+    )
+    leave.setAutoDefault(False)
+    if act:
+        first = QPushButton(act)
+        first.setProperty("look", "primary")
+        row.addButton(first, QDialogButtonBox.ButtonRole.AcceptRole)
+    for text, do in others:
+        row.addButton(button(text, do), QDialogButtonBox.ButtonRole.ResetRole)
+    first.setDefault(True)
+    row.accepted.connect(dialog.accept)
+    row.rejected.connect(dialog.reject)
+    column.addWidget(row)
+    return first
 
 
 def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:

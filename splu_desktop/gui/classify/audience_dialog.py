@@ -8,11 +8,9 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QGridLayout,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -20,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, tip
 
 
@@ -93,6 +91,7 @@ class AudienceDialog(QDialog):
         limits = QGridLayout()
         limits.setHorizontalSpacing(16)
         limits.setVerticalSpacing(8)
+        limits.setColumnStretch(0, 1)
         limits.setColumnStretch(2, 1)
         column.addLayout(limits)
         self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {}
@@ -118,7 +117,7 @@ class AudienceDialog(QDialog):
             why.setText(given.changed[name][1] if name in given.changed else "")
             box.valueChanged.connect(self._show)
             why.textChanged.connect(self._show)
-            text = label(titles[name])
+            text = label(titles[name], wrap=True)
             text.setBuddy(box)
             limits.addWidget(text, row, 0)
             limits.addWidget(box, row, 1)
@@ -126,14 +125,7 @@ class AudienceDialog(QDialog):
             self._numbers[name], self._reasons[name] = box, why
         self.note = label("", "quiet", wrap=True)
         column.addWidget(self.note)
-        buttons = QDialogButtonBox()
-        self.take = QPushButton(self.tr("&Use these limits"))
-        self.take.setDefault(True)
-        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.take = last_row(self, column, self.tr("&Use these limits"))
         self._proposed = self.plain().proposed
         self._show()
 

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -29,7 +27,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Banner, label, last_row, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import filled, number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
@@ -117,15 +115,8 @@ class GroupDialog(QDialog):
             column.addWidget(part)
         self.effect = label("", wrap=True)
         column.addWidget(self.effect)
-        buttons = QDialogButtonBox()
-        self.use = QPushButton(self.tr("&Use these groups"))
-        self.use.setProperty("look", "primary")
+        self.use = last_row(self, column, self.tr("&Use these groups"))
         self.use.setEnabled(False)
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
 
     def _build_then(self) -> QWidget:
         self.then = QWidget()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QInputDialog, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
 
-from splu_desktop.core.draw.by_person import ONE, ByPerson
+from splu_desktop.core.draw.by_person import MOST_DAYS, ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import label, margins
-from splu_desktop.gui.base.words import caption, tip
+from splu_desktop.gui.base.words import caption, filled, tip
 
 
 def _counted(source: Source, choices: Choices) -> Choices:
@@ -54,9 +56,13 @@ class PersonWay(QComboBox):
 
     def take(self, way: str, reason: str = "", *, order: str = "", number: bool = False) -> None:
         """Choose a way, "" for none, as one step of undo; `order` and `number` as in `ByPerson`."""
-        source = self._session.source
-        chosen = ByPerson(self._column, way, reason, order, number) if way else None
-        choices = self._session.choices
+        before = self._session.choices.persons if self._session.choices is not None else None
+        shift, days = (before.shift, before.days) if before is not None else ((), 0)
+        self.put(ByPerson(self._column, way, reason, order, number, shift, days) if way else None)
+
+    def put(self, chosen: ByPerson | None) -> None:
+        """Choose what is done about persons, as one step of undo."""
+        source, choices = self._session.source, self._session.choices
         if source is None or choices is None or chosen is None or chosen.way not in ONE:
             self._tasks.drop("persons")
             self._choose(chosen)
@@ -90,7 +96,7 @@ class PersonWay(QComboBox):
 
 
 class PersonOptions(QWidget):
-    """What goes with a way: by which column records are first or last, and a random number for each person."""
+    """What goes with a way: by what records are first or last, a random number for each person, and dates that move."""
 
     def __init__(self, session: Session, way: PersonWay, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,8 +112,17 @@ class PersonOptions(QWidget):
             self.number,
             self.tr("New in each release: recipients can follow a person's records, and whoever finds one finds all"),
         )
-        self.number.clicked.connect(lambda on: self._way.take("draw", number=on))
-        for part in (self.by, self.order, self.number):
+        self.number.clicked.connect(lambda on: self._put(number=on))
+        self.days = QSpinBox()
+        self.days.setRange(0, MOST_DAYS)
+        self.days.setKeyboardTracking(False)
+        self.days.setSpecialValueText(self.tr("Dates as they are"))
+        self.days.setPrefix(self.tr("Dates moved by up to "))
+        self.days.setSuffix(self.tr(" days"))
+        self.days.setAccessibleName(self.tr("Days by which each person's dates are moved at most"))
+        self.days.valueChanged.connect(self._moved)
+        self.unmoved = label("", "quiet")
+        for part in (self.by, self.order, self.number, self.days, self.unmoved):
             row.addWidget(part)
         row.addStretch(1)
         self.hide()
@@ -132,9 +147,36 @@ class PersonOptions(QWidget):
             self.order.setCurrentIndex(max(0, self.order.findData(chosen.order)))
         with QSignalBlocker(self.number):
             self.number.setChecked(chosen.number)
-        self.setVisible(one or chosen.way == "draw")
+        dates = self._dates()
+        self.days.setVisible(bool(dates))
+        with QSignalBlocker(self.days):
+            self.days.setValue(chosen.days)
+        words = self.tr(
+            "{columns}: all dates of a person by one random number of days, either way, another for each person and in"
+            " each release. Days between a person's dates stay true, seasons don't."
+        )
+        tip(self.days, filled(words, columns=", ".join(dates)))
+        left = [name for name in dates if chosen.shift and name not in chosen.shift]
+        self.unmoved.setText(filled(self.tr("Not moved: {columns}"), columns=", ".join(left)) if left else "")
+        self.unmoved.setVisible(bool(left))
+        self.setVisible(one or chosen.way == "draw" or bool(dates))
 
-    def _ordered(self) -> None:
+    def _dates(self) -> list[str]:
+        """Return the columns of dates that are published."""
+        choices, source = self._session.choices, self._session.source
+        if choices is None or source is None:
+            return []
+        columns = source.imported.table.columns
+        kinds = (Kind.DATE, Kind.DATETIME)
+        return [c.name for c in columns if c.kind in kinds and choices.roles[c.name] is Role.NSA]
+
+    def _moved(self, days: int) -> None:
+        self._put(shift=tuple(self._dates()) if days else (), days=days)
+
+    def _put(self, **changed: object) -> None:
         choices = self._session.choices
         if choices is not None and choices.persons is not None:
-            self._way.take(choices.persons.way, order=str(self.order.currentData()))
+            self._way.put(replace(choices.persons, **changed))  # type: ignore[arg-type]
+
+    def _ordered(self) -> None:
+        self._put(order=str(self.order.currentData()))

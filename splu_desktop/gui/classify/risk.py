@@ -22,6 +22,7 @@ from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, ris
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins
@@ -87,6 +88,7 @@ def recognisable(
     ways: Mapping[str, Draw],
     source: Table,
     chosen: ByPerson | None,
+    thresholds: Thresholds,
     progress: Progress,
 ) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
@@ -102,11 +104,11 @@ def recognisable(
     whole = risk_of(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
-    drawn = redrawable(table, ways)
-    common = {name: unprotected(table[name], draw) for name, draw in drawn.items()}
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))
+    drawn = redrawable(whole_table, ways, thresholds)
+    common = {name: unprotected(table[name], draw) for name, draw in drawn.items()}
     return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
@@ -171,8 +173,8 @@ class RiskPanel(QWidget):
         except SpluError as fault:
             self.text.setText(told(str(fault)))
             return
-        chosen = choices.persons
-        key = (source, nsas, chosen, *ways.items(), *(choices.steps(name) for name in names))
+        chosen, asked = choices.persons, choices.thresholds
+        key = (source, nsas, chosen, asked, *ways.items(), *(choices.steps(name) for name in names))
         if key == self._key:
             return
         self._key = key
@@ -184,7 +186,7 @@ class RiskPanel(QWidget):
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
         whole = source.imported.table
         job = self._tasks.run(
-            "causes", lambda progress: recognisable(table, nsas, ways, whole, chosen, progress), pause=_REST
+            "causes", lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, progress), pause=_REST
         )
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)

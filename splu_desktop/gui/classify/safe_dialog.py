@@ -7,11 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +22,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import announce, label, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import announce, label, last_row, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import told
 from splu_desktop.gui.classify.audience_dialog import usual_aim
 from splu_desktop.gui.plan.taking_groups import generalised
@@ -88,20 +86,15 @@ class SafeDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Proposed steps"))
         self.list.setWordWrap(True)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # lines are broken anew, and none is left out
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAlternatingRowColors(False)
         self.list.itemChanged.connect(self._ticked)
         column.addWidget(self.list, 1)
         self.text = label("", wrap=True)
         column.addWidget(self.text)
-        buttons = QDialogButtonBox()
-        self.take = QPushButton(self.tr("&Take these steps"))
-        self.take.setDefault(True)
-        buttons.addButton(self.take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.take = last_row(self, column, self.tr("&Take these steps"))
         self.k.valueChanged.connect(self._look)
         self.unique.valueChanged.connect(self._look)
         self._look()

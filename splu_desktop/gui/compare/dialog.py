@@ -28,7 +28,7 @@ from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, Tabl
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Busy, Card, Empty, button, label, margins, scrolled
-from splu_desktop.gui.base.words import number, percent, tip, told
+from splu_desktop.gui.base.words import filled, number, percent, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.comparison import ENDINGS, save_comparison
@@ -169,7 +169,7 @@ class BesideDialog(QDialog):
             ),
             Field(
                 self.tr("Setting"),
-                lambda each: each.setting if each.achieved is not None else not_possible.format(setting=each.setting),
+                lambda each: each.setting if each.achieved is not None else filled(not_possible, setting=each.setting),
                 key=lambda each: each.place,
                 colour=lambda each: None if each.achieved is not None else "warning",
                 tip=lambda each: each.setting if each.achieved is not None else each.sentences[-1],
@@ -254,7 +254,7 @@ class BesideDialog(QDialog):
         limit = float(self.limit.value())
         self.banner.hide()
         self.save_button.setEnabled(False)
-        self.lead.setText(self.tr("“{name}” by the plan and by other methods").format(name=name))
+        self.lead.setText(filled(self.tr("“{name}” by the plan and by other methods"), name=name))
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
         self.busy.cancel.setFocus()
@@ -304,7 +304,7 @@ class BesideDialog(QDialog):
             return
         self.banner.say(
             "done",
-            self.tr("Saved as “{name}”. It comes from the original table: keep it inside.").format(name=path.name),
+            filled(self.tr("Saved as “{name}”. It comes from the original table: keep it inside."), name=path.name),
         )
 
     # -- showing -------------------------------------------------------------------------------------------------
@@ -317,10 +317,11 @@ class BesideDialog(QDialog):
         found = self._comparison
         if found is None:
             return ""
-        lead = self.tr(
-            "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
-            " value is right about {guess} of the persons; who learns from the original, about {learnt}."
-        ).format(
+        lead = filled(
+            self.tr(
+                "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
+                " value is right about {guess} of the persons; who learns from the original, about {learnt}."
+            ),
             name=found.source.sensitive.name,
             records=number(found.source.n),
             questions=number(sum(found.asked)),

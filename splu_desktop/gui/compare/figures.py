@@ -12,7 +12,7 @@ from splu_desktop.compare.systems import SYSTEMS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.words import number, percent, told
+from splu_desktop.gui.base.words import filled, number, percent, told
 from splu_desktop.report.content.comparison import letters
 
 
@@ -86,7 +86,7 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
     said = [told(each.system.words)]
     if each.achieved is None:
         reason = told(each.impossible)
-        return (*said, QCoreApplication.translate("compare", "Not possible here: {reason}").format(reason=reason))
+        return (*said, filled(QCoreApplication.translate("compare", "Not possible here: {reason}"), reason=reason))
     # Through `told`, so that no line begins with a per cent sign.
     said += map(told, (_read(each.achieved, comparison), _insider(each.achieved), each.system.promise))
     return (*said, *map(told, each.remarks))
@@ -99,7 +99,8 @@ def _read(a: Achieved, comparison: Comparison) -> str:
         " guessing alone, about {guess}. Of large counts {large} are right to within {epsilon}, of small ones {small}"
         " are wrong.",
     )
-    return text.format(
+    return filled(
+        text,
         colleague=share(a.colleague),
         guess=share(comparison.guess),
         large=share(a.answerable),
@@ -115,13 +116,13 @@ def _insider(a: Achieved) -> str:
             "Who knows all other records is {insider} sure of the true value on average, at least, and surer of values"
             " that few have.",
         )
-        return text.format(insider=share(a.insider))
+        return filled(text, insider=share(a.insider))
     text = QCoreApplication.translate(
         "compare",
         "Who knows all other records is {insider} sure of the true value on average, at least, and surer of values that"
         " few have: {sole} where one person alone has the value.",
     )
-    return text.format(insider=share(a.insider), sole=share(a.insider_sole))
+    return filled(text, insider=share(a.insider), sole=share(a.insider_sole))
 
 
 def whole(value: int | None) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
+from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -113,9 +114,14 @@ class ProtectionPlot(Plot):
     def words_at(self, place: int) -> str:
         each = self._shown[place]
         x, y = _point(each)
-        words: str = self.tr(
-            "{letter} {title}, {setting}: a colleague is wrong about {protected}; large counts right {right}"
-        ).format(letter=each.letter, title=each.title, setting=each.setting, protected=share(x), right=share(y))
+        words: str = filled(
+            self.tr("{letter} {title}, {setting}: a colleague is wrong about {protected}; large counts right {right}"),
+            letter=each.letter,
+            title=each.title,
+            setting=each.setting,
+            protected=share(x),
+            right=share(y),
+        )
         return words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

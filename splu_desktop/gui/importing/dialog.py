@@ -10,10 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSplitter,
     QTabWidget,
@@ -33,7 +31,7 @@ from splu_desktop.files.importer import (
 )
 from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
@@ -158,16 +156,7 @@ class ReadDialog(QDialog):
         split.addWidget(self.records)
         split.setSizes([400, 600])
         column.addWidget(split, 1)
-        buttons = QDialogButtonBox()
-        self.use = QPushButton(self.tr("&Read it so"))
-        self.use.setProperty("look", "primary")
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        again = buttons.addButton(self.tr("Detect &all again"), QDialogButtonBox.ButtonRole.ResetRole)
-        again.clicked.connect(self._forget)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.use = last_row(self, column, self.tr("&Read it so"), (self.tr("Detect &all again"), self._forget))
         self._filling = False
         self._try()
 

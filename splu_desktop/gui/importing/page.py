@@ -116,7 +116,7 @@ class ImportPage(Page):
         texts = QVBoxLayout()
         texts.setSpacing(2)
         self.name = label("", "strong", selectable=True)
-        self.summary = label("", "quiet", selectable=True)
+        self.summary = label("", "quiet", wrap=True, selectable=True)
         texts.addWidget(self.name)
         texts.addWidget(self.summary)
         row.addLayout(texts, 1)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSlider, QWidget
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.widgets import label, percent_box, whole_box
-from splu_desktop.gui.base.words import number, percent, tip
+from splu_desktop.gui.base.words import filled, number, percent, tip
 from splu_desktop.gui.plan.figures import SLIDER
 
 
@@ -65,7 +65,8 @@ class GammaControl(QWidget):
                 " records. Above, records of other values join its sensitive ones."
             )
         self.limit.setText(
-            text.format(
+            filled(
+                text,
                 column=least.name,
                 most=number(least.largest_gamma),
                 value=least.top or self.tr("(empty)"),

@@ -10,9 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
-    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -32,7 +30,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, button, label, margins, scrolled, whole_box
+from splu_desktop.gui.base.widgets import Busy, button, label, last_row, margins, scrolled, whole_box
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -181,15 +179,8 @@ class MustDialog(QDialog):
         self.outcome = label("", wrap=True, selectable=True)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
         outer.addWidget(scrolled(self.outcome), 1)
-        buttons = QDialogButtonBox()
-        self.use = QPushButton(self.tr("&Use these settings"))
-        self.use.setProperty("look", "primary")
+        self.use = last_row(self, outer, self.tr("&Use these settings"))
         self.use.setEnabled(False)
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        outer.addWidget(buttons)
         self.lines[0].show_asked(sa, asked or suggested(self._table, self.nsas, sa))
         for line in self.lines:
             for box in (line.sa, line.value, *line.lines, line.error):

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.compare.dialog import BesideDialog
 
 _MOMENT = 40  # ms until the sentences follow the slider
-_PLOTS = 190  # pixels, at most: what recipients read comes first
+_PLOTS = 13  # lines of text high, at most: what recipients read comes first
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -148,7 +147,7 @@ class PlanPage(Page):
 
     def _build_plots(self) -> None:
         self.plots = QWidget()
-        self.plots.setMaximumHeight(_PLOTS)
+        self.plots.setMaximumHeight(_PLOTS * self.fontMetrics().lineSpacing())
         row = QHBoxLayout(self.plots)
         margins(row, 0, spacing=12)
         self.small_plot = SmallCountsPlot()
@@ -180,8 +179,7 @@ class PlanPage(Page):
             head = QHBoxLayout()
             head.setSpacing(8)
             head.addWidget(Picture(picture, colour))
-            named = label(title, "strong")
-            named.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            named = label(title, "strong", wrap=True)
             head.addWidget(named, 1)
             if extra is not None:
                 head.addWidget(extra)
@@ -471,8 +469,10 @@ class PlanPage(Page):
             job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
             job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
         ways = {name: choices.draws[name] for name in choices.sensitive}
-        drawn = Table(tuple(self.session.drawn(each)[0] for each in ways))
-        both = self.tasks.run("alike", lambda progress: alike(drawn, redrawable(drawn, ways), progress), pause=_REST)
+        drawn, thresholds = Table(tuple(self.session.drawn(each)[0] for each in ways)), choices.thresholds
+        both = self.tasks.run(
+            "alike", lambda progress: alike(drawn, redrawable(drawn, ways, thresholds), progress), pause=_REST
+        )
         both.done.connect(
             lambda found: self.promises.show_alike(
                 [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.widgets import Picture, button, label, margins
-from splu_desktop.gui.base.words import copy_text, number, percent
+from splu_desktop.gui.base.words import copy_text, filled, number, percent
 from splu_desktop.gui.plan.figures import ValueRow, Values
 from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
 
@@ -178,7 +178,7 @@ class ValuesTab(QWidget):
         }
         self.totals.setText(
             ", ".join(
-                said[group].format(values=number(values), records=number(records))
+                filled(said[group], values=number(values), records=number(records))
                 for group, (values, records) in found.totals.items()
             )
         )

@@ -85,7 +85,7 @@ def take_roles(
                 "“{column}” holds measurements, so it was put into groups to be re-drawn ({steps}). “Group values…” "
                 "changes them, Undo takes both back.",
             )
-            session.noticed.emit(sentence.format(column=name, steps=", ".join(told(step.words) for step in steps)))
+            session.noticed.emit(filled(sentence, column=name, steps=", ".join(told(step.words) for step in steps)))
 
     if not measured:
         made({})

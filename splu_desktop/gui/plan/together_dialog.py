@@ -9,11 +9,9 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QScrollArea,
     QSpinBox,
     QVBoxLayout,
@@ -28,7 +26,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import button, label, margins
+from splu_desktop.gui.base.widgets import button, label, last_row, margins
 from splu_desktop.gui.base.words import told
 
 _PAUSE = 150  # milliseconds after the last change
@@ -106,17 +104,8 @@ class TogetherDialog(QDialog):
         scroll.setAccessibleName(self.tr("What it brings and costs"))
         scroll.setWidget(self.costs)
         outer.addWidget(scroll, 3)
-        buttons = QDialogButtonBox()
-        self.use = QPushButton(self.tr("&Draw together"))
-        self.use.setProperty("look", "primary")
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        if self._now:
-            apart = buttons.addButton(self.tr("Draw &one by one"), QDialogButtonBox.ButtonRole.ResetRole)
-            apart.clicked.connect(self.apart)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        outer.addWidget(buttons)
+        others = ((self.tr("Draw &one by one"), self.apart),) if self._now else ()
+        self.use = last_row(self, outer, self.tr("&Draw together"), *others)
         self.columns.itemChanged.connect(lambda _: self._changed())
         self.gamma.valueChanged.connect(lambda _: self._changed())
         table = self._table

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.widgets import label, last_row, margins
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, proposed
@@ -44,18 +44,9 @@ class ToleranceDialog(QDialog):
         column.addWidget(self.editor, 1)
         self.promises = label("", wrap=True, selectable=True)
         column.addWidget(self.promises)
-        buttons = QDialogButtonBox()
-        self.use = QPushButton(self.tr("&Use these tolerances"))
-        self.use.setProperty("look", "primary")
+        others = () if now is None else ((self.tr("One gro&up size instead"), self._plain),)
+        self.use = last_row(self, column, self.tr("&Use these tolerances"), *others)
         self.use.setEnabled(False)
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        if now is not None:
-            plain = buttons.addButton(self.tr("One gro&up size instead"), QDialogButtonBox.ButtonRole.ResetRole)
-            plain.clicked.connect(self._plain)
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)
         self.editor.found.connect(self._known)

@@ -80,8 +80,6 @@ class ToleranceEditor(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
-        self.search.setMinimumWidth(90)
-        self.search.setMaximumWidth(150)
         row.addWidget(self.search, 1)
         row.addWidget(label(self.tr("Set selected:"), "quiet"))
         self.slider = QSlider(Qt.Orientation.Horizontal)

@@ -123,7 +123,7 @@ class TolerantPart(QWidget):
         self.sentences.setText("\n\n".join(found.sentences))
         if self._shown is not None and not isinstance(self._shown[1], DecoyGroups):
             text = self.tr("“{column}” is re-drawn: {words}")
-            self.title.setText(text.format(column=self._shown[0], words=found.words))
+            self.title.setText(filled(text, column=self._shown[0], words=found.words))
 
     def _offer(self, name: str, draw: Draw) -> None:
         """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
@@ -16,7 +16,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, button, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import filled, number, percent, size, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
@@ -75,10 +75,7 @@ class RegisterDialog(QDialog):
         area.setAccessibleName(self.tr("Details of the release"))
         column.addWidget(area, 2)
         column.addLayout(self._build_acts())
-        buttons = QDialogButtonBox()
-        buttons.addButton(self.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        last_row(self, column)
         self._offer()
         self.load()
 
@@ -348,13 +345,7 @@ class AcknowledgeDialog(QDialog):
         form.addRow(self.tr("&What happened"), self.why)
         column.addLayout(form)
         column.addStretch(1)
-        buttons = QDialogButtonBox()
-        self.enter = buttons.addButton(self.tr("Enter it"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.enter.setProperty("look", "primary")
-        buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.enter = last_row(self, column, self.tr("Enter it"))
         for field in (self.who, self.why):
             field.textChanged.connect(lambda _: self._offer())
         self._offer()

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QSpinBox,
@@ -23,7 +22,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Banner, Picture, button, label, last_row, margins
 from splu_desktop.gui.base.words import filled, number
 
 _SAMPLE = 10_000
@@ -87,10 +86,7 @@ class TrialDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
-        buttons = QDialogButtonBox()
-        buttons.addButton(self.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        last_row(self, column)
         self.run()
 
     def _build_head(self) -> QHBoxLayout:

@@ -202,7 +202,7 @@ class ManyTab(Tab):
         if self._given is None:
             return self.tr("Answer the questions"), False, ""
         understood = len(self._given.rows) - len(self._given.questions.faults)
-        words = self.tr("Answer {n} questions").format(n=number(understood))
+        words = filled(self.tr("Answer {n} questions"), n=number(understood))
         return words, self._job is None and understood > 0, ""
 
     def act(self) -> None:
@@ -225,7 +225,7 @@ class ManyTab(Tab):
         if asker is None:
             return None
         job = self._begin(
-            self.tr("Reading “{name}”").format(name=path.name), lambda progress: read(asker, path, progress)
+            filled(self.tr("Reading “{name}”"), name=path.name), lambda progress: read(asker, path, progress)
         )
         job.done.connect(partial(self._read, asker))
         return job
@@ -236,7 +236,7 @@ class ManyTab(Tab):
         if asker is None or given is None:
             return None
         job = self._begin(
-            self.tr("Answering {n} questions").format(n=number(len(given.rows))),
+            filled(self.tr("Answering {n} questions"), n=number(len(given.rows))),
             lambda progress: answer(asker, given, self.method, progress, repeat=repeat),
         )
         job.done.connect(partial(self._all_answered, asker))
@@ -274,7 +274,7 @@ class ManyTab(Tab):
     def _write(self, path: Path, work: Work) -> Job:
         self.failed.emit("")
         job = self.tasks.run("export", work)
-        job.done.connect(lambda _: self.told.emit(self.tr("Saved as “{path}”.").format(path=path)))
+        job.done.connect(lambda _: self.told.emit(filled(self.tr("Saved as “{path}”."), path=path)))
         job.failed.connect(self.failed)
         return job
 
@@ -287,7 +287,7 @@ class ManyTab(Tab):
             return
         self._given, self._answered = given, None
         self._show(given.rows)
-        self._entitle(self.tr("{name}: {n} questions").format(name=given.path.name, n=number(len(given.rows))), given)
+        self._entitle(filled(self.tr("{name}: {n} questions"), name=given.path.name, n=number(len(given.rows))), given)
 
     def _all_answered(self, asker: Asker, answered: Answered) -> None:
         if not self.still(asker):
@@ -295,7 +295,7 @@ class ManyTab(Tab):
         self._answered = answered
         self._show(answered.rows)
         name, n = answered.given.path.name, number(len(answered.answers))
-        self._entitle(self.tr("{name}: {n} questions answered").format(name=name, n=n), answered.given)
+        self._entitle(filled(self.tr("{name}: {n} questions answered"), name=name, n=n), answered.given)
         self.answered.emit()
 
     def _entitle(self, words: str, given: Given) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,13 +20,14 @@ from PySide6.QtWidgets import (
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.widgets import Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
 
 _SECTION = "report"
 _REST = 600  # ms without typing until the preview follows
+_WIDEST = 380  # pixels that the form takes from the report at most
 _LONGEST = 4_000
 
 
@@ -41,7 +41,7 @@ def choose_laws(chosen: tuple[str, ...]) -> None:
     remember(_SECTION, {**remembered(_SECTION), "law": ",".join(chosen)})
 
 
-class ReportFields(QScrollArea):
+class ReportFields(Scrolled):
     """The form at the left of the report page.
 
     Signals
@@ -55,9 +55,6 @@ class ReportFields(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(self.horizontalScrollBarPolicy().ScrollBarAlwaysOff)
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST)
@@ -143,6 +140,12 @@ class ReportFields(QScrollArea):
         column.addStretch(1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))
+
+    def minimumSizeHint(self) -> QSize:
+        bar = self.verticalScrollBar().sizeHint().width()
+        held = self.widget()
+        wide = held.minimumSizeHint().width() + bar if held is not None else 0
+        return QSize(min(wide, _WIDEST), super().minimumSizeHint().height())
 
     def _lines(self, column: QVBoxLayout, *lines: tuple[str, str, str]) -> None:
         """Add a line to type in for each name, its caption and a hint."""

@@ -68,7 +68,6 @@ class ReportPage(Page):
         self.form = ReportFields()
         self.form.changed.connect(self._show_preview)
         self.form.edition_changed.connect(self._edition_changed)
-        self.form.setMinimumWidth(230)
         row.addWidget(self.form, 2)
         self.preview_stack = QStackedWidget()
         self.computing = Busy("", self.tr("Cancel"))

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import conditions_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.gui.base.widgets import button, line_edit, margins
+from splu_desktop.gui.base.widgets import button, last_row, line_edit, margins
 from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.query.builder import QuestionBuilder
 
@@ -37,12 +37,7 @@ class ConditionDialog(QDialog):
             self.builder.take_counts(counts)
         self.builder.set_conditions(conditions)
         column.addWidget(self.builder, 1)
-        buttons = QDialogButtonBox()
-        take = button(self.tr("&Take these"), self.accept, look="primary")
-        take.setDefault(True)
-        buttons.addButton(take, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(button(self.tr("&Cancel"), self.reject), QDialogButtonBox.ButtonRole.RejectRole)
-        column.addWidget(buttons)
+        last_row(self, column, self.tr("&Take these"))
 
 
 class ConditionEdit(QWidget):

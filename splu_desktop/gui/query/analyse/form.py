@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QL
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
-from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.widgets import hint_in, label, margins
 from splu_desktop.gui.base.words import filled, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
@@ -236,9 +236,9 @@ class AnalysisForm(QWidget):
             self.tr("such as Ward=A; Diagnosis=Stroke") if kind in _SHARES else self.tr("such as Diagnosis=Stroke")
         )
         for edit in (self.first, self.second):
-            edit.text.setPlaceholderText(example)
+            hint_in(edit.text, example)
         for edit in (self.terms, self.where):
-            edit.text.setPlaceholderText(self.tr("none"))
+            hint_in(edit.text, self.tr("none"))
         self.changed.emit()
 
     def _by_chosen(self) -> None:

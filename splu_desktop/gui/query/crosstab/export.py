@@ -48,11 +48,12 @@ class CrosstabPicture:
 def title_of(grid: CrosstabGrid, *, share: bool = False) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
-    words = (
+    words = filled(
         translate("crosstab", "Estimated shares of records by {columns}")
         if share
-        else translate("crosstab", "Estimated records by {columns}")
-    ).format(columns=" × ".join(columns))
+        else translate("crosstab", "Estimated records by {columns}"),
+        columns=" × ".join(columns),
+    )
     return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 
 
