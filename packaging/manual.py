@@ -46,7 +46,7 @@ def page(parser: argparse.ArgumentParser, summary: str, others: list[str]) -> st
     formatter = parser._get_formatter()
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     usage = " ".join(formatter.format_help().split())
-    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "User commands"', ".SH NAME"]
+    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "User commands"', ".ad l", ".SH NAME"]
     lines += [f"{_escaped(name)} \\- {_escaped(summary)}", ".SH SYNOPSIS", _escaped(usage)]
     lines += [".SH DESCRIPTION", _escaped(" ".join((parser.description or summary).split()))]
     commands = _commands(parser)

@@ -71,7 +71,12 @@
     }
     value()
   }
-  quoted <- function(text) paste0("\"", gsub("\n", "\\n", gsub("(\\\\|\")", "\\\\\\1", text), fixed = TRUE), "\"")
+  quoted <- function(text) {
+    text <- gsub("(\\\\|\")", "\\\\\\1", text)
+    if (any(grepl("[[:cntrl:]]", text))) for (code in 1:31)
+      text <- gsub(intToUtf8(code), sprintf("\\u%04x", code), text, fixed = TRUE)
+    paste0("\"", text, "\"")
+  }
   written <- function(one) {
     if (is.null(one)) return("null")
     if (is.list(one)) return(paste0("{", paste(sprintf("%s: %s", quoted(names(one)), vapply(one, written, "")),
@@ -295,12 +300,13 @@
     if (!file.exists(path)) refuse("\u201c", folder, "\u201d holds no release.json; name the folder of a release.")
     text <- readChar(path, file.info(path)$size, useBytes = TRUE)
     Encoding(text) <- "UTF-8"
-    facts <- tryCatch(json(text), error = function(e) refuse("release.json is damaged; ask for the release again."))
+    facts <- tryCatch(suppressWarnings(json(text)), error = function(e) refuse("release.json is damaged; ask for the release again."))
     if (!identical(facts$format, "splu-release") || facts$version != 1)
       refuse("This release is of another format; take the splu_release.R that came with it.")
     if (is.null(facts$transitions))
       refuse("This release was made before the program wrote down its transitions; ask for it anew, or use the program.")
     entries <- facts$columns
+    if (length(facts$records) != 1 || !is.numeric(facts$records)) refuse("release.json is damaged; ask for the release again.")
     names(entries) <- vapply(entries, function(entry) entry$name, "")
     all_names <- names(entries)
     sensitive <- all_names[vapply(entries, function(entry) entry$role == "sa", TRUE)]
@@ -327,8 +333,10 @@
       else sort(seen, method = "radix")
     })
     names(labels) <- all_names
-    codes <- lapply(all_names, function(name) match(raw[[name]], labels[[name]]))
+    # R reads every kind of line break as one.
+    codes <- lapply(all_names, function(name) match(raw[[name]], gsub("\r\n?", "\n", labels[[name]])))
     names(codes) <- all_names
+    if (anyNA(codes, recursive = TRUE)) refuse("table.csv and release.json don't fit together; ask for the release again.")
     counts <- lapply(all_names, function(name) tabulate(codes[[name]], length(labels[[name]])))
     names(counts) <- all_names
     blocks <- facts$transitions$blocks
@@ -358,6 +366,8 @@
         way$readable <- way$clear
         way$moving <- rep(1, length(f))
       }
+      size <- c(lengths(way[c("most", "whole", "readable", "moving")]), dim(way$T), dim(way$inverse))
+      if (any(size != length(f))) refuse("release.json is damaged or was altered; ask for the release again.")
       way
     }
     ways <- lapply(sensitive, function(name) new_way(counts[[name]], facts$transitions$columns[[name]]))
@@ -884,7 +894,7 @@
              within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
-      if (!(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
+      if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
       numbers <- numbers_of(column)
       of <- chosen_of(where)
       order <- sort(unique(numbers[!is.na(numbers)]))
@@ -914,6 +924,7 @@
         times <- replace(rep(NA_real_, length(label)), which(known), vapply(pairs, function(pair) as.numeric(pair[[1]]), 0))
         names_of <- replace(rep("", length(label)), which(known), vapply(pairs, function(pair) pair[[2]], ""))
       } else {
+        period <- "1"
         times <- numbers_of(by)
         names_of <- label
       }
@@ -1032,7 +1043,11 @@
   }
 })
 
-splu_release <- function(folder = ".") .splu(folder)
+splu_release <- function(folder = ".") tryCatch(.splu(folder), error = function(fault) {
+  if (inherits(fault, "splu_refused")) stop(fault)
+  stop(structure(class = c("splu_refused", "error", "condition"), list(
+    message = "release.json is damaged or was altered; ask for the release again.", call = NULL)))
+})
 
 print.splu_answer <- function(x, ...) {
   said <- function(number) if (is.infinite(number)) "no bound" else format(number, digits = 4, big.mark = ",")

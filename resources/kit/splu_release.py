@@ -108,11 +108,22 @@ class Release:
         if not (folder / "release.json").is_file():
             raise Refused(f"“{folder}” holds no release.json; name the folder of a release.")
         try:
-            self.facts = json.loads((folder / "release.json").read_text("utf-8-sig"))
-            if self.facts["format"] != "splu-release" or self.facts["version"] != 1:
-                raise Refused("This release is of another format; take the splu_release.py that came with it.")
-        except (ValueError, KeyError, TypeError):
-            raise Refused("release.json is damaged; ask for the release again.") from None
+            self._open(folder)
+        except Refused:
+            raise
+        except (OSError, MemoryError) as fault:
+            raise Refused(f"“{folder}” can't be read: {fault}.") from None
+        except Exception:  # whatever an altered file leads to
+            raise Refused("release.json is damaged or was altered; ask for the release again.") from None
+
+    def _open(self, folder):
+        self.facts = json.loads((folder / "release.json").read_text("utf-8-sig"))
+        if self.facts["format"] != "splu-release" or self.facts["version"] != 1:
+            raise Refused("This release is of another format; take the splu_release.py that came with it.")
+        rest = {key: value for key, value in self.facts.items() if key != "sha256"}
+        text = json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != self.facts["sha256"]:
+            raise Refused("release.json was altered after the release was made; ask for the release again.")
         if "transitions" not in self.facts:
             raise Refused(
                 "This release was made before the program wrote down its transitions; ask for it anew, or "
@@ -333,6 +344,7 @@ class Release:
         if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
+            period = "1"
             times = [
                 None if number is None else (number, str(label))
                 for number, label in zip(self._numbers(by), self.labels[by])
@@ -707,6 +719,11 @@ class _Way:
         else:
             self.whole, self.readable, self.moving = self.counts, self.clear, [True] * len(counts)
         self.size = len(self.counts)
+        listed = [self.stated["most"]] + (
+            [self.whole, self.readable, self.moving, self.T, self.inverse] if self.T else []
+        )
+        if any(len(each) != self.size for each in (*listed, *(self.T or ()), *(self.inverse or ()))):
+            raise ValueError("chances of other values than the table's")
 
     def room(self, chosen, n):
         """Return the most records of the whole table that can have one of some values."""

@@ -70,18 +70,6 @@ class CountedColumn(Column):
             records=self.records,
         )
 
-    def with_counts(self, counts: Ints) -> Column:
-        """Return a column with these labels that has (m,) other counts, without the labels that nobody has."""
-        some = counts > 0
-        return Column.of_counts(
-            self.name,
-            counts[some],
-            self.labels[some],
-            self.missing[some],
-            None if self.values is None else self.values[some],
-            kind=self.kind,
-        )
-
 
 def column_of_texts(
     name: str, found: Mapping[str, int] | None, records: int, choices: ImportChoices

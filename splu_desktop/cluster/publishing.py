@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from splu_desktop.cluster.counted import CountedColumn, column_of_texts
 from splu_desktop.cluster.machines import Cluster, ClusterFailed, sent_to, torn
 from splu_desktop.cluster.source import SourceFolder, found
-from splu_desktop.cluster.work import MOST, ClusterJob, Coded, Counting, DealtColumn, Survey, WrittenPart
+from splu_desktop.cluster.work import MOST, ClusterJob, Coded, Counting, DealtColumn, Survey, WrittenPart, part_name
 from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_line, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import check_sensitive, column_after
 from splu_desktop.core.messages import listed, say
+from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
@@ -352,11 +353,14 @@ class _Run:
                 for check in checks:
                     if not check.passed:
                         raise SelfCheckFailed(check)
+                for part in parts:
+                    (folder / part.written).rename(folder / part_name(part.number))
+                names = [part_name(part.number) for part in parts]
                 for left in folder.iterdir():  # of attempts that were lost
-                    if left.name not in {part.name for part in parts}:
+                    if left.name not in names:
                         left.unlink()
                 tables = [
-                    {"name": part.name, "format": "parquet", "bytes": part.size, "sha256": part.sha256}
+                    {"name": part_name(part.number), "format": "parquet", "bytes": part.size, "sha256": part.sha256}
                     for part in parts
                 ]
                 facts.update(
@@ -364,7 +368,7 @@ class _Run:
                         published,
                         folder,
                         tables,
-                        named=_named([part.name for part in parts]),
+                        named=_named(names),
                         generalisations=steps_as_dicts(order.plan.generalisations),
                         spoken=order.spoken,
                     )
@@ -413,7 +417,9 @@ class _Run:
             for name, draw in self._draws.items()
         }
         table = Table(tuple(final.published() for final in finals.values()))
-        published = Published(table, draws, self._plan.thresholds)
+        known = None if self._surveyed.uncounted else persons_of(self._surveyed.table)
+        repeats = None if known is None else known.public
+        published = Published(table, draws, self._plan.thresholds, repeats)
         return published, parts, checks
 
     def _checks(

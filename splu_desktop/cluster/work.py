@@ -366,24 +366,19 @@ class ClusterJob:
             order = permutation(SystemRandomness(), n)
             codes = [each[order] for each in codes]
             table = Table(tuple(c.with_codes(each.astype(np.int32)) for c, each in zip(published, codes, strict=True)))
-            name = part_name(to)
-            partial = Path(folder) / f".{name}.{secrets.token_hex(6)}"
-            try:
-                write_parquet(table, partial, Silent())
-                if not parquet_reads_back(table, partial):
-                    raise Torn
-                with partial.open("r+b") as file:
-                    os.fsync(file.fileno())
-                digest, size = file_sha256(partial), partial.stat().st_size
-                partial.replace(Path(folder) / name)
-            finally:
-                partial.unlink(missing_ok=True)
+            # A name of this attempt alone: one that was given up may still be writing.
+            path = Path(folder) / f".{part_name(to)}.{secrets.token_hex(6)}"
+            write_parquet(table, path, Silent())
+            if not parquet_reads_back(table, path):
+                raise Torn
+            with path.open("r+b") as file:
+                os.fsync(file.fileno())
             yield WrittenPart(
                 to,
-                name,
+                path.name,
                 n,
-                size,
-                digest,
+                path.stat().st_size,
+                file_sha256(path),
                 lineage,
                 [_counts(each, one.column.m) for each, one in zip(codes, self.coded, strict=True)],
                 kept,
@@ -401,7 +396,9 @@ class WrittenPart:
 
     Attributes
     ----------
-    number, name, records, size, sha256 : of the file; its size in bytes.
+    number : of the part.
+    written : name of its file until all are there.
+    records, size, sha256 : of the file, its size in bytes.
     lineage : of all that it was made from; one for all parts.
     counts : for each column, (m,) records of each code.
     kept, sent : records that kept their value, per sensitive column, and sums of the keys of all rows, as the units
@@ -411,7 +408,7 @@ class WrittenPart:
     """
 
     number: int
-    name: str
+    written: str
     records: int
     size: int
     sha256: str

@@ -357,9 +357,9 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
 
 
 def _gained(attack: Attack) -> float:
-    """Return the share of the rows of which an attacker is at least 80 % sure, and without the table is not."""
-    blind = next(each.known_80 for each in attack.figures if each.name == "margins")
-    return max(each.known_80 for each in attack.figures) - blind
+    """Return the share of the rows of which an attacker is rightly at least 80 % sure, and is not without the table."""
+    found = {each.name: each.known_80 * (each.right_80 or 0.0) for each in attack.figures}
+    return max(found.values()) - found["margins"]
 
 
 def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:

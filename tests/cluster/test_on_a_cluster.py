@@ -28,6 +28,7 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.publish.order import Order
 from splu_desktop.files.publish.publishing import GateShut, Outcome, SourceChanged
@@ -123,6 +124,21 @@ def test_the_plan_and_the_gate_are_those_of_one_machine(tmp_path: Path) -> None:
     ours = [line.sentence for line in outcome.gate.lines]
     for line in table_lines(whole, plan):
         assert line.sentence in ours
+
+
+def test_what_is_known_of_persons_is_told(tmp_path: Path) -> None:
+    """As on one machine, where an identifier that repeats was counted: in the gate, in release.json and the README."""
+    table = people(3_000)
+    table = table.set_column(0, "patient_id", pa.array([f"P{i // 3:06d}" for i in range(3_000)]))
+    source = folder(tmp_path / "source", table)
+    surveyed = survey(pretended(), source, ImportChoices())
+    plan = make_plan(surveyed.table, sensitive=("diagnosis:4",), nsa=("sex,age",), drop=("ward,at",))[0]
+    assert plan.roles["patient_id"] is Role.IDENTIFIER
+    outcome = made(pretended(), source, tmp_path / "out", plan)
+    (line,) = [line for line in outcome.gate.lines if line.name == "persons"]
+    assert "1,000 values of “patient_id” stand in 3,000 records" in line.sentence
+    assert outcome.opened.facts["persons"] == {"most_records": 3, "mean_records": 3.0}
+    assert all(check.passed for check in verify_release(tmp_path / "out"))
 
 
 def test_csv_is_read_to_the_letter(tmp_path: Path) -> None:

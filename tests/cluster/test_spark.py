@@ -69,7 +69,7 @@ def test_a_killed_machine_leaves_a_whole_release_or_none(tmp_path: Path) -> None
     ended = time.monotonic() + LONGEST
     killed = False
     while run.poll() is None and time.monotonic() < ended:
-        growing = [path for path in tmp_path.glob(".splu-partial-*/whole/table-*") if path.is_file()]
+        growing = [path for path in tmp_path.glob(".splu-partial-*/whole/.table-*") if path.is_file()]
         if growing and not killed:
             for machine in _machines(tmp_path / "temporary")[:1]:
                 os.kill(machine, signal.SIGKILL)

@@ -190,7 +190,7 @@ def test_who_sees_a_row_is_no_surer_than_said(way: str) -> None:
                 assert seen[value, shown] / looks <= limit + 4.5 * (limit * (1 - limit) / looks) ** 0.5
 
 
-def test_who_knows_all_other_records_learns_no_more_than_the_row_says() -> None:
+def test_draws_are_independent_and_yet_who_knows_all_others_is_sure_of_a_sole_bearer() -> None:
     """Draws are independent: what others show does not go together with what one shows. False alarm: 1 in 10,000."""
     made = column({"no": 900, "yes": 100})
     draw = design(made, {"no": Fraction(1), "yes": Fraction(1, 5)})
@@ -199,7 +199,7 @@ def test_who_knows_all_other_records_learns_no_more_than_the_row_says() -> None:
     mine, others = shown[:, 0], shown[:, 1:].sum(axis=1)
     assert abs(np.corrcoef(mine, others)[0, 1]) * 1_500**0.5 < 3.9
     promise = next(each for each in draw.promises(Thresholds()) if each.confidence < 1)
-    assert promise.certainty == Fraction(1, 5)
+    assert promise.certainty == 1, "of a value that one record alone has, see `insider`"
 
 
 def test_two_releases_tell_what_is_said_of_them() -> None:

@@ -20,9 +20,14 @@ import pytest
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.analyse.figures import Analysed
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import Condition, Method, Reader, parse_condition
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.release.facts import seal_of
 from splu_desktop.files.release.folder import read_release, write_release
 from tests.files.kit_releases import kit, plans, table_of
 from tests.optional import needs
@@ -268,3 +273,94 @@ def test_intervals_hold_the_truth() -> None:
             held += [one.low <= right <= one.high for one, right in zip(found, truth, strict=True)]
     assert 0.90 <= sum(held) / len(held) <= 0.99
     assert math.isfinite(sum(truth))
+
+
+ODD = [
+    "01",
+    'a"b',
+    "x\ny",
+    "\r\n",
+    "=1+1",
+    "@cmd",
+    "שלום",
+    "",
+    " lead",
+    "a|b",
+    "a=b",
+    "1..5",
+    "NA",
+    "-3",
+    "a;=b",
+    "'q",
+    "😀",
+]
+
+
+def odd_release(folder: Path) -> tuple[Table, Path]:
+    """Write a release whose names and values are what programs stumble over."""
+    chance = random.Random(1)
+    names = ("=SUM(A1)", 'na"me', "Ward=", "שם", "sa!", "a,b")
+    cells = [[chance.choice(ODD) for _ in range(600)] for _ in range(4)]
+    cells += [[str(chance.randrange(20)) for _ in range(600)], ["same"] * 600]
+    table = Table(tuple(Column.from_labels(name, each) for name, each in zip(names, cells, strict=True)))
+    draws = {'na"me': PlainGroups(4), "sa!": PlainGroups(3)}
+    plan = Plan({name: Role.SA if name in draws else Role.NSA for name in names}, draws)
+    return table, write_release(sanitise.run(table, plan, randomness=Seeded(1)), folder).folder
+
+
+def test_odd_names_and_values_are_asked_for_as_they_are(tmp_path: Path) -> None:
+    table, folder = odd_release(tmp_path / "r")
+    release, reader = kit().Release(folder), Reader(read_release(folder).published)
+    for name in table.names:
+        for label in map(str, reader.published.table[name].labels):
+            asked = {name: [label], 'na"me': ["01"]} if name != 'na"me' else {name: [label]}
+            conditions = [Condition(column, tuple(values)) for column, values in asked.items()]
+            assert release.count(asked).estimate == pytest.approx(reader.answer(conditions, Method.UNBIASED).estimate)
+
+
+@needs("R")
+def test_odd_names_and_values_are_so_in_r(tmp_path: Path) -> None:
+    _, folder = odd_release(tmp_path / "r")
+    whole = kit().Release(folder).crosstab("Ward=", 'na"me')
+    call = ["Rscript", str(folder / "splu_release.R"), "crosstab", "Ward=", 'na"me', "--json"]
+    ran = subprocess.run(call, capture_output=True, text=True, check=True)
+    found = [part["estimate"] for part in json.loads(ran.stdout)["parts"].values()]
+    assert sorted(found) == pytest.approx(sorted(part.estimate for part in whole.parts.values()), abs=1e-3)
+
+
+def altered_facts() -> list[Callable[[dict[str, Any]], object]]:
+    """Return changes to release.json, each of which leaves JSON."""
+    way = lambda facts: facts["transitions"]["columns"]["code"]  # noqa: E731
+    return [
+        lambda facts: facts.pop("columns"),
+        lambda facts: facts.update(records="many"),
+        lambda facts: facts.update(files=[]),
+        lambda facts: facts["columns"].pop(),
+        lambda facts: facts["columns"][3].update(domain=["1", "2"]),
+        lambda facts: way(facts).update(most=[1]),
+        lambda facts: way(facts).pop("a"),
+        lambda facts: way(facts).update(T=[[1]], inverse=[[1]], counts=[1], readable=[True], hidden=0, moving=[True]),
+        lambda facts: facts.update(transitions=7),
+        lambda facts: facts.update(transitions={"columns": {}}),
+    ]
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_an_altered_release_is_refused_in_a_sentence(sealed: bool, folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["plain"], tmp_path / "r")
+    whole = (folders["plain"] / "release.json").read_text("utf-8")
+    texts = ["[" * 20_000, "7", "null", '{"format": "splu-release", "version": 1}', whole[:-20], "\udcff"]
+    for change in altered_facts():
+        facts = json.loads(whole)
+        change(facts)
+        facts["sha256"] = seal_of(facts) if sealed else facts["sha256"]
+        texts.append(json.dumps(facts))
+    for text in texts:
+        (tmp_path / "r" / "release.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+        with pytest.raises(kit().Refused, match=r"\A.{15,}[.]\Z"):
+            kit().Release(tmp_path / "r")
+        if sealed and shutil.which("Rscript") and text != texts[0]:
+            call = ["Rscript", str(tmp_path / "r" / "splu_release.R"), "count", "code=02"]
+            ran = subprocess.run(call, capture_output=True, text=True, check=False)
+            assert ran.returncode == 2
+            assert len(ran.stderr.strip().splitlines()) == 1

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,6 +18,7 @@ from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.compare.perturb.distribution import DistributionBased
+from splu_desktop.compare.runner import LIMIT, Comparison
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import ROW
 from splu_desktop.gui.base.session import Step
@@ -93,6 +95,25 @@ def test_more_brings_all_other_methods_after_those_weighed_first(
     after = [(each.name, each.setting) for each in rows(compared)]
     assert after[: len(before)] == before
     assert {name for name, _ in after[len(before) :]} == {"splu-as-published", "dbr"}
+    compared.reject()
+
+
+def test_the_time_for_each_method_is_what_the_comparison_gets(
+    compared: BesideDialog, opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+    real = figures.compare
+
+    def watched(*args: Any, limit: float, **words: Any) -> Comparison:
+        given.append(limit)
+        return real(*args, limit=limit, **words)
+
+    monkeypatch.setattr(figures, "compare", watched)
+    assert compared.limit.value() == LIMIT
+    compared.limit.setValue(90)
+    idle(opened)
+    assert given == [90.0]
+    assert compared.stack.currentWidget() is compared.results
     compared.reject()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,13 +16,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.cli import main
+from splu_desktop.core import sanitise
 from splu_desktop.core.query.crosstab_grid import pieces
-from splu_desktop.core.query.reader import Badge
+from splu_desktop.core.query.reader import DEFAULT, Badge, Method
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.files.release.folder import write_release
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
+from tests.files.kit_releases import plans, table_of
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
+from tests.seeded import Seeded
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
 
@@ -255,3 +261,40 @@ def test_true_cells_are_for_the_custodian_alone(custodian: Stage, made: Made, id
 def test_a_recipient_is_offered_no_true_cells(counted: CrosstabTab) -> None:
     assert counted.truth_switch.isHidden()
     assert counted.cells_view.isColumnHidden(counted.cells.secret_section)
+
+
+def test_two_sensitive_columns_and_estimators_are_those_of_the_command_line(
+    stage: Stage, idle: Idle, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = table_of(2_500)
+    written = write_release(sanitise.run(table, plans(table)["tight"], randomness=Seeded(3)), tmp_path / "r")
+    page = stage.query_page
+    page.open_release(written.folder)
+    idle(stage)
+    tab = page.crosstab
+    page.tabs.setCurrentWidget(tab)
+    tab.setup.sensitive.setCurrentIndex(tab.setup.sensitive.findData("code"))
+    for first, method, said in (("stay", None, ()), ("ward", "unbiased", ("--method", "unbiased")), ("ward", None, ())):
+        _choose(tab, first)
+        wanted = Method.named(method) if method else DEFAULT
+        tab.setup.method.setCurrentIndex(tab.setup.method.findData(wanted))
+        page.act()
+        idle(stage)
+        grid = tab.seen.grid
+        assert grid is not None, page.banner.text.text()
+        capsys.readouterr()
+        assert main(["crosstab", str(written.folder), "--by", first, "--sa", "code", "--json", *said]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["method"] == grid.wanted.method.value
+        assert tab.old.isHidden(), "what is shown is what is asked"
+        cells = [cell["published"] for line in told["lines"] for cell in line["cells"]]
+        assert cells == [answer.published for answer in grid.answers.ravel()]
+        lows = [cell["low"] for line in told["lines"] for cell in line["cells"]]
+        assert lows == [answer.ends[0] for answer in grid.answers.ravel()]
+    _choose(tab, "stay")
+    tab.setup.method.setCurrentIndex(tab.setup.method.findData(Method.BAYES))
+    page.act()
+    idle(stage)
+    assert "the unbiased estimate" in page.banner.text.text()
+    _choose(tab, "code")
+    assert not page.primary.isEnabled(), "a column against itself"

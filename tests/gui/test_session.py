@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.facts import facts_after
-from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.base.session import Choices, State, Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
 
@@ -125,3 +126,20 @@ def test_each_column_keeps_the_gamma_that_is_asked_for(opened: MainWindow) -> No
     for together, gammas in ((True, {"Sex": 40, "Diagnosis": 40}), (False, {"Sex": 40, "Diagnosis": 3})):
         session.choose(replace(session.choices, together=together, draws=plain(gammas)), "gamma")
         assert session.choices.draws == {name: by_gamma(session.column(name), own) for name, own in gammas.items()}
+
+
+def test_a_new_table_leaves_no_choices_of_the_one_before(opened: MainWindow, small_csv: Path, idle: Idle) -> None:
+    """Undo commands outlive the stack's clear() on PySide's side; what they hold must not."""
+    window = opened
+    for role in (Role.DROPPED, Role.NSA):
+        window.session.set_roles({"Age": role}, "role")
+    for gamma in (3, 4, 7):
+        window.plan_page.gamma.slider.setValue(gamma)
+    idle(window)
+    before = {id(each) for each in gc.get_objects() if isinstance(each, Choices)}
+    assert len(before) > 2
+    window.import_page.open_file(small_csv)
+    idle(window)
+    gc.collect()
+    left = {id(each) for each in gc.get_objects() if isinstance(each, Choices)}
+    assert len(left) <= 3, "those that hold now, proposed and as a start"

@@ -310,3 +310,33 @@ def test_real_skewed_columns_all_the_way(
     idle(window)
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f">{column}<" in report.partition("Group sizes (share of records)")[2]
+
+
+def test_a_rule_serves_several_columns_at_once(window: MainWindow, qtbot: QtBot, idle: Idle, tmp_path: Path) -> None:
+    results = ["negative"] * 820 + ["borderline"] * 120 + ["positive"] * 60
+    lines = [
+        f"{20 + i % 50},{result},{results[(7 * i) % 1000]},{results[(3 * i) % 1000]}"
+        for i, result in enumerate(results)
+    ]
+    (tmp_path / "tests.csv").write_text("\n".join(["Age,First,Second,Third", *lines]) + "\n", encoding="utf-8")
+    window.import_page.open_file(tmp_path / "tests.csv")
+    idle(window)
+    window.session.set_roles({"Age": Role.NSA, **dict.fromkeys(("First", "Second", "Third"), Role.SA)}, "roles")
+    window.show_step(Step.PLAN)
+    idle(window)
+    dialog = window.plan_page.open_tolerances()
+    idle(window)
+    before = window.session.choices
+    dialog.editor.rule.click()
+    idle(window)
+    assert [action.text() for action in dialog.others.actions()] == ["Second", "Third"]
+    dialog.others.actions()[0].trigger()
+    assert "1 more" in dialog.also.text()
+    dialog.accept()
+    idle(window)
+    draws = window.session.choices.draws
+    assert draws["First"].tolerated() == draws["Second"].tolerated()
+    assert draws["First"].limit("positive") == Fraction(1, 8)  # 2 x 6 % + 2 % on the ladder
+    assert draws["Third"] == before.draws["Third"]
+    window.session.undo_stack.undo()  # one step
+    assert window.session.choices.draws == before.draws

@@ -13,6 +13,7 @@ import random
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -595,6 +596,43 @@ def project() -> str:
 
 
 @cache
+def choices() -> dict[str, bytes]:
+    """Return a recipe and a project of today's version that hold all there is to choose."""
+    from splu_desktop.core.draw import PlainGroups, joined
+    from splu_desktop.core.draw.by_person import ByPerson
+    from splu_desktop.core.generalise.intervals import Intervals
+    from splu_desktop.core.guarantees.audience import Audience
+    from splu_desktop.core.plan import Plan, Thresholds
+    from splu_desktop.core.roles.suggest import Role
+    from splu_desktop.files.importer import read
+    from splu_desktop.files.importer.choices import SourceFile
+    from splu_desktop.files.project.file import Project, save_project
+    from splu_desktop.files.project.recipe import Recipe, write_recipe
+
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "t.csv"
+        source.write_bytes(csv())
+        made = read(source)
+        plan = Plan(
+            roles={"id": Role.IDENTIFIER, "age": Role.NSA, "seen": Role.SA, "ward": Role.SA},
+            draws={
+                "ward": joined.design(made.table["ward"], dict.fromkeys("ABCD", Fraction(2, 5)), follows=3),
+                "seen": PlainGroups(3),
+            },
+            thresholds=Thresholds(0.1, 0.3, 30, 0.2),
+            generalisations={"age": (Intervals((30, 50)),)},
+            kept_identifiers={"age": "it is none"},
+            persons=ByPerson("id", "record", reason="asked by the board"),
+            audience=Audience("partner", changed={"k": (5.0, "a small ward")}),
+        )
+        write_recipe(Recipe(made.choices, plan, None, ("gdpr",)), Path(folder) / "r.toml")
+        parts = (plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers)
+        project = Project(SourceFile("t.csv", 60, "0" * 64), made.choices, *parts, plan.persons, plan.audience)
+        save_project(project, Path(folder) / "p.splu")
+        return {kind: (Path(folder) / kind).read_bytes() for kind in ("r.toml", "p.splu")}
+
+
+@cache
 def release() -> dict[str, bytes]:
     """Return the files of a sound release."""
     from splu_desktop.core.draw import PlainGroups
@@ -623,6 +661,41 @@ def _sealed(facts: bytes) -> bytes:
         return json.dumps(data).encode()
     except (ValueError, TypeError, RecursionError):
         return facts
+
+
+def hierarchy() -> bytes:
+    """Return a sound hierarchy of values, which tolerances and questions can be read from, too."""
+    return b"value;group;all\n" + b"".join(
+        b"%c;%s;any\n" % (letter, b"low" if letter < 67 else b"high") for letter in b"ABCD"
+    )
+
+
+def tolerances() -> bytes:
+    """Return a sound file of tolerances."""
+    return b"value,tolerance\nA,0.4\nB,low\nC,1\n"
+
+
+def questions() -> bytes:
+    """Return a sound file of questions."""
+    return b"age,ward\n20-30,A\n25,\n,B|C\n"
+
+
+def _rows_by_hand() -> Iterator[bytes]:
+    for sound in (hierarchy(), tolerances(), questions()):
+        for mark in (b'"', b",", b";", b"\n", b"\r", b"|", b"-", b"9", b" ", b"\x00", b"=", b"..", b"\xff"):
+            yield sound + mark * 300_000
+            yield sound.replace(b"A", mark * 20_000)
+        yield sound.replace(b"A", b"9" * 400) * 2_000
+        yield sound.decode().encode("utf-16")
+        yield sound + b"x,1e999\nx,nan\nx,1/0\n"
+    yield b",".join(b"c%d" % k for k in range(100_000)) + b"\n"
+
+
+@cache
+def comparison() -> str:
+    """Return a sound comparison of systems."""
+    row = {"title": "x", "setting": "gamma 3", "achieved": {"errors": [0.1, 0.3], "small_wrong": 0.1, "colleague": 0.3}}
+    return json.dumps({"sensitive": "ward", "records": 60, "asked": [30, 3], "tried": [row] * 3}, indent=1)
 
 
 def _zipped_release(parts: dict[str, bytes]) -> bytes:
@@ -667,6 +740,17 @@ FORMATS: dict[str, Maker] = {
     "parquet": ("t.parquet", parquet, _parquet_by_hand, mutated),
     "recipe": ("recipe.toml", lambda: recipe().encode(), _recipe_by_hand, mutated),
     "project": ("t.splu", lambda: project().encode(), lambda: _json_by_hand(project()), mutated),
+    "recipe of today": ("recipe.toml", lambda: choices()["r.toml"], lambda: iter(()), mutated),
+    "project of today": (
+        "t.splu",
+        lambda: choices()["p.splu"],
+        lambda: _json_by_hand(choices()["p.splu"].decode()),
+        mutated,
+    ),
+    "hierarchy": ("h.csv", hierarchy, _rows_by_hand, mutated),
+    "tolerances": ("t.csv", tolerances, _rows_by_hand, mutated),
+    "questions": ("q.csv", questions, _rows_by_hand, mutated),
+    "comparison": ("c.json", lambda: comparison().encode(), lambda: _json_by_hand(comparison()), mutated),
     "release": ("release.zip", lambda: _zipped_release(release()), _release_by_hand, _mutated_release),
 }
 

@@ -55,6 +55,7 @@ def test_a_page_names_every_option_with_its_words(name: str) -> None:
         ".TP",
         ".B",
         ".BR",
+        ".ad",
     }
 
 

@@ -497,8 +497,9 @@ class Joined(Draw):
                 continue
             t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
             t_f = max(self._t_f(at, thresholds) for at in places)
-            # Draws are independent: others' records add nothing, but that none of them has the value (`insider`).
-            found.append(Promise(limit, t_p, t_f, labels, certainty=limit))
+            # Draws are independent, but who knows that no other record has a value knows whose it is once it is shown,
+            # by whomever: no value is named that nobody has (`insider`). So the certainty stays 1.
+            found.append(Promise(limit, t_p, t_f, labels))
         return tuple(found)
 
     def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:

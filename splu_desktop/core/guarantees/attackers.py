@@ -38,6 +38,7 @@ class Figures:
     right : share of right guesses.
     known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent.
     right_80, right_95 : share of right guesses among those; None where there are none.
+    ends : between which `right` lies, where it is estimated from a release alone; None where it is judged, or known.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Figures:
     known_95: float
     right_80: float | None
     right_95: float | None
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ The second of the three readers (mechanism.md section 3). What the learners are 
 the draw, T[v, u] = Pr(shown u | true v), as everybody does who holds release.json.
 
 - **Naive Bayes** (`_plain`), as anybody would program it: for each NSA the published counts of (label, value) are
-  undone by the inverse of T, x = C G, no count below half a record, numbers in ten intervals of about equally many
-  records; logarithms added up, and taken at their word.
+  undone by the inverse of T, x = C G, no count below half a record, numbers in ten or five intervals of about equally
+  many records, columns of many labels taken or left; logarithms added up, and taken at their word.
 - **Smoothed naive Bayes** (`_tables`): x pulled towards independence as far as the noise asks for it (the shrinkage of
   mechanism.md section 4), made positive by the mean of a normal cut off at 0, and fitted to both margins: sums over the
   labels and over the values are known.
@@ -60,8 +60,10 @@ _WORK = 6_000_000  # numbers that one round of learning may touch: some tenths o
 _ROUNDS = 30
 _STIFF = 4.0  # how little the factors of single values differ from the common one
 _LEAST = 1e-9
-_HALF, _TENTHS = 0.5, 10  # of plain naive Bayes: records that a cell has at least, intervals of numbers
+_HALF, _INTERVALS, _WIDEST = 0.5, (10, 5), (10, 50)  # of plain naive Bayes: records of a cell at least, see `_plain`
 _STEEP = 20.0  # largest log-odds that one label gives
+_MADE, _TIMES, _ANY = 5_000, 4, 20_130_906  # records of made tables, how many of them, and any fixed seed
+_UNFOUND, _FAINT = 0.02, 0.5  # standard deviation of what made tables don't show, by measurement; of shares at most
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -150,6 +152,13 @@ class Channel:
         return np.where(told, undone, prior)  # of a value at the eligibility limit nothing but its share is known
 
     @property
+    def faint(self) -> Floats:
+        """(M,) 1 for a class of whose link to other columns an eighth is left at most, 0 from five eighths on."""
+        prior, kept = np.maximum(self.prior, _LEAST), np.diag(self.matrix)
+        led = (prior @ self.matrix - prior * kept) / np.maximum(1 - prior, _LEAST)
+        return np.asarray(np.clip(1.25 - 2 * (kept - led) / np.maximum(kept, _LEAST), 0.0, 1.0))
+
+    @property
     def within(self) -> Floats:
         """(m,) share of each value in its class."""
         return np.asarray(self.share / np.maximum(self.prior[self.classes], _LEAST))
@@ -226,9 +235,28 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
     table, channel = published.table, Channel.of(published, sa)
     learned = _learned(table, published.nsas, table[sa].codes, channel, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
-    prior = np.tile(channel.prior, (len(tested), 1))
-    guesses, own, best = [], np.zeros(0), learned.beliefs[learned.best]
-    figures = []
+    guesses, believed, own = _tried(learned, channel, u)
+    figures = tuple(map(_figures, guesses, believed))
+    strays = _strays(table.select(published.nsas), learned, channel, u)
+    figures = tuple(_ranged(each, *strays[each.name]) if each.name in strays else each for each in figures)
+    betrayed = own <= BETRAYED
+    found = Attack(
+        column=sa,
+        learner=learned.best,
+        tested=len(tested),
+        trained_on=table.n,
+        columns=learned.columns,
+        figures=figures,
+        betrayed=_mean(betrayed),
+        betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
+    )
+    return Carried(found, channel, tested, u, tuple(guesses), own)
+
+
+def _tried(learned: _Learned, channel: Channel, u: Ints) -> tuple[list[Guesses], list[Floats], Floats]:
+    """Return what each attacker says of records shown as u (K,), how sure the best learner is of it, and of u."""
+    prior, best = np.tile(channel.prior, (len(u), 1)), learned.beliefs[learned.best]
+    guesses, believed, own = [], [], np.zeros(0)
     for name, beliefs in (("margins", prior), ("row", prior), ("naive-bayes", learned.plain), ("release", best)):
         for row in (False, True):
             if name == ("row", "margins")[row]:
@@ -237,21 +265,57 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
                 guess, certainty, own = _with_row(beliefs, channel, u)
             else:
                 guess, certainty = _from_release(beliefs, channel)
-            said = Guesses(f"{name}-and-row" if row and name != "row" else name, guess, certainty)
-            guesses.append(said)
-            figures.append(_figures(said, _believed(best, channel, u, guess, row=row or name == "naive-bayes")))
-    betrayed = own <= BETRAYED
-    found = Attack(
-        column=sa,
-        learner=learned.best,
-        tested=len(tested),
-        trained_on=table.n,
-        columns=learned.columns,
-        figures=tuple(figures),
-        betrayed=_mean(betrayed),
-        betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
-    )
-    return Carried(found, channel, tested, u, tuple(guesses), own)
+            guesses.append(Guesses(f"{name}-and-row" if row and name != "row" else name, guess, certainty))
+            believed.append(_believed(best, channel, u, guess, row=row or name == "naive-bayes"))
+    return guesses, believed, own
+
+
+def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints) -> dict[str, tuple[float, float, float]]:
+    """Return how far estimates of right guesses stray: attacker -> too high by, standard deviation, and times more.
+
+    Tables are made that the release could come from: values by what is believed of the records, drawn anew, and
+    attacked anew; there each guess is known to be right or not. Made tables have no structure that the learner did not
+    find. That of a value near the eligibility limit can't be found, so guesses of others are right more often by up to
+    the share that such a value takes of what is believed (`faint`).
+    """
+    some = np.unique(np.linspace(0, len(u) - 1, min(len(u), _MADE)).astype(np.int64))
+    best, matrix, m = learned.beliefs[learned.best], channel.matrix, len(channel.shown)
+    if not learned.columns or m < 2 or len(some) < 2 * _FOLDS:
+        return {}
+    joint = best[some] * channel.shown[:, u[some]].T
+    likely = np.cumsum(joint / joint.sum(axis=1, keepdims=True), axis=1)
+    chances = np.cumsum(matrix / matrix.sum(axis=1, keepdims=True), axis=1)
+    table, chance = nsas.take(learned.tested[some]), np.random.default_rng(_ANY)
+    off: dict[str, list[float]] = {}
+    for _ in range(_TIMES):
+        true = (likely[:, :-1] < chance.random((len(some), 1))).sum(axis=1)
+        shown = (chances[true, :-1] < chance.random((len(some), 1))).sum(axis=1)
+        share = np.bincount(shown if channel.plain else true, minlength=m) / len(some)
+        drawn = replace(
+            channel, classes=np.arange(m), share=share, kept=np.diag(matrix).copy(), shown=matrix, records=len(some)
+        )
+        again = _learned(table, nsas.names, shown.astype(np.int32), drawn, Silent())
+        guesses, believed, _ = _tried(again, drawn, shown[again.tested])
+        for each, sure in zip(guesses, believed, strict=True):
+            off.setdefault(each.name, []).append(_mean(sure) - _mean(each.guess == true[again.tested]))
+    # Errors of a larger table are smaller by the root.
+    part, faint = len(some) / channel.records, channel.faint
+    guesses, believed, _ = _tried(learned, channel, u)
+    found = {}
+    for each, sure in zip(guesses, believed, strict=True):
+        if each.name not in ("margins", "row"):
+            group = channel.classes[each.guess]
+            others = best @ faint - best[np.arange(len(u)), group] * faint[group]
+            more = _mean(sure / (1 - np.minimum(others, _FAINT))) / max(_mean(sure), _LEAST)
+            errors = off[each.name]
+            found[each.name] = (part * float(np.mean(errors)), float(np.std(errors, ddof=1)) * part**0.5, more)
+    return found
+
+
+def _ranged(figures: Figures, high: float, spread: float, more: float) -> Figures:
+    """Return the figures with the ends between which the share of right guesses lies: see `_strays`."""
+    arm, ends = 2 * float(np.hypot(spread, _UNFOUND)), sorted((figures.right, figures.right - high))
+    return replace(figures, ends=(max(ends[0] - arm, 0.0), min(ends[1] * more + arm, 1.0)))
 
 
 def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> Attack:
@@ -442,8 +506,7 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, 
     found = {name: _tempered(score, shown, prior / prior.sum()) for name, score in scores.items()}
     best = max(found, key=lambda name: _likelihood(found[name], shown))
     progress.report(_STAGE, 1.0)
-    tenths = [feature for name in nsas if (feature := _feature(table[name], _TENTHS)) is not None]
-    return _Learned(best, found, _plain(tenths, target, tested, channel), tested, names)
+    return _Learned(best, found, _plain(table, nsas, target, tested, channel), tested, names)
 
 
 def _some(n: int, each: int) -> Ints:
@@ -469,14 +532,26 @@ def _feature(column: Column, bins: int = _BINS) -> _Feature | None:
     return _Feature(column.name, codes, len(used)) if len(used) > 1 else None
 
 
-def _plain(features: Sequence[_Feature], target: Ints, tested: Ints, channel: Channel) -> Floats:
-    """Return (K, M) beliefs of naive Bayes as anybody would program it."""
-    undone = channel.undone
-    score = np.tile(np.log(np.maximum(channel.prior, _LEAST)), (len(tested), 1))
-    for feature in features:
-        found = np.maximum(_counted(feature, target, len(undone)) @ undone, _HALF)
-        score += np.log(found / found.sum(axis=0))[feature.codes[tested]]
-    return _softmax(score)
+def _plain(table: Table, nsas: Sequence[str], target: Ints, tested: Ints, channel: Channel) -> Floats:
+    """Return (K, M) beliefs of naive Bayes as anybody would program it.
+
+    Of those by wider or narrower intervals, and without columns of many labels or with them, the one that explains best
+    what the records show: whoever programs it tries some.
+    """
+    undone, shown = channel.undone, channel.matrix[:, target[tested]].T
+    found: list[tuple[float, Floats]] = []
+    for intervals in _INTERVALS:
+        every = [feature for name in nsas if (feature := _feature(table[name], intervals)) is not None]
+        every.sort(key=lambda feature: feature.width)
+        score = np.tile(np.log(np.maximum(channel.prior, _LEAST)), (len(tested), 1))
+        for at, feature in enumerate(every):
+            real = np.maximum(_counted(feature, target, len(undone)) @ undone, _HALF)
+            score += np.log(real / real.sum(axis=0))[feature.codes[tested]]
+            wider = every[at + 1].width if at + 1 < len(every) else np.inf
+            if any(feature.width <= most < wider for most in _WIDEST) or wider == np.inf:
+                beliefs = _softmax(score)
+                found.append((_likelihood(beliefs, shown), beliefs))
+    return max(found, key=lambda each: each[0])[1] if found else _softmax(score)
 
 
 def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] | slice = slice(None)) -> Floats:

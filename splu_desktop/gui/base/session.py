@@ -274,13 +274,17 @@ class Release:
 class _Choose(QUndoCommand):
     def __init__(self, session: Session, before: Choices, after: Choices, words: str, merge: str) -> None:
         super().__init__(words)
-        self._session, self._before, self._after, self._merge = session, before, after, merge
+        self._session, self._choices, self._merge = session, [before, after], merge
 
     def redo(self) -> None:
-        self._session._take(self._after)
+        self._session._take(self._choices[1])
 
     def undo(self) -> None:
-        self._session._take(self._before)
+        self._session._take(self._choices[0])
+
+    def forget(self) -> None:
+        """Let go of the choices: PySide keeps a command's Python half for as long as the stack lives."""
+        self._choices.clear()
 
     def id(self) -> int:
         return hash(self._merge) % 1_000_000 if self._merge else -1
@@ -288,8 +292,9 @@ class _Choose(QUndoCommand):
     def mergeWith(self, other: QUndoCommand) -> bool:
         if not isinstance(other, _Choose) or other._merge != self._merge:
             return False
-        self._after = other._after
-        self.setObsolete(self._after == self._before)
+        self._choices[1] = other._choices[1]
+        other.forget()
+        self.setObsolete(self._choices[0] == self._choices[1])
         return True
 
 
@@ -344,6 +349,10 @@ class Session(QObject):
     def open_source(self, source: Source, choices: Choices | None = None) -> None:
         """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
         had = self.release
+        for at in range(self.undo_stack.count()):
+            command = self.undo_stack.command(at)
+            if isinstance(command, _Choose):
+                command.forget()
         self.undo_stack.clear()
         self._confirmed.clear()
         self._source = source

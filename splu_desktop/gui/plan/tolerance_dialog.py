@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw.ways import by_tolerances
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import label, last_row, margins
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, proposed
+
+
+def _by_rule(
+    columns: Mapping[str, Column], rule: Callable[[Column], Tolerances], progress: Progress
+) -> dict[str, Draw]:
+    """Return the draws that keep what a rule gives these columns. Runs in a worker. Raises SpluError, Cancelled."""
+    return {name: by_tolerances(column, rule(column), progress=progress) for name, column in columns.items()}
 
 
 class ToleranceDialog(QDialog):
@@ -22,7 +34,7 @@ class ToleranceDialog(QDialog):
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._name, self._session = name, session
+        self._name, self._session, self._tasks = name, session, tasks
         if session.choices is None:
             raise RuntimeError("nothing is open")
         draw = session.choices.draws.get(name)
@@ -44,6 +56,19 @@ class ToleranceDialog(QDialog):
         column.addWidget(self.editor, 1)
         self.promises = label("", wrap=True, selectable=True)
         column.addWidget(self.promises)
+        self.others = QMenu(self)
+        for other in session.choices.sensitive:
+            if other != name:
+                action = self.others.addAction(caption(other))
+                action.setData(other)
+                action.setCheckable(True)
+        self.also = QPushButton(self.tr("Same r&ule for…"))
+        tip(self.also, self.tr("Other sensitive columns that get their tolerances by the rule above, too"))
+        self.also.setMenu(self.others)
+        self.others.triggered.connect(lambda _: self._count())
+        self.also.setVisible(not self.others.isEmpty())
+        self.also.setAutoDefault(False)
+        column.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
         others = () if now is None else ((self.tr("One gro&up size instead"), self._plain),)
         self.use = last_row(self, column, self.tr("&Use these tolerances"), *others)
         self.use.setEnabled(False)
@@ -74,11 +99,41 @@ class ToleranceDialog(QDialog):
         self._take(None)
         self._close(QDialog.DialogCode.Accepted)
 
+    def _ticked(self) -> list[str]:
+        return [str(action.data()) for action in self.others.actions() if action.isChecked()]
+
+    def _count(self) -> None:
+        number = len(self._ticked())
+        self.also.setText(
+            filled(self.tr("Same r&ule for {number} more…"), number=number) if number else self.tr("Same r&ule for…")
+        )
+
     def accept(self) -> None:
-        """Take the tolerances over, as one step of undo."""
-        if self.editor.designed is not None:
-            self._take(self.editor.designed.grouping)
-        self._close(QDialog.DialogCode.Accepted)
+        """Take the tolerances over, and the rule's for the other columns ticked, as one step of undo."""
+        found, choices = self.editor.designed, self._session.choices
+        if found is None or choices is None:
+            return self._close(QDialog.DialogCode.Accepted)
+        columns = {name: self._session.drawn(name)[0] for name in self._ticked()}
+        if not columns:
+            self._take(found.grouping)
+            return self._close(QDialog.DialogCode.Accepted)
+        self.use.setEnabled(False)
+        rules, own = self.editor.rule_for, {self._name: found.grouping}
+        job = self._tasks.run("rule", lambda progress: _by_rule(columns, rules, progress))
+
+        def take(draws: dict[str, Draw]) -> None:
+            self._session.choose(
+                replace(choices, draws={**choices.draws, **own, **draws}), self.tr("tolerances of several columns")
+            )
+            self._close(QDialog.DialogCode.Accepted)
+
+        def say_why(text: str) -> None:
+            self.use.setEnabled(True)
+            self.promises.setText(told(text))
+
+        job.done.connect(take)
+        job.failed.connect(say_why)
+        return None
 
     def reject(self) -> None:
         """Leave everything as it was."""

@@ -279,13 +279,17 @@ class ToleranceEditor(QWidget):
         """Give every value min(1, theta f + c), rounded down to a rung of the ladder."""
         if self._column is None:
             return
-        theta, offset = str(round(self.theta.value(), 1)), Fraction(round(10 * self.offset.value()), 1000)
         try:
-            self._limits = dict(on_ladder(self._column, linear(self._column, theta, offset, block=BLOCK)).limits)
+            self._limits = dict(self.rule_for(self._column).limits)
         except SpluError as fault:
             self._say(str(fault))
             return
         self._changed()
+
+    def rule_for(self, column: Column) -> Tolerances:
+        """Return what the rule gives a column. Raises SpluError where it can't be met there."""
+        theta, offset = str(round(self.theta.value(), 1)), Fraction(round(10 * self.offset.value()), 1000)
+        return on_ladder(column, linear(column, theta, offset, block=BLOCK))
 
     def ask_file(self) -> None:
         """Let the user choose a CSV file of tolerances."""

@@ -14,6 +14,33 @@ from splu_desktop.gui.base.widgets import Card, button, label
 from splu_desktop.gui.base.words import filled, tip, told
 
 
+class MethodChoice(QComboBox):
+    """A choice among the estimators, the recommended one first."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names = {
+            Method.POOLED: self.tr("Pooled"),
+            Method.SHRUNK: self.tr("Shrunk"),
+            Method.UNBIASED: self.tr("Unbiased"),
+            Method.BAYES: self.tr("Iterative Bayes"),
+            Method.AS_PUBLISHED: self.tr("As published"),
+        }
+        self.setAccessibleName(self.tr("Estimator"))
+        for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
+            name = self.name(method)
+            self.addItem(filled(self.tr("{name} (recommended)"), name=name) if method is DEFAULT else name, method)
+
+    def name(self, method: Method) -> str:
+        """Return an estimator's name in words."""
+        return self._names.get(method, method.value)
+
+    def chosen(self) -> Method:
+        """Return the estimator chosen."""
+        method: Method = self.currentData()
+        return method
+
+
 class Estimators(Card):
     """Choose an estimator, and see what each of them answers."""
 
@@ -31,13 +58,6 @@ class Estimators(Card):
         self.body.addLayout(head)
         leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit)
         leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._names = {
-            Method.POOLED: self.tr("Pooled"),
-            Method.SHRUNK: self.tr("Shrunk"),
-            Method.UNBIASED: self.tr("Unbiased"),
-            Method.BAYES: self.tr("Iterative Bayes"),
-            Method.AS_PUBLISHED: self.tr("As published"),
-        }
         self._meanings = {
             Method.POOLED: self.tr(
                 "Pulled towards what each condition says by itself, as far as this release shows that to hold. The"
@@ -51,20 +71,14 @@ class Estimators(Card):
             Method.AS_PUBLISHED: self.tr("The papers' own estimate. Biased: for comparison only."),
         }
         column = self.body
-        self.method = QComboBox()
-        self.method.setAccessibleName(self.tr("Estimator"))
-        for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
-            name = self.name(method)
-            self.method.addItem(
-                filled(self.tr("{name} (recommended)"), name=name) if method is DEFAULT else name, method
-            )
+        self.method = MethodChoice()
         self.method.currentIndexChanged.connect(self._chosen)
         column.addWidget(self.method)
         self.meaning = label("", "quiet", wrap=True)
         column.addWidget(self.meaning)
         self.model: RowsModel[Answer] = RowsModel(
             [
-                Field(self.tr("Estimator"), lambda a: self.name(a.method)),
+                Field(self.tr("Estimator"), lambda a: self.method.name(a.method)),
                 Field(self.tr("Answer"), lambda a: told(a.shown), right=True),
             ],
             self,
@@ -94,14 +108,9 @@ class Estimators(Card):
         column.addStretch(1)
         self._chosen()
 
-    def name(self, method: Method) -> str:
-        """Return an estimator's name in words."""
-        return self._names.get(method, method.value)
-
     def chosen(self) -> Method:
         """Return the estimator that answers."""
-        method: Method = self.method.currentData()
-        return method
+        return self.method.chosen()
 
     def show_answers(self, answers: Sequence[Answer]) -> None:
         """Show what every estimator answers."""

@@ -10,6 +10,7 @@ from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     VERDICT_REASONS,
     facts,
+    guessed,
     listed,
     setting,
     share,
@@ -150,7 +151,7 @@ def residual(report: Report, t: Language) -> str:
         "rows, where {blind} would be right without the table, and is at least 80 % sure in {known}.",
         unique=t.percent(found.unique, 1),
         column=shortened(column),
-        right=t.percent(best.right, 1),
+        right=cell_text(guessed(best, t)),
         blind=t.percent(blind.right, 1),
         known=t.percent(best.known_80, 1),
     )
@@ -255,7 +256,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t("has the row and learns from the release"),
             t(
                 "is right about {right} of the rows (“{column}”); no group size bounds this",
-                right=t.percent(best.right, 1),
+                right=cell_text(guessed(best, t)),
                 column=shortened(column),
             )
             if public.risk.recognisable.nsas
@@ -332,7 +333,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
                 "The strongest attacker tried is right about “{column}” in {right} of the rows, one without the table "
                 "in {blind}.",
                 column=shortened(column),
-                right=t.percent(best.right, 1),
+                right=cell_text(guessed(best, t)),
                 blind=t.percent(blind.right, 1),
             )
             + f" {_judged(report, t)}".rstrip(),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock
 
@@ -66,6 +68,14 @@ def whole(value: int | None, t: Language) -> Cell:
 def share(value: float | None, t: Language, digits: int = 1) -> Cell:
     """Return a share or probability as a cell in per cent; 0 % and 100 % without decimals: they are exactly that."""
     return Number(t.percent(value, 0 if value in (0, 1) else digits), value)
+
+
+def guessed(figures: Figures, t: Language) -> Cell:
+    """Return the share of right guesses as a cell; where it is estimated, between which whole per cents it lies."""
+    if figures.ends is None:
+        return share(figures.right, t)
+    low, high = math.floor(100 * figures.ends[0]), math.ceil(100 * figures.ends[1])
+    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", figures.right)
 
 
 def setting(value: float | None, t: Language) -> Cell:

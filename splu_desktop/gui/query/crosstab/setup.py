@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -12,7 +13,8 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import label, margins
 from splu_desktop.gui.base.words import filled, number, tip, told
-from splu_desktop.gui.query.crosstab.work import Side, Wanted
+from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
+from splu_desktop.gui.query.estimators import MethodChoice
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
@@ -40,15 +42,15 @@ class SideChoice(QWidget):
         self.column.currentIndexChanged.connect(lambda _: self._column_chosen())
         self.intervals.currentIndexChanged.connect(lambda _: self.changed.emit())
 
-    def show_release(self, published: Published | None, none: str = "", start: int = 0) -> None:
-        """Offer the NSAs of a release; `none` is what stands for no column."""
+    def show_release(self, published: Published | None, names: Sequence[str], none: str = "", start: int = 0) -> None:
+        """Offer columns of a release; `none` is what stands for no column."""
         self._published = published
         with QSignalBlocker(self.column):
             self.column.clear()
             if none:
                 self.column.addItem(none, "")
             if published is not None:
-                for name in published.nsas:
+                for name in names:
                     values = number(published.table[name].m)
                     self.column.addItem(name, name)
                     at = self.column.count() - 1
@@ -67,7 +69,9 @@ class SideChoice(QWidget):
             self.intervals.clear()
             self.intervals.addItem(self.tr("each value"), 0)
             column = self._published.table[name] if self._published is not None and name else None
-            ordered = column is not None and column.kind.ordered and column.m > 2
+            # Values of a sensitive column are counted one by one.
+            known = self._published is not None and name in self._published.nsas
+            ordered = column is not None and known and column.kind.ordered and column.m > 2
             if column is not None and ordered:
                 for count in _INTERVALS:
                     if count < column.m:
@@ -106,22 +110,35 @@ class Setup(QWidget):
         self.within = QCheckBox()
         self.within.setAccessibleName(self.tr("Only the records of the question"))
         self.within.hide()
-        column.addWidget(self.within)
+        second = QHBoxLayout()
+        second.setSpacing(8)
+        second.addWidget(self.within, 1)
+        second.addStretch()
+        self.method = MethodChoice()
+        tip(self.method, self.tr("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
+        second.addWidget(label(self.tr("Estimator"), "quiet"))
+        second.addWidget(self.method)
+        column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
+        self._published: Published | None = None
         self.first.changed.connect(self.changed)
         self.second.changed.connect(self.changed)
         self.sensitive.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.within.toggled.connect(lambda _: self.changed.emit())
+        self.method.currentIndexChanged.connect(lambda _: self.changed.emit())
 
     def show_release(self, published: Published | None) -> None:
         """Offer the columns of another release."""
+        self._published = published
         start = 0
         if published is not None and published.nsas:
             # Something readable to begin with: the column with the fewest values above one.
             sizes = [(published.table[name].m < 2, published.table[name].m) for name in published.nsas]
             start = sizes.index(min(sizes))
-        self.first.show_release(published, start=start)
-        self.second.show_release(published, none=self.tr("nothing else"))
+        nsas = published.nsas if published is not None else ()
+        others = published.sensitive if published is not None and len(published.sensitive) > 1 else ()
+        self.first.show_release(published, (*nsas, *others), start=start)
+        self.second.show_release(published, nsas, none=self.tr("nothing else"))
         with QSignalBlocker(self.sensitive):
             self.sensitive.clear()
             for name in published.sensitive if published is not None else ():
@@ -142,7 +159,10 @@ class Setup(QWidget):
     def wanted(self) -> Wanted | None:
         """Return the cross-table chosen, None where it can't be one."""
         sides = tuple(side for side in (self.first.side(), self.second.side()) if side is not None)
-        if not sides or not self.sensitive.currentData() or len({side.column for side in sides}) < len(sides):
+        sensitive = self.sensitive.currentData()
+        names = {side.column for side in sides}
+        if not sides or not sensitive or sensitive in names or len(names) < len(sides):
             return None
         within = self._conditions if self.within.isChecked() else ()
-        return Wanted(sides, self.sensitive.currentData(), within)
+        assert self._published is not None
+        return settled(self._published, Wanted(sides, sensitive, within, self.method.chosen()))

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.analyse import two_sensitive
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab_grid
 from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid, Side, Wanted
+from splu_desktop.core.query.reader import DEFAULT, Method
 from splu_desktop.gui.query.work import Asker
 
-__all__ = ["MOST_CELLS", "TRUST", "CrosstabGrid", "Side", "Wanted", "compute", "matching", "sizes", "true_cells"]
+__all__ = [
+    "MOST_CELLS",
+    "TRUST",
+    "CrosstabGrid",
+    "Side",
+    "Wanted",
+    "compute",
+    "matching",
+    "settled",
+    "sizes",
+    "true_cells",
+]
 
 
 def sizes(asker: Asker, wanted: Wanted) -> int:
@@ -20,9 +35,17 @@ def sizes(asker: Asker, wanted: Wanted) -> int:
     return crosstab_grid.size_of(asker.published, wanted)
 
 
+def settled(published: Published, wanted: Wanted) -> Wanted:
+    """Return what is asked, of two columns drawn apart by the unbiased estimate where no other was chosen."""
+    both = wanted.method is DEFAULT and two_sensitive.are_two_sensitive(published, wanted)
+    return replace(wanted, method=Method.UNBIASED) if both else wanted
+
+
 def compute(asker: Asker, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     """Compute every cell with its interval, and the margins. Raises BadQuestion; Cancelled."""
     with asker.lock:
+        if two_sensitive.are_two_sensitive(asker.published, wanted):
+            return two_sensitive.compute(asker.reader, wanted)
         return crosstab_grid.compute(asker.reader, wanted, progress)
 
 
