@@ -1,4 +1,4 @@
-"""Codes over distinct 64-bit keys, and records by_number by small numbers, by NumPy alone."""
+"""Codes over distinct 64-bit keys, and records gathered by small numbers, by NumPy alone."""
 
 from __future__ import annotations
 

@@ -268,7 +268,8 @@ def _right_guesses(rows: bytes, k: int) -> float:
     times = within.ravel()[order]
     first = np.cumsum(rank == 0) - (rank == 0)  # values of which some number of draws has a lower score
     wins = first == np.where(rank > 0, m, m - 1)  # all others' have, else x can't be the best guess
-    points = 3 * k + k % 2 + 32  # even; so many that what is folded over is below 1e-7 of the sum (against 8 times as many)
+    # Even; so many that what is folded over is below 1e-7 of the sum (against 8 times as many).
+    points = 3 * k + k % 2 + 32
     radius = k / b.sum()
     log_weight = (
         math.lgamma(k + 1)
