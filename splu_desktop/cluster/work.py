@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from splu_desktop.cluster.source import SourceFolder, Unit
 from splu_desktop.core.checks.gate import Line, giveaway_lines
 from splu_desktop.core.checks.selfcheck import check_order
-from splu_desktop.core.distinct import gathered
+from splu_desktop.core.distinct import by_number
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.draw import Blocks
 from splu_desktop.core.errors import SpluError, place_of
@@ -188,7 +188,7 @@ class Survey:
             rows = [at for at, one in enumerate(self.coded) if one.column.name not in self.plan.draws]
             n = len(codes[0])
             keys, counts = np.unique(_keys(self.coded, codes, rows, n), return_counts=True)
-            order, begins = gathered((keys % np.uint64(self.ranges)).astype(np.uint16), self.ranges)
+            order, begins = by_number((keys % np.uint64(self.ranges)).astype(np.uint16), self.ranges)
             for to in range(self.ranges):
                 mine = order[begins[to] : begins[to + 1]]
                 yield to, (keys[mine], counts[mine])
@@ -281,7 +281,7 @@ class ClusterJob:
                 if not np.array_equal(_counts(codes, of.column.m), counts):
                     raise Torn
                 ids = permutation(source, len(codes))
-                order, starts = gathered(one.dealt(np.take(codes, ids).astype(np.int32), begins), one.blocks.number)
+                order, starts = by_number(one.dealt(np.take(codes, ids).astype(np.int32), begins), one.blocks.number)
                 for block in range(one.blocks.number):
                     records = ids[order[starts[block] : starts[block + 1]]]
                     yield one.first + block, (at, stamp, b"", (records, codes[records]))
@@ -338,7 +338,7 @@ class ClusterJob:
                 kept.append(int(np.count_nonzero(codes[one.place] == new)))
                 codes[one.place] = new
             n = len(codes[0])
-            order, starts = gathered(below(SystemRandomness(), self.parts, n).astype(np.uint16), self.parts)
+            order, starts = by_number(below(SystemRandomness(), self.parts, n).astype(np.uint16), self.parts)
             sums = _sums(_keys(self.coded, codes, range(len(codes)), n))
             for to in range(self.parts):
                 rows = order[starts[to] : starts[to + 1]]

@@ -52,7 +52,7 @@ def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.i
     return None
 
 
-def gathered(numbers: NDArray[Any], most: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def by_number(numbers: NDArray[Any], most: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) indices by the number of each, equal ones in their order, and (most + 1,) where each number begins.
 
     What `argsort` does in twelve times the memory: `numbers` are (N,) of 8 or 16 bits without sign, below `most`.

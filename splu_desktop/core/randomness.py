@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import gathered
+from splu_desktop.core.distinct import by_number
 
 _INDEX_BITS = 31  # records are indexed by int32 throughout
 _AT_ONCE = 1 << 21  # indices put in order at once
@@ -76,7 +76,7 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
         return _ordered(source, count)
     parts = min(1 << (count // _AT_ONCE).bit_length(), _MOST_PARTS)
     drawn = source.bits(-(-count // 4)).view(np.uint8)[:count] & np.uint8(parts - 1)
-    order, begins = gathered(drawn, parts)
+    order, begins = by_number(drawn, parts)
     for begin, end in pairwise(begins.tolist()):
         order[begin:end] = np.take(order[begin:end], _ordered(source, end - begin))
     return order

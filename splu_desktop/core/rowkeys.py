@@ -6,7 +6,8 @@ a keyed hash whose key nobody else holds) two different rows share a key with pr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +34,43 @@ def row_sums(
     bits : for each column, (m,) 64-bit numbers, one per label.
     n : number of records.
     """
-    progress = progress or Silent()
     sums = np.zeros(n, np.uint64)
-    # In pieces that stay in the processor's own memory from one column to the next.
+    for piece, of_piece in pieces(codes, bits, n, progress=progress, stage=stage):
+        sums[piece] = of_piece
+    return sums
+
+
+def pieces(
+    codes: Sequence[NDArray[np.int32]],
+    bits: Sequence[Keys],
+    n: int,
+    *,
+    progress: Progress | None = None,
+    stage: str = "Checking the release",
+) -> Iterator[tuple[slice, Keys]]:
+    """Give the same piece by piece: small enough to stay in the processor's own memory from one column to the next."""
+    progress = progress or Silent()
     for start in range(0, n, _AT_ONCE):
-        piece = slice(start, start + _AT_ONCE)
+        piece = slice(start, min(start + _AT_ONCE, n))
+        sums = np.zeros(piece.stop - start, np.uint64)
         for column, of_label in zip(codes, bits, strict=True):
             progress.report(stage, start / n)
-            sums[piece] += np.take(of_label, column[piece])
-    return sums
+            sums += np.take(of_label, column[piece])
+        yield piece, sums
+
+
+@dataclass
+class Multiset:
+    """A multiset of random keys, told from any other by sums over two ways to stir them, but for 2^-128."""
+
+    first: int = 0
+    second: int = 0
+
+    def add(self, keys: Keys) -> None:
+        """Put stirred keys in; their order doesn't matter."""
+        self.first = (self.first + int(keys.sum(dtype=np.uint64))) % 2**64
+        again = stirred(keys ^ np.uint64(0x9E3779B97F4A7C15))
+        self.second = (self.second + int(again.sum(dtype=np.uint64))) % 2**64
 
 
 def stirred(keys: Keys) -> Keys:

@@ -61,9 +61,8 @@ IN_MEMORY = InMemory()
 def taken(of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY) -> NDArray[Any]:
     """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets."""
     found = storage.array(len(at), of.dtype)
-    step = storage.records or max(len(at), 1)  # NumPy holds the places once more, in 64 bits
-    for start in range(0, len(at), step):
-        part = slice(start, start + step)
+    for start in range(0, len(at), _COUNTED):  # NumPy holds the places once more, in 64 bits
+        part = slice(start, start + _COUNTED)
         np.take(of, at[part], out=found[part], mode="clip")  # "raise" would hold what is found twice
     return found
 

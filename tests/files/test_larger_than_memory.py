@@ -6,23 +6,27 @@ import errno
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Silent
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.storage import LEAST, DiskFull, OnDisk
-from splu_desktop.files.importer import Imported, read, reader
+from splu_desktop.files.importer import Imported, parquet, read, reader
 from splu_desktop.files.importer.text import delimited
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, TooVaried
 from splu_desktop.files.publish.publishing import Order, publish
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.read_back import written_differs
 from splu_desktop.files.release.verify import verify_release
+from splu_desktop.files.tables.table_writers import write_parquet
 from tests.draws import plain
 
 
@@ -108,6 +112,35 @@ def test_it_is_published_as_any_other(tmp_path: Path, small: None) -> None:
     first, second = (np.sort(np.array([100, 1]) @ pair) for pair in unchanged)
     assert np.array_equal(first, second)
     assert not np.array_equal(unchanged[0], unchanged[1]), "in another order"
+
+
+def test_parquet_is_read_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With row groups that begin and end within parts, and the same parts checked when one is written."""
+    import pyarrow as pa  # an optional part
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(3)
+    known = pa.table(
+        {
+            "n": rng.integers(0, 9, 700),
+            "x": pa.array(rng.normal(size=700).round(1), mask=rng.random(700) < 0.1),
+            "s": pa.array(rng.choice(["a", "b", "ü"], 700)).dictionary_encode(),
+        }
+    )
+    pq.write_table(known, tmp_path / "t.parquet", row_group_size=150)
+    usual = read(tmp_path / "t.parquet")
+    monkeypatch.setattr(parquet, "AT_ONCE", 220)
+    monkeypatch.setattr(memory, "need", lambda kind, size: 1e18 if kind == "parquet" else 0.0)
+    found = read(tmp_path / "t.parquet", most=LEAST)
+    assert isinstance(found.storage, OnDisk)
+    assert same(usual.table, found.table)
+    write_parquet(found.table, tmp_path / "w.parquet", Silent())
+    assert written_differs(tmp_path / "w.parquet", "parquet", found.table, Silent()) is None
+    changed = replace(found.table["n"], codes=np.roll(found.table["n"].codes, 1))
+    other = Table((changed, *found.table.columns[1:]))
+    assert written_differs(tmp_path / "w.parquet", "parquet", other, Silent()) == "n"
+    shorter = found.table.take(np.arange(699))
+    assert written_differs(tmp_path / "w.parquet", "parquet", shorter, Silent()) == "n"
 
 
 def test_too_many_different_values_are_refused(tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch) -> None:

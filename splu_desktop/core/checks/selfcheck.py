@@ -20,7 +20,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness
-from splu_desktop.core.rowkeys import Keys, row_sums, stirred
+from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.transition.two_numbers import Transition
 
@@ -70,28 +70,32 @@ def check_release(
     if not all(check.passed for check in found):
         return tuple(found)
     names = [name for name in table.names if name not in plan.sensitive and name in plan.roles]
-    ours, theirs = _keys(source, table, names, progress)
-    progress.report(_STAGE, 0.5)
-    same = _same_multiset(ours, theirs)
-    found.append(_rows(same, names))
+    bits = _bits(source, table, names, progress)
     # Keys are random, so the records with small ones are a random sample of whole classes of equal rows.
     most = np.uint64(2**64 - 1) if source.n <= _SAMPLE else np.uint64(2**64 * _SAMPLE // source.n)
-    if not (ours <= most).any():
+    ours = _Rows.of(source, names, bits[0], most, progress)
+    if not len(ours.places):
         most = np.uint64(2**64 - 1)
-    our_order, their_order = _ordered(ours, most, progress), _ordered(theirs, most, progress)
-    keys = ours[our_order]
+        ours = _Rows.of(source, names, bits[0], most, progress)
+    theirs = _Rows.of(table, names, bits[1], most, progress)
+    progress.report(_STAGE, 0.5)
+    same = ours.all == theirs.all
+    found.append(_rows(same, names))
+    our_order, their_order, keys = ours.places, theirs.places, ours.keys
     for name, draw in plan.draws.items():
         progress.report(_STAGE, 0.5)
         domain = _domain(source[name], table[name])
         found.append(domain)
         if domain.passed:
-            codes = _aligned(source[name], table[name])
-            after = np.bincount(codes, minlength=source[name].m)
+            aligned = _aligned(source[name], table[name])
+            after = np.zeros(source[name].m, np.int64)
+            used = aligned >= 0  # what no record shows may be no label of the source's
+            after[aligned[used]] = table[name].counts()[used]
             found.append(check_counts(source[name], after, draw.learned(source, name, plan.thresholds)))
             through = draw.two_numbers(source[name].counts().astype(float))
             if same and through is not None:
                 progress.report(_STAGE, 0.5)
-                ours_ordered, theirs_ordered = source[name].codes[our_order], codes[their_order]
+                ours_ordered, theirs_ordered = source[name].codes[our_order], aligned[table[name].codes[their_order]]
                 found.append(_retained(source[name], ours_ordered, theirs_ordered, keys, through, draw.chance()))
     if same:
         progress.report(_STAGE, 0.5)
@@ -188,8 +192,37 @@ def _columns(plan: Plan, table: Table) -> Check:
     return Check("columns", True, "No identifier and no dropped column is in the table.")
 
 
-def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress) -> tuple[Keys, Keys]:
-    """Return (N,) keys of the NSA rows of both tables, equal where the rows have the same labels."""
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The NSA rows of a table: all of them as a multiset, and a sample.
+
+    Attributes
+    ----------
+    places, keys : (K,) where the sampled rows stand, and their keys, in the order of the keys.
+    """
+
+    all: Multiset
+    places: NDArray[np.int64]
+    keys: Keys
+
+    @classmethod
+    def of(cls, table: Table, names: Sequence[str], bits: Sequence[Keys], most: np.uint64, progress: Progress) -> _Rows:
+        """Return the rows; those with keys up to `most` are the sample."""
+        whole, places, found = Multiset(), [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+        codes = [table[name].codes for name in names]
+        for piece, sums in pieces(codes, bits, table.n, progress=progress, stage=_STAGE):
+            keys = stirred(sums)
+            whole.add(keys)
+            some = np.flatnonzero(keys <= most)
+            places.append(some + piece.start)
+            found.append(keys[some])
+        sampled = np.concatenate(found)
+        order = np.argsort(sampled)
+        return cls(whole, np.concatenate(places)[order], sampled[order])
+
+
+def _bits(source: Table, table: Table, names: Sequence[str], progress: Progress) -> tuple[list[Keys], list[Keys]]:
+    """Return for each name (m,) random bits of the labels in both tables, the same for the same label."""
     randomness = SystemRandomness()
     of_source, of_table = [], []
     for name in names:
@@ -205,26 +238,7 @@ def _keys(source: Table, table: Table, names: Sequence[str], progress: Progress)
         known, first = ours._index, ours.m
         at = [known.get(text, first + place) for place, text in enumerate(theirs.labels.tolist())]
         of_table.append(fresh[np.array(at, np.intp)])
-    return (
-        stirred(row_sums([source[name].codes for name in names], of_source, source.n, progress=progress, stage=_STAGE)),
-        stirred(row_sums([table[name].codes for name in names], of_table, table.n, progress=progress, stage=_STAGE)),
-    )
-
-
-def _same_multiset(ours: Keys, theirs: Keys) -> bool:
-    """Compare two multisets of random keys by sums over two ways to stir them; wrong with a probability of 2^-128."""
-    other = np.uint64(0x9E3779B97F4A7C15)
-    return len(ours) == len(theirs) and all(
-        int(first.sum(dtype=np.uint64)) == int(second.sum(dtype=np.uint64))
-        for first, second in ((ours, theirs), (stirred(ours ^ other), stirred(theirs ^ other)))
-    )
-
-
-def _ordered(keys: Keys, most: np.uint64, progress: Progress) -> NDArray[np.int64]:
-    """Return the places of the keys up to `most`, in the order of the keys."""
-    progress.report(_STAGE, 0.5)
-    places = np.flatnonzero(keys <= most)
-    return places[np.argsort(keys[places])]
+    return of_source, of_table
 
 
 def _rows(same: bool, names: Sequence[str]) -> Check:
@@ -256,10 +270,9 @@ def _domain(source: Column, published: Column) -> Check:
 
 
 def _aligned(source: Column, published: Column) -> NDArray[np.int32]:
-    """Return (N,) codes of the published records over the source's labels."""
+    """Return (m',) the source's code of each published label."""
     known = source._index
-    new = np.array([known.get(text, -1) for text in published.labels], np.int32)
-    return np.take(new, published.codes)
+    return np.array([known.get(text, -1) for text in published.labels.tolist()], np.int32)
 
 
 def check_kept(source: Column, kept: int, draw: Draw) -> Check:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import gathered
+from splu_desktop.core.distinct import by_number
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.randomness import Randomness, permutation
 
@@ -125,6 +125,6 @@ def members(
     for start in range(0, len(codes), at_once):
         part = slice(start, start + at_once)
         block[part] = dealt.blocks(slots.of(np.take(codes, ids[part])))
-    order, begins = gathered(block, dealt.number)
+    order, begins = by_number(block, dealt.number)
     for begin, end in pairwise(begins.tolist()):
         yield np.take(ids, order[begin:end])

@@ -47,6 +47,7 @@ _PAIRED = 64  # ordered columns with more values are paired by runs, at most hal
 _MOST_PAIRED = 2_000  # values of a column of categories that is paired by them
 _PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted among all
 _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor's own memory; more are sorted
+_AT_ONCE = 1 << 20  # records counted without holding all their pairs
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
@@ -198,12 +199,15 @@ def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
     asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
     n, m = column.n, column.m
-    keys = _paired_codes(cells, column.codes, count, m)
     if count * m <= _COUNTED:
-        joint = np.bincount(keys, minlength=count * m)
+        joint = np.zeros(count * m, np.int64)
+        for start in range(0, n, _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            joint += np.bincount(_paired_codes(cells[part], column.codes[part], count, m), minlength=count * m)
         pairs: NDArray[Any] = np.flatnonzero(joint)
         k = joint[pairs]
     else:
+        keys = _paired_codes(cells, column.codes, count, m)
         keys.sort()
         edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
         pairs, k = keys[edges[:-1]], np.diff(edges)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,16 @@ from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
+_GLANCE = 10_000  # records, of which a preview asks fewer
 _CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
 _PER_CELL, _PER_VALUE, _PER_BYTE = 8.0, 330.0, 12.0  # bytes of memory, per cell, distinct value and unpacked byte
 _NUMBER, _LEAST = 8, 4  # bytes that a distinct value takes at least in the file, and one of an unknown kind
 
 
-def _need(told: Any) -> float:
+def _need(told: Any, groups: Iterable[int]) -> float:
     """Return the bytes of memory that reading is estimated to take: as many distinct values as the bytes can hold."""
     need = float(memory.AT_LEAST)
-    for i in range(told.num_row_groups):
+    for i in groups:
         group = told.row_group(i)
         for k in range(group.num_columns):
             part = group.column(k)
@@ -36,8 +38,24 @@ def _need(told: Any) -> float:
     return need
 
 
-def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None) -> Plain:
-    """Return names, and (codes, distinct values) of each column."""
+def _groups(told: Any, first: int, limit: int | None) -> tuple[list[int], int]:
+    """Return the row groups that hold `limit` records from record `first` on, and the first one's first record."""
+    found: list[int] = []
+    begins = at = 0
+    for i in range(told.num_row_groups):
+        end = at + told.row_group(i).num_rows
+        if end > first and (limit is None or at < first + limit):
+            begins = begins if found else at
+            found.append(i)
+        at = end
+    return found, begins
+
+
+def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None, first: int = 0) -> Plain:
+    """Return names, (codes, distinct values) of each column, and how many records the file has.
+
+    `limit`, `first` : only so many records, from number `first` on.
+    """
     try:
         import pyarrow as pa  # an optional part, which may be missing
         import pyarrow.compute as pc
@@ -54,18 +72,19 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
         pa.set_cpu_count(1)
         file = pq.ParquetFile(path.open("rb") if content is None else io.BytesIO(content))
         told = file.metadata
-        memory.check(path, _need(told))
+        groups, at = _groups(told, first, limit)
+        memory.check(path, _need(told, groups))
         names = [str(name) for name in file.schema_arrow.names]
         size = path.stat().st_size if content is None else len(content)
-        if limit is None and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:
+        if (limit is None or limit > _GLANCE) and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:
             raise TooSpread(path)
         indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
         codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
-        at = 0
-        for batch in file.iter_batches(batch_size=_ROWS):
+        end = told.num_rows if limit is None else first + limit
+        for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups):
             progress.report("Reading", min(at / max(told.num_rows, 1), 1.0))
-            if limit is not None:
-                batch = batch.slice(0, limit - at)
+            rows = len(batch)
+            batch = batch.slice(max(first - at, 0), max(end - max(at, first), 0))
             for column, index, parts in zip(batch.columns, indexes, codes, strict=True):
                 if pa.types.is_nested(column.type) or pa.types.is_float16(column.type):
                     column = pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
@@ -76,8 +95,8 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
                 new = np.fromiter(map(index.__getitem__, distinct), np.int32, len(distinct))
                 places = pc.fill_null(encoded.indices, len(distinct) - 1).to_numpy(zero_copy_only=False)
                 parts.append(new[places])
-            at += len(batch)
-            if limit is not None and at >= limit:
+            at += rows
+            if at >= end:
                 break
     except (MemoryError, Corrupt):
         raise
@@ -86,7 +105,7 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
     found = [
         [np.concatenate(parts), [value for _, value in index]] for parts, index in zip(codes, indexes, strict=True)
     ]
-    return {"names": names, "columns": found}
+    return {"names": names, "columns": found, "records": told.num_rows}
 
 
 def _plain(value: Any) -> tuple[str, Any]:

@@ -46,8 +46,8 @@ def read(
     choices : what the user decided; everything left None is detected.
     progress : told how far the work is; may raise Cancelled.
     allow_empty : whether a header without records is a table too.
-    most : bytes of memory to get along with; None for most of what is free. The codes of a larger delimited text lie on
-        disk (`OnDisk`); any other file that is larger is refused.
+    most : bytes of memory to get along with; None for most of what is free. The codes of a larger delimited text or
+        Parquet file lie on disk (`OnDisk`); any other file that is larger is refused.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def read(
 
 def _storage(path: Path, kind: str, most: int | None) -> Storage:
     """Return where the codes of a file's table are to lie. Raises BadChoice, TooLarge."""
-    if kind != "csv":
+    if kind not in ("csv", "parquet"):
         if most is not None:
             raise BadChoice(
                 say(
-                    "Only delimited texts such as CSV are read within a given memory; export “{path}” as one, or leave "
-                    "--memory out.",
+                    "Only delimited texts such as CSV, and Parquet files, are read within a given memory; export "
+                    "“{path}” as one, or leave --memory out.",
                     path=path.name,
                 )
             )
@@ -86,11 +86,14 @@ def _storage(path: Path, kind: str, most: int | None) -> Storage:
         raise BadChoice(
             say("{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9)
         )
-    need = memory.need_of_text(path.stat().st_size, memory.sample_of(path))
+    size = path.stat().st_size
+    need = memory.need(kind, size) if kind == "parquet" else memory.need_of_text(size, memory.sample_of(path))
     usable = memory.lacking(need) if most is None else most if need > most else None
     if usable is None:
         return IN_MEMORY
     if usable < LEAST:
+        if kind == "parquet":  # its reader knows better what it takes
+            return IN_MEMORY
         memory.check(path, need)
     return OnDisk(int(usable))
 
@@ -199,7 +202,7 @@ def _read_raw(
     if kind in TEXTS:
         return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit, storage=storage)
     if kind == "parquet":
-        return parquet.read(path, choices, progress, limit=limit)
+        return parquet.read(path, choices, progress, limit=limit, storage=storage)
     from splu_desktop.files.importer import statistical  # brings pyreadstat and its helpers
 
     return statistical.read(path, kind, choices, progress, limit=limit)

@@ -24,7 +24,7 @@ def read(
         "statistical", path, progress, size=size, need=need, kind=kind, encoding=choices.encoding, limit=limit
     )
     coded = coded_columns(found, path)
-    raw, names = gathered(coded, path, choices, progress)
+    raw, names = gathered(iter([coded]), path, choices, progress)
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
     reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
     if found["words"]:

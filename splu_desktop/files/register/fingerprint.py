@@ -10,17 +10,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.rowkeys import Keys, row_sums, stirred
+from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
@@ -115,12 +114,15 @@ def fingerprints(
         progress.report(_STAGE, 0.4 * done / len(table.columns))
         bits[column.name] = _label_bits(column, key, f"column {column.name}", progress)
     nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
-    unchanged = _sums(table, nsas, bits, progress)
+    unchanged, rows = np.empty(table.n, np.uint64), Multiset()
+    others = _pieces(table, [name for name in table.names if name not in nsas], bits, progress)
+    for (piece, ours), (_, rest) in zip(_pieces(table, nsas, bits, progress), others, strict=True):
+        unchanged[piece] = stirred(ours)
+        rows.add(stirred(ours + rest))
     # To sort the rows takes as long as all the rest, and NumPy does it without the interpreter.
-    with in_background(lambda own: _unique_rows(stirred(unchanged), key, own), progress, _STAGE) as unique:
+    with in_background(lambda own: _unique_rows(unchanged, key, own), progress, _STAGE) as unique:
         alike = SketchedRows(table, bits, key, progress=progress)
         likeness = alike.likeness(nsas)
-        rows = stirred(unchanged + _sums(table, [name for name in table.names if name not in nsas], bits, progress))
         progress.report(_STAGE, 0.5)
         return Fingerprints(
             table=_digest(rows, table, key).hex(),
@@ -143,14 +145,16 @@ def secret_of(table: Table, key: bytes, *, progress: Progress | None = None) -> 
     """Return what only somebody with this very source and the register's key can compute. Raises Cancelled."""
     progress = progress or Silent()
     bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
-    return _digest(stirred(_sums(table, table.names, bits, progress)), table, key, b"secret")
+    rows = Multiset()
+    for _, sums in _pieces(table, table.names, bits, progress):
+        rows.add(stirred(sums))
+    return _digest(rows, table, key, b"secret")
 
 
-def _digest(rows: Keys, table: Table, key: bytes, purpose: bytes = b"") -> bytes:
+def _digest(rows: Multiset, table: Table, key: bytes, purpose: bytes = b"") -> bytes:
     digest = hmac.new(key, purpose + repr(sorted(table.names)).encode() + table.n.to_bytes(8, "little"), hashlib.sha256)
-    # Two different sums of the stirred keys tell multisets of rows apart; neither depends on the order.
-    digest.update(int(rows.sum(dtype=np.uint64)).to_bytes(8, "little"))
-    digest.update(int(stirred(rows ^ np.uint64(0x9E3779B97F4A7C15)).sum(dtype=np.uint64)).to_bytes(8, "little"))
+    digest.update(rows.first.to_bytes(8, "little"))
+    digest.update(rows.second.to_bytes(8, "little"))
     return digest.digest()
 
 
@@ -198,7 +202,7 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
             continue
         progress.report(_STAGE, 0.5)
         hashes = np.sort(stirred(_label_bits(column, key, "identifier", progress)[used]))
-        found[name] = _sketch(hashes, table.n, key, progress)
+        found[name] = _sketch(hashes[:_KEPT], len(hashes), table.n, key, progress)
     return found
 
 
@@ -214,7 +218,10 @@ def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progr
     """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
     progress = progress or Silent()
     bits = {name: _label_bits(table[name], key, f"column {name}", progress) for name in names}
-    return _unique_rows(stirred(_sums(table, names, bits, progress)), key, progress)
+    keys = np.empty(table.n, np.uint64)
+    for piece, sums in _pieces(table, names, bits, progress):
+        keys[piece] = stirred(sums)
+    return _unique_rows(keys, key, progress)
 
 
 def by_chance(unique: int, records: int) -> float:
@@ -239,27 +246,35 @@ def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) ->
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 
-def _sums(table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress) -> Keys:
-    return row_sums(
-        [table[name].codes for name in names], [bits[name] for name in names], table.n, progress=progress, stage=_STAGE
-    )
+def _pieces(
+    table: Table, names: Sequence[str], bits: Mapping[str, Keys], progress: Progress
+) -> Iterator[tuple[slice, Keys]]:
+    codes = [table[name].codes for name in names]
+    return pieces(codes, [bits[name] for name in names], table.n, progress=progress, stage=_STAGE)
 
 
 def _unique_rows(keys: Keys, key: bytes, progress: Progress) -> Sketch:
+    """Return the sketch of the rows that occur once; puts the keys in order."""
     progress.report(_STAGE, 0.7)
-    ordered = np.sort(keys)
+    keys.sort()
     progress.report(_STAGE, 0.9)
-    edge: NDArray[np.bool_] = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
-    return _sketch(ordered[edge[:-1] & edge[1:]], len(keys), key, progress)
+    alone = np.ones(len(keys), bool)
+    differs = keys[1:] != keys[:-1]
+    alone[1:] &= differs
+    alone[:-1] &= differs
+    size = int(np.count_nonzero(alone))
+    end = len(keys)
+    while size and np.count_nonzero(alone[: end // 2]) >= min(size, _KEPT):
+        end //= 2
+    return _sketch(keys[:end][alone[:end]][:_KEPT], size, len(keys), key, progress)
 
 
-def _sketch(hashes: Keys, records: int, key: bytes, progress: Progress) -> Sketch:
-    """Keep the smallest of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
+def _sketch(first: Keys, size: int, records: int, key: bytes, progress: Progress) -> Sketch:
+    """Keep the `first` of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
     progress.report(_STAGE, 0.9)
-    whole = len(hashes) <= _KEPT
-    share = 1.0 if whole else (int(hashes[_KEPT - 1]) + 1) / 2**64
-    kept = hashes[:_KEPT].astype("<u8").tobytes()
+    share = 1.0 if size <= _KEPT else (int(first[_KEPT - 1]) + 1) / 2**64
+    kept = first.astype("<u8").tobytes()
     again = b"".join(
         hashlib.blake2b(kept[at : at + 8], digest_size=8, key=key).digest() for at in range(0, len(kept), 8)
     )
-    return Sketch(len(hashes), share, np.unique(np.frombuffer(again, "<u8")), records)
+    return Sketch(size, share, np.unique(np.frombuffer(again, "<u8")), records)

@@ -160,22 +160,24 @@ def _spread(cell: Any) -> Any:
 
 
 def _parquet(path: Path, table: Table, progress: Progress, content: bytes | None = None) -> str | None:
+    size, done = path.stat().st_size if content is None else len(content), 0
     try:
-        coded = parquet.values(
-            path, path.stat().st_size if content is None else len(content), progress, content=content
-        )
+        for coded in parquet.in_parts(path, size, progress, content=content):
+            read = len(coded[0][1]) if coded else 0
+            if [name for name, _, _ in coded] != list(table.names) or done + read > table.n:
+                return table.names[0]
+            part = slice(done, done + read)
+            for place, (column, (_, codes, distinct)) in enumerate(zip(table.columns, coded, strict=True)):
+                progress.report(_STAGE, (done + read * place / len(coded)) / max(table.n, 1))
+                if not _same_values(codes, distinct, column, column.codes[part]):
+                    return column.name
+            done += read
     except NotInstalled:
         raise NoParquet("reading Parquet needs the program's “parquet” extra.") from None
-    if [name for name, _, _ in coded] != list(table.names) or any(len(codes) != table.n for _, codes, _ in coded):
-        return table.names[0]
-    for place, (column, (_, codes, distinct)) in enumerate(zip(table.columns, coded, strict=True)):
-        progress.report(_STAGE, place / len(coded))
-        if not _same_values(codes, distinct, column):
-            return column.name
-    return None
+    return None if done == table.n else table.names[0]
 
 
-def _same_values(codes: Codes, distinct: list[Any], column: Column) -> bool:
+def _same_values(codes: Codes, distinct: list[Any], column: Column, ours: Codes) -> bool:
     wanted = column.labels
     if column.values is not None and has_values(column):
         dates = column.kind in (Kind.DATE, Kind.DATETIME)
@@ -184,7 +186,7 @@ def _same_values(codes: Codes, distinct: list[Any], column: Column) -> bool:
         wanted[column.missing] = None
         distinct = [_moment(value) for value in distinct] if dates else distinct
     # Each pair of a code here and a code there is compared once.
-    pairs = np.unique(codes.astype(np.int64) * column.m + column.codes)
+    pairs = np.unique(codes.astype(np.int64) * column.m + ours)
     return all(
         distinct[here] == wanted[there] and (distinct[here] is None) == (wanted[there] is None)
         for here, there in zip((pairs // column.m).tolist(), (pairs % column.m).tolist(), strict=True)
