@@ -25,6 +25,7 @@ import bisect
 import csv
 import datetime
 import hashlib
+import io
 import itertools
 import json
 import math
@@ -148,7 +149,7 @@ class Release:
                 "table.csv is missing or is not the table that was released, as after saving it with "
                 "another program; take the original file."
             )
-        rows = csv.reader(raw.decode("utf-8-sig").splitlines(keepends=True), strict=True)
+        rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
         header = [_restored(name) for name in next(rows)]
         cells = list(zip(*rows))
         if header != list(self.columns) or (cells and len(cells[0]) != self.n):
