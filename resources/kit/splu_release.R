@@ -318,12 +318,16 @@
       sound <- identical(unname(get("sha256sum", asNamespace("tools"))(file)), stated$sha256)
     if (!sound) refuse("table.csv is missing or is not the table that was released, as after saving it with another ",
                        "program; take the original file.")
-    raw <- utils::read.csv(file, colClasses = "character", na.strings = character(0), check.names = FALSE, quote = "\"",
+    # The header as a record: as a header R would take blanks off names.
+    raw <- utils::read.csv(file, header = FALSE, colClasses = "character", na.strings = character(0), quote = "\"",
                            fileEncoding = "UTF-8-BOM", encoding = "UTF-8", blank.lines.skip = FALSE, comment.char = "")
     raw[] <- lapply(raw, restored)
-    names(raw) <- restored(names(raw))
-    if (!identical(names(raw), all_names) || nrow(raw) != n)
+    one_kind <- function(texts) gsub("\r\n?", "\n", texts)  # R reads every kind of line break as one
+    header <- as.character(unlist(raw[1, ]))
+    raw <- raw[-1, , drop = FALSE]
+    if (!identical(header, one_kind(all_names)) || nrow(raw) != n)
       refuse("table.csv and release.json don't fit together; ask for the release again.")
+    names(raw) <- all_names
     missing_of <- lapply(entries, function(entry) as.character(entry$missing))
     labels <- lapply(all_names, function(name) {
       domain <- entries[[name]]$domain
@@ -333,8 +337,7 @@
       else sort(seen, method = "radix")
     })
     names(labels) <- all_names
-    # R reads every kind of line break as one.
-    codes <- lapply(all_names, function(name) match(raw[[name]], gsub("\r\n?", "\n", labels[[name]])))
+    codes <- lapply(all_names, function(name) match(raw[[name]], one_kind(labels[[name]])))
     names(codes) <- all_names
     if (anyNA(codes, recursive = TRUE)) refuse("table.csv and release.json don't fit together; ask for the release again.")
     counts <- lapply(all_names, function(name) tabulate(codes[[name]], length(labels[[name]])))
