@@ -64,7 +64,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         plan = Plan({name: Role.NSA, name + "?": Role.SA}, {name + "?": PlainGroups(3)})
         found[case] = base / f"r{place}"
         publish(
-            Order(table, plan, found[case], formats=("csv", "xlsx")), strict=False, register=Register(base / f"b{place}")
+            Order(table, plan, found[case], formats=("csv", "xlsx")),
+            strict=False,
+            register=Register(base / f"b{place}"),
         )
     return found
 

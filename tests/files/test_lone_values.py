@@ -78,7 +78,10 @@ def test_the_value_is_named_and_can_be_left_out(
 
 @needs("R")
 def test_the_kit_in_r_names_it_too(opened: OpenRelease) -> None:
-    script = [f"source({json.dumps(str(KIT / 'splu_release.R'))})", f"r <- splu_release({json.dumps(str(opened.folder))})"]
+    script = [
+        f"source({json.dumps(str(KIT / 'splu_release.R'))})",
+        f"r <- splu_release({json.dumps(str(opened.folder))})",
+    ]
     release, expected = kit().Release(opened.folder), []
     for analysis, outcome, on, value in ASKED:
         asked = f"r${analysis}({json.dumps(outcome)}, c({', '.join(map(json.dumps, on))})"

@@ -115,7 +115,7 @@ def _check_groups(
     """Raise BadQuestion, with its name, where a group keeps the equations from a solution: its coefficient has no end.
 
     The equation of a group says that the sum of weight y over it is that of weight mean: without a solution where no
-    mean can be so, if no weight is below 0; elsewhere it is the likely cause of what has `failed`. The smallest is named.
+    mean can be so, if no weight is below 0; else the likely cause of what has `failed`. The smallest is named.
     """
     lone = {}
     for name, flags in groups.items():
