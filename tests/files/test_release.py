@@ -31,6 +31,8 @@ from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.files.release.verify import verify_release
 from splu_desktop.report.public import public
 from tests.draws import plain
+from tests.files.kit_releases import plans as kit_plans
+from tests.files.kit_releases import table_of as kit_table
 from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.report.conftest import FIELDS
 from tests.seeded import Seeded
@@ -612,3 +614,21 @@ def test_blocks_of_any_length_give_the_same_table(folder: Path, monkeypatch: pyt
     """Regular and irregular blocks in turn, cut anywhere."""
     monkeypatch.setattr("splu_desktop.files.release.csv_table._BLOCK", block)
     assert cells_of(read_release(folder).published.table) == cells_of(awkward_release().table)
+
+
+def test_a_joined_release_is_judged_by_what_its_own_version_said(tmp_path: Path) -> None:
+    """Versions before said that who knows all others learns no more than the row says; any other figure is none."""
+    table = kit_table(1_500)
+    folder = write_release(sanitise.run(table, kit_plans(table)["joined"], randomness=Seeded(1)), tmp_path / "r").folder
+    whole = json.loads((folder / "release.json").read_text("utf-8"))
+    promises = [each for told in whole["guarantees"].values() for each in told["by_tolerance"].values()]
+    assert any(each["confidence"] < each["certainty"] == 1 for each in promises)
+    for said, sound in (("certainty", True), ("confidence", True), ("t_p", False)):
+        facts = json.loads(json.dumps(whole))
+        for told in facts["guarantees"].values():
+            for each in told["by_tolerance"].values():
+                each["certainty"] = each[said]
+        facts["sha256"] = seal_of(facts)
+        (folder / "release.json").write_text(facts_text(facts), encoding="utf-8", newline="\n")
+        (check,) = (check for check in verify_release(folder) if check.name == "guarantees")
+        assert check.passed == sound

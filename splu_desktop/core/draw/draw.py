@@ -422,6 +422,10 @@ class Draw(ABC):
         (promise,) = self.promises(thresholds, told)
         return {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
 
+    def stated_before(self, stated: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what earlier versions stated where `stated` is stated now: by it their releases are judged."""
+        return stated
+
     def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         """Return what is promised, for people."""
         return [sentence_of(promise, column, thresholds) for promise in self.promises(thresholds, told)]

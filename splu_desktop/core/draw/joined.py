@@ -516,6 +516,11 @@ class Joined(Draw):
             "two_releases": self.twice,
         }
 
+    def stated_before(self, stated: Mapping[str, Any]) -> Mapping[str, Any]:
+        # Until 22 November 2026: that who knows all other records learns no more than the row says.
+        promises = {name: {**each, "certainty": each["confidence"]} for name, each in stated["by_tolerance"].items()}
+        return {**stated, "by_tolerance": promises}
+
     @cached_property
     def twice(self) -> float:
         """How surely two independent releases of the same records together tell a protected value at most.
