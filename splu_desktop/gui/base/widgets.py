@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
@@ -31,6 +32,9 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -117,6 +121,24 @@ def margins(layout: QBoxLayout, *sides: int, spacing: int = 8) -> None:
     left, top, right, bottom = sides * 4 if len(sides) == 1 else sides
     layout.setContentsMargins(left, top, right, bottom)
     layout.setSpacing(spacing)
+
+
+class Choice(QComboBox):
+    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.isEditable() or self.currentIndex() < 0:
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        if not option.currentIcon.isNull():
+            room -= option.iconSize.width() + _GAP
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
 class IconButton(QPushButton):

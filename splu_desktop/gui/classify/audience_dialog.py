@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Choice, label, last_row, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, tip
 
 
@@ -133,7 +133,7 @@ class AudienceDialog(QDialog):
         self, grid: QGridLayout, text: str, answers: tuple[tuple[object, str], ...], given: object
     ) -> QComboBox:
         row = grid.rowCount()
-        box = QComboBox()
+        box = Choice()
         box.setAccessibleName(text)
         for value, words in answers:
             box.addItem(words, value)

@@ -27,7 +27,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, last_row, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import filled, number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
@@ -82,7 +82,7 @@ class GroupDialog(QDialog):
         column.addWidget(self.banner)
         top = QHBoxLayout()
         top.setSpacing(16)
-        self.way = QComboBox()
+        self.way = Choice()
         self.way.setAccessibleName(self.tr("How the values are grouped"))
         self.way.setEnabled(False)
         self.way.setMinimumContentsLength(22)

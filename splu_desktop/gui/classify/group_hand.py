@@ -17,7 +17,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import button, label, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Choice, button, label, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import filled, number
 from splu_desktop.gui.classify.group_trial import Make
 
@@ -46,7 +46,7 @@ class HandInputs(QWidget):
         tools = QHBoxLayout()
         tools.setSpacing(8)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
-        self.name = QComboBox()
+        self.name = Choice()
         self.name.setEditable(True)
         self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.name.setAccessibleName(self.tr("Name of the group for the selected values"))

@@ -34,7 +34,7 @@ from splu_desktop.core.generalise import (
     measure_of,
 )
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.gui.base.widgets import line_edit, whole_box
+from splu_desktop.gui.base.widgets import Choice, line_edit, whole_box
 from splu_desktop.gui.classify.group_trial import Make, Opening
 
 translate = QCoreApplication.translate
@@ -170,7 +170,7 @@ class WayInputs(QWidget):
         return edit
 
     def _choice(self, text: str, choices: dict[str, str], chosen: str | None) -> QComboBox:
-        box = QComboBox()
+        box = Choice()
         box.setAccessibleName(text)
         for key, name in choices.items():
             box.addItem(name, key)

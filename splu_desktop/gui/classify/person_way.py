@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
 
 from splu_desktop.core.draw.by_person import MOST_DAYS, ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
@@ -13,7 +13,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.widgets import Choice, label, margins
 from splu_desktop.gui.base.words import caption, filled, tip
 
 
@@ -25,7 +25,7 @@ def _counted(source: Source, choices: Choices) -> Choices:
     return choices.fitted(source)
 
 
-class PersonWay(QComboBox):
+class PersonWay(Choice):
     """The choice among the ways; the reason for "each record by itself" is typed."""
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
@@ -104,7 +104,7 @@ class PersonOptions(QWidget):
         row = QHBoxLayout(self)
         margins(row, 0, spacing=8)
         self.by = label(self.tr("First and last by"), "quiet")
-        self.order = QComboBox()
+        self.order = Choice()
         self.order.setAccessibleName(self.tr("Column by whose values a person's records are first or last"))
         self.order.activated.connect(self._ordered)
         self.number = QCheckBox(self.tr("Give each person a random number"))

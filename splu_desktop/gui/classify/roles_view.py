@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyledItemDelegate, QStyleOpti
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW
+from splu_desktop.gui.base.widgets import Choice
 from splu_desktop.gui.base.words import filled
 
 Index = QModelIndex | QPersistentModelIndex
@@ -83,7 +84,7 @@ class RoleDelegate(QStyledItemDelegate):
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        combo = QComboBox(parent)
+        combo = Choice(parent)
         combo.setAccessibleName(filled(self.tr("Role of {column}"), column=index.data(ROW).fact.name))
         c = theme.colours()
         for role in Role:

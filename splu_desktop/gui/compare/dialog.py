@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QFileDialog,
     QHBoxLayout,
@@ -27,7 +26,7 @@ from splu_desktop.gui.base.languages import in_force
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Card, Empty, button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import Banner, Busy, Card, Choice, Empty, button, label, margins, scrolled
 from splu_desktop.gui.base.words import filled, number, percent, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
@@ -84,7 +83,7 @@ class BesideDialog(QDialog):
         row.setSpacing(12)
         self.lead = label("", wrap=True)
         row.addWidget(self.lead, 1)
-        self.column = QComboBox()
+        self.column = Choice()
         self.column.setAccessibleName(self.tr("Sensitive column compared"))
         self.column.addItems(list(self._plan.sensitive))
         self.column.setCurrentText(column)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QS
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
-from splu_desktop.gui.base.widgets import line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, line_edit, margins
 from splu_desktop.gui.base.words import filled, told
 
 
@@ -61,7 +61,7 @@ class ColumnsForm(QScrollArea):
             name = line_edit(filled(self.tr("Name of {column}"), column=old), shortened(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
-            kind = QComboBox()
+            kind = Choice()
             kind.setAccessibleName(filled(self.tr("Type of {column}"), column=now))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)

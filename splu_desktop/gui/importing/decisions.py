@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
-from splu_desktop.gui.base.widgets import label
+from splu_desktop.gui.base.widgets import Choice, label
 
 
 class DecisionsForm(QWidget):
@@ -39,7 +39,7 @@ class DecisionsForm(QWidget):
             ),
         }
         for kind, (name, ways) in kinds.items():
-            box = QComboBox()
+            box = Choice()
             box.setAccessibleName(name)
             for way, words in ways.items():
                 box.addItem(words, way)

@@ -31,7 +31,7 @@ from splu_desktop.files.importer import (
 )
 from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, label, last_row, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
@@ -179,7 +179,7 @@ class ReadDialog(QDialog):
             "date_order": self.tr("Day and month"),
         }
         for key, name in names.items():
-            box = QComboBox()
+            box = Choice()
             box.setAccessibleName(name)
             self.boxes[key] = box
             box.activated.connect(lambda _, key=key: self._picked(key))

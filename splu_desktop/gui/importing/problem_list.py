@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import button, line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins
 from splu_desktop.gui.base.words import filled, number, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
@@ -34,7 +34,7 @@ class ProblemList(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         self.search = line_edit(self.tr("Search the problems"), self.tr("Search the problems"))
-        self.kinds = QComboBox()
+        self.kinds = Choice()
         self.kinds.setAccessibleName(self.tr("Kind of problem"))
         self.save_button = button(self.tr("&Save the list…"), self._ask_save, picture="download")
         row.addWidget(self.search, 1)

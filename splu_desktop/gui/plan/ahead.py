@@ -24,7 +24,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins
 from splu_desktop.gui.base.words import filled, number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
@@ -143,8 +143,8 @@ class AheadTab(QWidget):
     def _build_choices(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.value = QComboBox()
-        self.lines = (QComboBox(), QComboBox())
+        self.value = Choice()
+        self.lines = (Choice(), Choice())
         said = label(self.tr("&Counts of"))
         said.setBuddy(self.value)
         self.value.setAccessibleName(self.tr("Value counted"))

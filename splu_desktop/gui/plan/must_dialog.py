@@ -30,7 +30,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, button, label, last_row, margins, scrolled, whole_box
+from splu_desktop.gui.base.widgets import Busy, Choice, button, label, last_row, margins, scrolled, whole_box
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -74,8 +74,8 @@ class _Line(QObject):
     def __init__(self, dialog: MustDialog, grid: QGridLayout, row: int) -> None:
         super().__init__(dialog)
         self._dialog = dialog
-        self.sa, self.value, self.error = QComboBox(), QComboBox(), QComboBox()
-        self.lines = (QComboBox(), QComboBox())
+        self.sa, self.value, self.error = Choice(), Choice(), Choice()
+        self.lines = (Choice(), Choice())
         self.least = whole_box(0, 1_000_000, self.tr("Smallest cell that must be answered, records"))
         self.least.setSpecialValueText(self.tr("any"))
         self.least.setValue(100)

@@ -11,7 +11,6 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QVBoxLayout,
@@ -31,7 +30,7 @@ from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, Picture, Tabs, button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Picture, Tabs, button, label, margins, scrolled
 from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
@@ -105,7 +104,7 @@ class PlanPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
-        self.column = QComboBox()
+        self.column = Choice()
         self.column.setAccessibleName(self.tr("Sensitive column shown"))
         self.column.currentIndexChanged.connect(lambda _: self._column_changed())
         self.column.setMinimumContentsLength(12)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
-from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins
 from splu_desktop.gui.base.words import copy_text, filled, number, size, tip
 
 
@@ -62,7 +62,7 @@ class DonePart(QWidget):
         head.setSpacing(10)
         head.addWidget(Picture("eye-off", "warning", 18))
         head.addWidget(label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1)
-        self.column = QComboBox()
+        self.column = Choice()
         self.column.setAccessibleName(self.tr("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)

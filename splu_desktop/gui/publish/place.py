@@ -8,14 +8,15 @@ from datetime import date
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.handover import check_password, new_password
-from splu_desktop.gui.base.widgets import Card, button, label, line_edit, restyle
+from splu_desktop.gui.base.languages import in_force
+from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, restyle
 from splu_desktop.gui.base.words import filled, tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
@@ -76,10 +77,10 @@ class PlaceCard(Card):
         return row
 
     def _build_language(self, grid: QGridLayout, at: int) -> None:
-        self.language = QComboBox()
+        self.language = Choice()
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
-        self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, "en"))))
+        self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, in_force()))))
         self.language.setAccessibleName(self.tr("Language of README.txt and dictionary.csv"))
         tip(self.language, self.tr("Language of README.txt and dictionary.csv, which explain the table"))
         self.language.activated.connect(lambda: remember(_SECTION, {**remembered(_SECTION), _LANGUAGE: self.spoken()}))

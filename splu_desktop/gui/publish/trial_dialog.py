@@ -22,7 +22,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Picture, button, label, last_row, margins
+from splu_desktop.gui.base.widgets import Banner, Choice, Picture, button, label, last_row, margins
 from splu_desktop.gui.base.words import filled, number
 
 _SAMPLE = 10_000
@@ -95,7 +95,7 @@ class TrialDialog(QDialog):
         row.addWidget(Picture("eye-off", "warning", 18))
         self.title = label("", "strong", wrap=True)
         row.addWidget(self.title, 1)
-        self.column = QComboBox()
+        self.column = Choice()
         self.column.setAccessibleName(self.tr("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)

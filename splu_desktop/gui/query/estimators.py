@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QWidget
 
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
-from splu_desktop.gui.base.widgets import Card, button, label
+from splu_desktop.gui.base.widgets import Card, Choice, button, label
 from splu_desktop.gui.base.words import filled, tip, told
 
 
-class MethodChoice(QComboBox):
+class MethodChoice(Choice):
     """A choice among the estimators, the recommended one first."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -22,7 +22,7 @@ from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Empty, label, margins, scrolled
+from splu_desktop.gui.base.widgets import Busy, Card, Choice, Empty, label, margins, scrolled
 from splu_desktop.gui.base.words import filled, number, percent, tip
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
@@ -47,7 +47,7 @@ class WorkloadTab(Tab):
         margins(column, 0, 8, 0, 0, spacing=8)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.sensitive, self.amount = QComboBox(), QComboBox()
+        self.sensitive, self.amount = Choice(), Choice()
         self.sensitive.setAccessibleName(self.tr("Sensitive column to ask about"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.amount.setAccessibleName(self.tr("Number of questions"))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Scrolled, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
@@ -125,7 +124,7 @@ class ReportFields(Scrolled):
         column.addWidget(caption)
         column.addWidget(self.remarks)
         form = QFormLayout()
-        self.language, self.paper = QComboBox(), QComboBox()
+        self.language, self.paper = Choice(), Choice()
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
         for name in ("A4", "Letter"):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QL
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
-from splu_desktop.gui.base.widgets import hint_in, label, margins
+from splu_desktop.gui.base.widgets import Choice, hint_in, label, margins
 from splu_desktop.gui.base.words import filled, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
@@ -31,13 +31,13 @@ class AnalysisForm(QWidget):
         column = QVBoxLayout(self)
         margins(column, 0, 0, 8, 0, spacing=4)
         self._column = column
-        self.kind = QComboBox()
+        self.kind = Choice()
         for kind, words, means in self._kinds():
             self.kind.addItem(words, kind)
             self.kind.setItemData(self.kind.count() - 1, means, Qt.ItemDataRole.StatusTipRole)
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.meaning = label("", "quiet", wrap=True)
-        self.column, self.counted, self.by, self.period = QComboBox(), QComboBox(), QComboBox(), QComboBox()
+        self.column, self.counted, self.by, self.period = Choice(), Choice(), Choice(), Choice()
         self.first, self.second, self.where = (ConditionEdit("") for _ in range(3))
         self.terms = ConditionEdit("")
         self.columns = QListWidget()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QW
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
-from splu_desktop.gui.base.widgets import label, margins
+from splu_desktop.gui.base.widgets import Choice, label, margins
 from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
@@ -30,7 +30,7 @@ class SideChoice(QWidget):
         self._published: Published | None = None
         row = QHBoxLayout(self)
         margins(row, 0, spacing=4)
-        self.column, self.intervals = QComboBox(), QComboBox()
+        self.column, self.intervals = Choice(), Choice()
         self.column.setAccessibleName(name)
         self.intervals.setAccessibleName(filled(self.tr("Intervals of {name}"), name=name))
         for box, letters in ((self.column, 9), (self.intervals, 8)):
@@ -95,14 +95,14 @@ class Setup(QWidget):
         row.setSpacing(8)
         self.first = SideChoice(self.tr("First column"))
         self.second = SideChoice(self.tr("Second column"))
-        self.sensitive = QComboBox()
+        self.sensitive = Choice()
         self.sensitive.setAccessibleName(self.tr("Sensitive column"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.setMinimumContentsLength(9)
         for words, part, stretch in (
             (self.tr("Columns"), self.first, 2),
             (self.tr("and"), self.second, 2),
-            (self.tr("against"), self.sensitive, 1),
+            (self.tr("against"), self.sensitive, 2),
         ):
             row.addWidget(label(words, "quiet"))
             row.addWidget(part, stretch)

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QMenu,
@@ -26,7 +25,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button, empties_on_escape, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Busy, Choice, Empty, button, empties_on_escape, label, line_edit, margins
 from splu_desktop.gui.base.words import copy_text, filled, number, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
@@ -75,7 +74,7 @@ class CrosstabTab(Tab):
         empties_on_escape(self.search)
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
-        self.trust = QComboBox()
+        self.trust = Choice()
         self.trust.setAccessibleName(self.tr("Cells shown"))
         for words, kinds in (
             (self.tr("all cells"), len(TRUST)),
@@ -85,7 +84,7 @@ class CrosstabTab(Tab):
             self.trust.addItem(words, kinds)
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
-        self.measure = QComboBox()
+        self.measure = Choice()
         self.measure.setAccessibleName(self.tr("Figures shown"))
         self.measure.addItem(self.tr("counts"), False)
         self.measure.addItem(self.tr("shares"), True)
