@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import add_json, one_line, print_json, print_table, tell
+from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_and_period, conditions_of
 from splu_desktop.core.analyse.regression import Term
@@ -102,8 +102,8 @@ def _analyse(args: argparse.Namespace) -> None:
     rows = [(name, *part.shown) for name, part in found.parts.items()][:_SHOWN]
     estimate, low, high = found.shown
     if not found.parts or args.analysis == "trend":
-        rows = [("All" if found.parts else "Answer", estimate, low, high), *rows]
-    print_table(("", "Estimate", "95 % from", "to"), [tuple(map(one_line, row)) for row in rows])
+        rows = [(say("All") if found.parts else say("Answer"), estimate, low, high), *rows]
+    print_table(("", say("Estimate"), say("95 % from"), say("to")), rows)
     if len(found.parts) > _SHOWN:
         tell(say("{more} more; --json shows all.", more=len(found.parts) - _SHOWN))
     tell(say("Release {id}.", id=release.facts["id"]))

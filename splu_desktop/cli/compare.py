@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table
+from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import LIMIT, Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
@@ -71,11 +72,19 @@ def run(args: argparse.Namespace) -> None:
     systems, spoken = named(args.systems), language(args.language)
     if not _LEAST <= args.questions <= _MOST:
         raise BadSetting(
-            f"--questions must be a number from {_LEAST} to {_MOST:,}, not {args.questions}; 3000 is usual."
+            say(
+                "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",
+                least=_LEAST,
+                most=_MOST,
+                asked=str(args.questions),
+            )
         )
     if not 0 <= args.time_limit < math.inf:
         raise BadSetting(
-            f"--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {args.time_limit:g}."
+            say(
+                "--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {asked}.",
+                asked=f"{args.time_limit:g}",
+            )
         )
     if args.out is not None:
         check_new_folder(args.out)
@@ -103,7 +112,12 @@ def run(args: argparse.Namespace) -> None:
         return
     _print(comparison)
     if written:
-        print(f"\nWritten to {args.out}: {', '.join(written)}. They are computed from the original: keep them inside.")
+        said = say(
+            "Written to {folder}: {files}. They are computed from the original: keep them inside.",
+            folder=str(args.out),
+            files=", ".join(map(str, written)),
+        )
+        tell(said, "\n")
 
 
 def _about(asked: str | None, plan: Plan) -> str:
@@ -111,7 +125,13 @@ def _about(asked: str | None, plan: Plan) -> str:
         return plan.sensitive[0]
     if asked not in plan.sensitive:
         known = ", ".join(plan.sensitive)
-        raise BadSetting(f"“{asked}” is not a sensitive column of this plan; --about takes one of {known}.")
+        raise BadSetting(
+            say(
+                "“{asked}” is not a sensitive column of this plan; --about takes one of {known}.",
+                asked=asked,
+                known=known,
+            )
+        )
     return asked
 
 
@@ -125,32 +145,73 @@ def _own(path: Path | None, source: TrueTable, plan: Plan) -> tuple[tuple[Condit
 
 def _print(comparison: Comparison) -> None:
     source = comparison.source
-    print(
-        f"“{source.sensitive.name}” in {source.n:,} records, with {len(source.names)} unchanged columns: "
-        f"{sum(comparison.asked):,} counts asked of every method, {comparison.seconds:.0f} s."
+    tell(
+        say(
+            "“{column}” in {n} records, with {others} unchanged columns: {asked} counts asked of every method, "
+            "{seconds} s.",
+            column=source.sensitive.name,
+            n=source.n,
+            others=len(source.names),
+            asked=sum(comparison.asked),
+            seconds=round(comparison.seconds),
+        )
     )
-    print(
-        f"Guessing the most frequent value is right about {100 * comparison.guess:.1f} %; what the original teaches "
-        f"about the other columns, {100 * comparison.classifier:.1f} %.\n"
+    tell(
+        say(
+            "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
+            "columns, {classifier}.",
+            guess=per_cent(comparison.guess),
+            classifier=per_cent(comparison.classifier),
+        )
     )
+    print()
     rows, impossible = [], []
     for each in comparison.tried:
-        a = each.achieved
+        a, method, setting = each.achieved, each.system.title, each.system.setting
         if a is None:
-            impossible.append(f"{each.system.title}, {each.system.setting}: {each.impossible}")
+            impossible.append(
+                say(
+                    "Not possible: {method}, {setting}: {why}",
+                    method=method,
+                    setting=setting,
+                    why=each.impossible,
+                )
+            )
             continue
         shares = (a.small_wrong, a.answerable, a.covered, a.stranger, a.colleague, a.insider, a.insider_sole)
-        cells = ["–" if share is None else f"{100 * share:.0f} %" for share in shares]
-        uniques = "–" if a.uniques is None else f"{a.uniques:,}"
-        rows.append([each.system.title, each.system.setting, *cells, uniques, f"{a.lost:,}", f"{a.seconds:.1f} s"])
-    header = ["method", "setting", "small wrong", "large right", "covered", "row", "colleague", "insider", "sole"]
-    print_table([*header, "uniques", "lost", "time"], rows, right=range(2, 12))
+        cells = ["–" if share is None else per_cent(share, 0) for share in shares]
+        uniques = "–" if a.uniques is None else whole(a.uniques)
+        rows.append([method, setting, *cells, uniques, whole(a.lost), Figure(f"{a.seconds:.1f} s")])
+    header = [
+        say("method"),
+        say("setting"),
+        say("small wrong"),
+        say("large right"),
+        say("covered"),
+        say("row"),
+        say("colleague"),
+        say("insider"),
+        say("sole"),
+        say("uniques"),
+        say("lost"),
+        say("time"),
+    ]
+    print_table(header, rows, right=range(2, 12))
     for line in impossible:
-        print(f"Not possible: {line}")
-    epsilon, alpha = comparison.thresholds.epsilon, comparison.thresholds.alpha
-    print(
-        f"\nsmall wrong: counts of 1 to {alpha} answered wrong by more than {100 * epsilon:.0f} %; large right: counts "
-        f"of at least 0.5 % of the records answered to within it.\nrow, colleague: how often who finds a person's row, "
-        f"and who also knows the other columns, is right; insider: how sure who knows all others is at "
-        f"least; sole: the same of the persons whose value nobody else has."
+        tell(line)
+    tell(
+        say(
+            "small wrong: counts of 1 to {alpha} answered wrong by more than {epsilon}; large right: counts of at "
+            "least 0.5 % of the records answered to within it.",
+            alpha=str(comparison.thresholds.alpha),
+            epsilon=per_cent(comparison.thresholds.epsilon, 0),
+        ),
+        "\n",
+    )
+    tell(
+        say(
+            "row, colleague: how often who finds a person's row, and who also knows the other columns, is right; "
+            "insider: how sure who knows all others is at least; sole: the same of the persons whose value nobody else "
+            "has."
+        )
     )

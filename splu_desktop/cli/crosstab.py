@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json
+from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.core.analyse import two_sensitive
 from splu_desktop.core.analyse.two_sensitive import are_two_sensitive
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
@@ -99,17 +99,23 @@ def _crosstab(args: argparse.Namespace) -> None:
         )
         return
     counts = Counter(answer.badge.value for answer in grid.answers.ravel())
-    trust = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
+    trust = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in counts.most_common())
     if args.out is not None:
-        print(f"{grid.answers.size:,} cells written to {args.out}.")
+        tell(say("{n} cells written to {out}.", n=grid.answers.size, out=str(args.out)))
     else:
         if wanted.within:
-            print(one_line(sentence(wanted.within)))
+            tell(sentence(wanted.within))
         _print(grid)
     if trust:
-        print(f"Trust: {trust}.")
+        tell(say("Trust: {each}.", each=trust))
     if grid.left_out:
-        print(f"{grid.left_out:,} lines without any record are left out.")
+        tell(
+            counted(
+                grid.left_out,
+                "{n} line without any record is left out.",
+                "{n} lines without any record are left out.",
+            )
+        )
 
 
 def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
@@ -150,16 +156,17 @@ def _print(grid: CrosstabGrid) -> None:
     across, down = list(grid.values), list(grid.names)
     cells: list[list[Answer]] = [list(row) for row in grid.answers]
     ends, lines = [total.shown for total in grid.totals], [line.shown for line in grid.lines]
+    empty, every = told(say("(empty)")), told(say("All"))
     corner = " × ".join(side.column for side in grid.wanted.sides)
     if len(across) > _WIDE and len(down) < len(across):
         across, down, cells = down, across, [list(row) for row in grid.answers.T]
         ends, lines, corner = lines, ends, grid.wanted.sa
-    head = [_short(corner), *(_short(name or "(empty)") for name in across), "All"]
+    head = [_short(corner), *(_short(name or empty) for name in across), every]
     rows = [
-        [_short(name or "(empty)"), *(cell.shown for cell in row), line]
+        [_short(name or empty), *(told(cell.shown) for cell in row), told(line)]
         for name, row, line in zip(down, cells, lines, strict=True)
     ]
-    rows.append(["All", *ends, grid.all.shown])
+    rows.append([every, *(told(shown) for shown in (*ends, grid.all.shown))])
     widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
     for row in (head, *rows):
         texts = [text.rjust(width) for text, width in zip(row, widths, strict=True)]

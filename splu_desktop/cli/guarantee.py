@@ -7,12 +7,14 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table
+from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table, tell
+from splu_desktop.cli.base.output import whole as shown
 from splu_desktop.cli.base.tolerance_options import draw_said
 from splu_desktop.cli.guarantee_tolerant import add_tolerant, of_draw, tolerant
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.core.guarantees import exact as guarantees
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.thresholds import Thresholds
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -45,35 +47,35 @@ def decimal(text: str, name: str) -> Fraction:
     Lengths are bounded first: Fraction("1e999999999") would be worked out digit by digit.
     """
     if not _DECIMAL.fullmatch(text.strip()):
-        raise BadSetting(f"{name} must be a decimal number such as 0.05, not “{text[:40]}”.")
+        raise BadSetting(say("{name} must be a decimal number such as 0.05, not “{text}”.", name=name, text=text[:40]))
     return Fraction(text.strip())
 
 
 def whole(text: str, name: str) -> int:
     """Return the whole number that a text means. Raises BadSetting."""
     if not _WHOLE.fullmatch(text.strip()):
-        raise BadSetting(f"{name} must be a whole number such as 5, not “{text[:40]}”.")
+        raise BadSetting(say("{name} must be a whole number such as 5, not “{text}”.", name=name, text=text[:40]))
     return int(text)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print T_P and T_f (exact, Chebyshev, as published), and the curves where asked. Raises BadSetting."""
-    alpha = whole(args.alpha, "The largest small count alpha")
-    releases = whole(args.releases, "The number of releases")
-    epsilon = decimal(args.epsilon, "The relative error epsilon")
-    t_e = decimal(args.t_e, "The tolerated probability T_E")
+    alpha = whole(args.alpha, say("The largest small count alpha"))
+    releases = whole(args.releases, say("The number of releases"))
+    epsilon = decimal(args.epsilon, say("The relative error epsilon"))
+    t_e = decimal(args.t_e, say("The tolerated probability T_E"))
     if args.draw is not None:
         of_draw(draw_said(args.draw), Thresholds(float(epsilon), float(t_e), alpha), releases, args.json)
         return
     if (args.gamma is None) == (args.tolerance is None) or (args.tolerance is None) != (args.sizes is None):
-        raise BadSetting("Give either --gamma, or --tolerance with --sizes.")
+        raise BadSetting(say("Give either --gamma, or --tolerance with --sizes."))
     if args.tolerance is not None:
-        decimal(args.tolerance, "The tolerance")
-        sizes = sorted({whole(size, "A group size") for size in args.sizes.split(",")})
-        fakes = whole(args.fakes, "The number of fake values")
+        decimal(args.tolerance, say("The tolerance"))
+        sizes = sorted({whole(size, say("A group size")) for size in args.sizes.split(",")})
+        fakes = whole(args.fakes, say("The number of fake values"))
         tolerant(args, sizes, epsilon, t_e, alpha, releases, fakes)
         return
-    gamma = whole(args.gamma, "The group size gamma")
+    gamma = whole(args.gamma, say("The group size gamma"))
     found: dict[str, Any] = {
         "gamma": gamma,
         "epsilon": float(guarantees.checked_epsilon(epsilon)),
@@ -86,10 +88,13 @@ def run(args: argparse.Namespace) -> None:
         "t_f_as_published": guarantees.t_f_as_published(gamma, epsilon, t_e),
     }
     if (args.records is None) != (args.values is None):
-        raise BadSetting("Give --records and --values together, or neither.")
+        raise BadSetting(say("Give --records and --values together, or neither."))
     known = None
     if args.records is not None:
-        records, values = whole(args.records, "The number of records"), whole(args.values, "The number of values")
+        records, values = (
+            whole(args.records, say("The number of records")),
+            whole(args.values, say("The number of values")),
+        )
         known = sentences.unprotected(records, gamma, values, epsilon, alpha)
         if known:
             found["t_p"] = 0.0
@@ -97,7 +102,7 @@ def run(args: argparse.Namespace) -> None:
         known or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
         sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
     ]
-    readers = list(attackers.of_gamma("the column", gamma))
+    readers = list(attackers.of_gamma(say("COLUMN"), gamma))
     if args.curves:
         exact, chebyshev, published = guarantees.t_f_curve(gamma, epsilon, releases=releases)
         found["curves"] = {
@@ -115,7 +120,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _print_text(found: dict[str, Any], said: list[str]) -> None:
-    print("\n".join(said))
+    for sentence in said:
+        tell(sentence)
     print()
     print_promise(found, found["alpha"])
     if "curves" not in found:
@@ -123,9 +129,9 @@ def _print_text(found: dict[str, Any], said: list[str]) -> None:
     curves = found["curves"]
     print()
     print_table(
-        ["T_E", "T_f exact", "Chebyshev", "as published (not valid)"],
+        ["T_E", say("T_f exact"), "Chebyshev", say("as published (not valid)")],
         [
-            [f"{t:.4f}", f"{exact:,}", f"{chebyshev:,}", f"{published:,.1f}"]
+            [Figure(f"{t:.4f}"), shown(exact), shown(chebyshev), Figure(f"{published:,.1f}")]
             for t, exact, chebyshev, published in zip(
                 curves["t_e"], curves["t_f"], curves["t_f_chebyshev"], curves["t_f_as_published"], strict=True
             )
@@ -134,7 +140,7 @@ def _print_text(found: dict[str, Any], said: list[str]) -> None:
     )
     print()
     print_table(
-        ["count", "probability of a larger error"],
-        [[str(f), f"{p:.4f}"] for f, p in zip(curves["small_count"], curves["probability"], strict=True)],
+        [say("count"), say("probability of a larger error")],
+        [[str(f), Figure(f"{p:.4f}")] for f, p in zip(curves["small_count"], curves["probability"], strict=True)],
         right=[0, 1],
     )

@@ -9,12 +9,13 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.cli.base.output import print_json, print_table
+from splu_desktop.cli.base.output import print_json, print_table, tell, whole
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.tolerant import MOST_ALPHA
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.thresholds import Thresholds
 
 
@@ -35,18 +36,25 @@ def tolerant(
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
     if releases < 1:
-        raise BadSetting(f"The number of releases must be 1 or more, not {releases}.")
+        raise BadSetting(say("The number of releases must be 1 or more, not {releases}.", releases=str(releases)))
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()
     grouping = DecoyGroups(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
     limit = grouping.tolerances.limits["the value"]
     if limit.numerator * grouping.largest < limit.denominator:
         raise BadSetting(
-            f"A value with the tolerance {float(limit):g} may not stand in a group of {grouping.largest} even once; "
-            f"add groups of {-(-limit.denominator // limit.numerator) - fakes} or more to --sizes."
+            say(
+                "A value with the tolerance {limit} may not stand in a group of {largest} even once; add groups of "
+                "{least} or more to --sizes.",
+                limit=Figure(f"{float(limit):g}"),
+                largest=grouping.largest,
+                least=-(-limit.denominator // limit.numerator) - fakes,
+            )
         )
     thresholds = Thresholds(float(checked_epsilon(epsilon)), float(checked_probability(t_e)), alpha)
     if alpha > MOST_ALPHA:
-        raise BadSetting(f"With tolerances alpha can be at most {MOST_ALPHA}, not {alpha}.")
+        raise BadSetting(
+            say("With tolerances alpha can be at most {most}, not {alpha}.", most=MOST_ALPHA, alpha=str(alpha))
+        )
     own = {"tolerance": float(limit), "fakes": fakes, "certainty": float(grouping.certainty) if limit < 1 else 1.0}
     of_draw(grouping, thresholds, releases, args.json, own)
 
@@ -66,30 +74,40 @@ def of_draw(
         "t_f": draw.t_f(thresholds),
         "confidence": float(draw.confidence),
     }
-    sentences = draw.sentences("the column", thresholds)
+    sentences = draw.sentences(say("COLUMN"), thresholds)
     if releases > 1:  # the draws of several releases can be averaged
         chance = math.floor(100 * found["t_p"] * (1 + 1e-12))
         sentences = [
-            f"With {releases} releases of the same records averaged, a count of the value of {thresholds.alpha} or "
-            f"fewer is shown wrong by more than {100 * thresholds.epsilon:g} % with a probability of at least "
-            f"{chance} %."
+            say(
+                "With {releases} releases of the same records averaged, a count of the value of {alpha} or fewer is "
+                "shown wrong by more than {epsilon} with a probability of at least {chance}.",
+                releases=releases,
+                alpha=thresholds.alpha,
+                epsilon=Figure(f"{100 * thresholds.epsilon:g} %"),
+                chance=Figure(f"{chance} %"),
+            )
         ]
-    readers = list(draw.readers("the column"))
+    readers = list(draw.readers(say("COLUMN")))
     if as_json:
         print_json({**found, "sentences": sentences, "readers": readers})
         return
-    print("\n".join([*sentences, *readers]))
+    for sentence in (*sentences, *readers):
+        tell(sentence)
     print()
     rows = [
-        ["T_P", f"{found['t_p']:.4f}", f"least probability of a larger error in counts 1 to {thresholds.alpha}"],
-        ["T_f", f"{found['t_f']:,}", "count from which the error is kept, from one release"],
+        [
+            "T_P",
+            Figure(f"{found['t_p']:.4f}"),
+            say("least probability of a larger error in counts 1 to {alpha}", alpha=str(thresholds.alpha)),
+        ],
+        ["T_f", whole(found["t_f"]), say("count from which the error is kept, from one release")],
         [
             "f'",
-            f"{found['confidence']:.4g}",
-            "share of the rows showing the value that truly have it, on average, at most",
+            Figure(f"{found['confidence']:.4g}"),
+            say("share of the rows showing the value that truly have it, on average, at most"),
         ],
     ]
     if "certainty" in own:
-        known = "the same by someone who knows all other records of its group"
-        rows.append(["1/(1+N)", f"{found['certainty']:.4g}", known])
-    print_table(["figure", "value", "meaning"], rows, right=[1])
+        known = say("the same by someone who knows all other records of its group")
+        rows.append(["1/(1+N)", Figure(f"{found['certainty']:.4g}"), known])
+    print_table([say("figure"), say("value"), say("meaning")], rows, right=[1])

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import add_json, print_json
+from splu_desktop.cli.base.output import add_json, print_json, tell
+from splu_desktop.core.messages import say
 from splu_desktop.files.release.handover import hand_over
 
 
@@ -34,7 +35,19 @@ def run(args: argparse.Namespace) -> None:
         shown = {"password": password} if made_up else {}
         print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None, **shown})
         return
-    how = "encrypted with AES-256; give the password by another way than the file" if password else "not encrypted"
-    print(f"Packed {args.release} into {packed} ({packed.stat().st_size:,} bytes, {how})")
+    how = (
+        say("encrypted with AES-256; give the password by another way than the file")
+        if password
+        else say("not encrypted")
+    )
+    tell(
+        say(
+            "Packed {release} into {packed} ({n} bytes, {how})",
+            release=str(args.release),
+            packed=str(packed),
+            n=packed.stat().st_size,
+            how=how,
+        )
+    )
     if made_up and password is not None:
-        print(password_line(password))
+        tell(password_line(password))

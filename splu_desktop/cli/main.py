@@ -90,12 +90,16 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         wanted = []
     for name in wanted:
         _module(name).add(commands)
-    for each in (parser, *commands.choices.values()):
-        _add_language(each)
+    _add_language(parser)
     return parser
 
 
 def _add_language(parser: argparse.ArgumentParser) -> None:
+    """Give a parser, and those below it, the option that names the language."""
+    for action in parser._actions:  # argparse has no public list of a parser's own parsers
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                _add_language(each)
     # Suppressed, since a command's default would undo what was said before it.
     parser.add_argument(
         "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help="language of what people read (the system's)"

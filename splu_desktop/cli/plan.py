@@ -200,7 +200,7 @@ def _laws(args: argparse.Namespace) -> tuple[str, ...]:
     """Return the law packs that the options or else the recipe name. Raises BadSetting."""
     if args.law is not None:
         if args.save_recipe is None:
-            raise BadSetting("--law is for the report and stands in the recipe; give --save-recipe, too.")
+            raise BadSetting(say("--law is for the report and stands in the recipe; give --save-recipe, too."))
         return codes(args.law)
     return () if args.recipe is None else read_recipe(args.recipe).laws
 

@@ -161,7 +161,7 @@ def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None
                 raise GateShut(
                     say("Nothing was published; hand out the earlier release again, or say --accept earlier-release.")
                 )
-            accepted[line.name] = "asked at the terminal"
+            accepted[line.name] = say("asked at the terminal")
 
 
 def _at_a_terminal() -> bool:

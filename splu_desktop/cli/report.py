@@ -10,10 +10,11 @@ from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options, choices_from
 from splu_desktop.cli.base.opening import add_password, password_from, told_how
-from splu_desktop.cli.base.output import Shown, add_json, print_json
+from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.cli.base.planning import overruled
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.project.recipe import Recipe, read_recipe
@@ -85,13 +86,13 @@ def run(args: argparse.Namespace) -> None:
     check_target(args.out)
     language(args.language)
     if args.out.exists() and not args.overwrite:
-        raise BadSetting(f"“{args.out}” exists already; choose another name, or add --overwrite.")
+        raise BadSetting(say("“{path}” exists already; choose another name, or add --overwrite.", path=str(args.out)))
     if args.internal != (args.source is not None):
         raise BadSetting(
-            "The internal edition is computed with the source: give --internal and --source FILE together."
+            say("The internal edition is computed with the source: give --internal and --source FILE together.")
         )
     if args.comparison is not None and not args.internal:
-        raise BadSetting("A comparison was measured with the source: give --comparison with --internal alone.")
+        raise BadSetting(say("A comparison was measured with the source: give --comparison with --internal alone."))
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     typed = {name: getattr(args, name) for name in _FIELDS}
     if recipe is not None:
@@ -127,15 +128,20 @@ def run(args: argparse.Namespace) -> None:
         )
         _refuse_failed(report)
         return
-    print(f"Wrote the {report.edition} edition to {args.out}")
-    print(in_words(report, language("en")))
+    written = (
+        say("Wrote the internal edition to {path}", path=str(args.out))
+        if args.internal
+        else say("Wrote the external edition to {path}", path=str(args.out))
+    )
+    tell(written)
+    print(in_words(report, spoken()))
     _refuse_failed(report)
 
 
 def _refuse_failed(report: Any) -> None:
     """Raise FailedChecks where a check failed: the report is written, and says so; a script must see it, too."""
     if report.public.cover.verdict.code == "fails":
-        raise FailedChecks("The release is not to be relied on: the report was written and names what failed.")
+        raise FailedChecks(say("The release is not to be relied on: the report was written and names what failed."))
 
 
 def _source(args: argparse.Namespace, recipe: Recipe | None) -> tuple[Any, Any]:
@@ -147,8 +153,10 @@ def _source(args: argparse.Namespace, recipe: Recipe | None) -> tuple[Any, Any]:
     by = recipe.plan.persons
     if by is not None and by.way == "random":
         raise BadSetting(
-            "The release has one record of each person, taken at random; nobody knows any more which, so there is no "
-            "report that compares it with the source."
+            say(
+                "The release has one record of each person, taken at random; nobody knows any more which, so there is "
+                "no report that compares it with the source."
+            )
         )
     imported = replace(imported, table=one_per_person(imported.table, by))
-    return imported, recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
+    return imported, recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))

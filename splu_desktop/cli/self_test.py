@@ -7,6 +7,8 @@ import platform
 import sys
 
 from splu_desktop import __version__
+from splu_desktop.cli.base.output import tell
+from splu_desktop.core.messages import say
 from splu_desktop.files.disk import installed
 from splu_desktop.files.disk.resources import resource_path
 
@@ -27,21 +29,29 @@ def run() -> int:
     try:
         found = installed.compared()
     except (OSError, ValueError):
-        print("FAILED  The list of files that were built is missing or unreadable; install SPLU Desktop again.")
+        tell(say("FAILED  The list of files that were built is missing or unreadable; install SPLU Desktop again."))
         return 1
     if found is None:
-        print(f"Python {platform.python_version()} from {sys.prefix}")
-        print("It runs from its source, so there is no list of built files to compare with.")
+        tell(say("Python {version} from {folder}", version=platform.python_version(), folder=sys.prefix))
+        tell(say("It runs from its source, so there is no list of built files to compare with."))
         return 0
-    print(f"In {installed.folder()}: {', '.join(_parts())}")
-    for words, names in (("altered", found.altered), ("missing", found.missing), ("not of it", found.strange)):
+    tell(say("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(_parts())))
+    for words, names in (
+        (say("altered"), found.altered),
+        (say("missing"), found.missing),
+        (say("not of it"), found.strange),
+    ):
         for name in names[:10]:
-            print(f"FAILED  {words}: {name}")
+            tell(say("FAILED  {words}: {name}", words=words, name=name))
         if len(names) > 10:
-            print(f"FAILED  {words}: {len(names) - 10} more")
-    print(f"Seal {found.seal}; it must be the SHA-256 of the .files.sha256 published with this version.")
+            tell(say("FAILED  {words}: {n} more", words=words, n=len(names) - 10))
+    tell(say("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal))
     if not found.sound:
-        print("This installation is not what was built: remove it, and install it again from a file that you checked.")
+        tell(
+            say(
+                "This installation is not what was built: remove it, and install it again from a file that you checked."
+            )
+        )
         return 1
-    print(f"ok  all {found.files} files are as they were built, and there is none too many.")
+    tell(say("ok  all {n} files are as they were built, and there is none too many.", n=found.files))
     return 0

@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.opening import add_password, password_from, told_how
-from splu_desktop.cli.base.output import add_json, one_line, print_json
+from splu_desktop.cli.base.output import add_json, print_json, tell, told
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.verify import verify_release
 from splu_desktop.report.verify import verify_report
+
+_OK, _FAILED, _DIFFERS, _DIGEST = say("ok"), say("FAILED"), say("DIFFERS"), say("digest")
+_MARKS = _OK, _DIFFERS, _DIGEST
 
 
 class NotVerified(SpluError):
@@ -55,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         )
     else:
         for check in checks:
-            print(f"{'ok    ' if check.passed else 'FAILED'}  {one_line(check.sentence)}")
+            tell(check.sentence, _mark(_OK if check.passed else _FAILED, _OK, _FAILED))
     if failed:
         raise NotVerified(failed[0].sentence)
 
@@ -63,7 +67,9 @@ def run(args: argparse.Namespace) -> None:
 def _report(args: argparse.Namespace) -> None:
     """Print what differs between a report and its release. Raises NotVerified after that where anything does."""
     if args.report.is_dir():
-        raise NotVerified(f"“{args.report}” is a folder; name the report first: splu verify REPORT.json RELEASE.")
+        raise NotVerified(
+            say("“{path}” is a folder; name the report first: splu verify REPORT.json RELEASE.", path=str(args.report))
+        )
     password = password_from(args)
     with told_how(password):
         found = verify_report(args.report, args.release, password=password)
@@ -82,11 +88,24 @@ def _report(args: argparse.Namespace) -> None:
         )
     else:
         for each in found.differences:
-            print(f"DIFFERS  {one_line(each.sentence)}")
+            tell(each.sentence, _mark(_DIFFERS, *_MARKS))
         if not found.differences:
-            print(f"ok       All {found.files} files and all {found.compared} figures of the report are the release's.")
-        print(f"digest   {found.digest} of what is reported, as the pages to be signed state it")
+            tell(
+                say(
+                    "All {files} files and all {figures} figures of the report are the release's.",
+                    files=found.files,
+                    figures=found.compared,
+                ),
+                _mark(_OK, *_MARKS),
+            )
+        digest = say("{digest} of what is reported, as the pages to be signed state it", digest=found.digest)
+        tell(digest, _mark(_DIGEST, *_MARKS))
         if found.edition == "internal":
-            print("Note: figures of the internal edition that need the source were not computed again.")
+            tell(say("Note: figures of the internal edition that need the source were not computed again."))
     if found.differences:
         raise NotVerified(found.differences[0].sentence)
+
+
+def _mark(word: str, *all_words: str) -> str:
+    """Return what stands before a line, as wide as the widest of its column."""
+    return told(word).ljust(max(len(told(each)) for each in all_words) + 2)

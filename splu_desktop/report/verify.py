@@ -80,7 +80,7 @@ def verify_report(
             )
         )
     wrong = list(problems(data))
-    found += [Difference(place or "report", f"{place or 'The report'} {what}.") for place, what in wrong[:_MOST_SHOWN]]
+    found += [Difference(place or "report", _wrong(place, what)) for place, what in wrong[:_MOST_SHOWN]]
     package = open_package(release, password)
     stated = _stated_files(data)
     found += list(_files(package, stated, progress))
@@ -97,6 +97,10 @@ def verify_report(
     return Verification(
         tuple(unique.values()), compared, len(stated), str(data.get("edition", "")), model.digest_of(data)
     )
+
+
+def _wrong(place: str, what: str) -> str:
+    return say("{place}: {what}.", place=place, what=what) if place else say("The report {what}.", what=what)
 
 
 def _stated_files(data: dict[str, Any]) -> dict[str, str]:

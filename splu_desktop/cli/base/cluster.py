@@ -70,7 +70,7 @@ def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) 
             surveyed = survey(machines, args.file, asked, shown)
             table = surveyed.table
             if recipe is not None:
-                plan, notes = recipe.plan_for(table, name=f"the recipe “{args.recipe.name}”"), []
+                plan, notes = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name)), []
             else:
                 check_columns(asked, table.names)
                 notes = _left_out(args, surveyed)

@@ -43,6 +43,11 @@ def of_the_system() -> str:
     return code if code in LANGUAGES else "en"
 
 
+def spoken() -> Language:
+    """Return the language spoken."""
+    return _spoken[0]
+
+
 def told(text: str) -> str:
     """Return a sentence in the language spoken."""
     return _spoken[0].sentence(text)

@@ -119,7 +119,7 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
     recipe = read_recipe(args.recipe)
     imported = read(args.file, overruled(recipe.choices, asked), most=memory)
     check_columns(asked, imported.table.names)
-    plan = recipe.plan_for(imported.table, name=f"the recipe “{args.recipe.name}”")
+    plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
     return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from splu_desktop.cli.base.output import print_table
+from splu_desktop.cli.base.output import per_cent, print_table, tell, told, whole
 from splu_desktop.cli.base.sensitive_option import sensitive_named
 from splu_desktop.core.draw import Draw, draw_from
 from splu_desktop.core.draw.decoy_groups import plain_with_fakes
@@ -20,7 +20,7 @@ from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import linear, on_ladder
 from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import combined
@@ -255,34 +255,49 @@ def draw_said(text: str) -> Draw:
     except BadSetting:
         if settings:
             raise
-        raise BadSetting(f"There is no draw “{text[:40]}”; write groups or joined.") from None
+        raise BadSetting(say("There is no draw “{text}”; write groups or joined.", text=text[:40])) from None
 
 
 def print_tolerant(name: str, found: dict[str, Any]) -> None:
     """Print the figures of a draw for people."""
-    print(f"Sensitive column “{name}”, {found['words']}")
+    tell(say("Sensitive column “{column}”, {words}", column=name, words=told(found["words"])))
     for line in found["sentences"]:
-        print(f"  {line}")
+        tell(line, "  ")
     if found.get("mse") is not None:
-        print(f"  Loss (MSE) {found['mse']:.2f}; smallest eigenvalue of the transition {found['condition']:.3f}.")
+        tell(
+            say(
+                "Loss (MSE) {mse}; smallest eigenvalue of the transition {least}.",
+                mse=Figure(f"{found['mse']:.2f}"),
+                least=Figure(f"{found['condition']:.3f}"),
+            ),
+            "  ",
+        )
     if "one_size" in found:
         one = found["one_size"]
-        print(f"  One size only: groups of {one['size']}, MSE {one['mse']:.2f}, signal {one['signal']:.3f}.")
+        tell(
+            say(
+                "One size only: groups of {size}, MSE {mse}, signal {signal}.",
+                size=one["size"],
+                mse=Figure(f"{one['mse']:.2f}"),
+                signal=Figure(f"{one['signal']:.3f}"),
+            ),
+            "  ",
+        )
     print()
     print_table(
-        ["value", "count", "tolerance", "T_P", "keeps its value", "signal a - b"],
+        [say("value"), say("count"), say("tolerance"), "T_P", say("keeps its value"), say("signal a - b")],
         [
             [
-                row["value"][:40] or "(empty)",
-                f"{row['count']:,}",
-                f"{row['tolerance']:.3g}",
-                f"{row['t_p']:.4f}",
-                f"{100 * row['keeps']:.1f} %",
-                f"{row['signal']:.3f}",
+                row["value"][:40] or say("(empty)"),
+                whole(row["count"]),
+                Figure(f"{row['tolerance']:.3g}"),
+                Figure(f"{row['t_p']:.4f}"),
+                per_cent(row["keeps"]),
+                Figure(f"{row['signal']:.3f}"),
             ]
             for row in found["values"][:_LISTED]
         ],
         right=[1, 2, 3, 4, 5],
     )
     if len(found["values"]) > _LISTED:
-        print(f"… and {len(found['values']) - _LISTED:,} more values; --json lists them all.")
+        tell(say("… and {n} more values; --json lists them all.", n=len(found["values"]) - _LISTED))

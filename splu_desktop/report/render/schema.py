@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from splu_desktop.core.messages import say
 from splu_desktop.report import model
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
@@ -101,30 +102,30 @@ def _problems(data: Any, wanted: dict[str, Any], known: dict[str, Any], place: s
             yield min(found, key=len)[0]
         return
     if "const" in wanted and data != wanted["const"]:
-        yield place, f"is not {wanted['const']!r}"
+        yield place, say("is not {wanted}", wanted=repr(wanted["const"]))
     if "enum" in wanted and data not in wanted["enum"]:
-        yield place, "is none of the words allowed"
+        yield place, say("is none of the words allowed")
     kinds = wanted.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_TESTS[kind](data) for kind in kinds):
-        yield place, f"is not of type {' or '.join(kinds)}"
+        yield place, say("is not of type {kinds}", kinds=", ".join(kinds))
         return
     if isinstance(data, dict):
         properties = wanted.get("properties", {})
         for name in wanted.get("required", ()):
             if name not in data:
-                yield f"{place}.{name}".lstrip("."), "is missing"
+                yield f"{place}.{name}".lstrip("."), say("is missing")
         for name, value in data.items():
             inner = properties.get(name, wanted.get("additionalProperties", {}))
             where = f"{place}.{name}".lstrip(".")
             if inner is False:
-                yield where, "is not part of a report"
+                yield where, say("is not part of a report")
             elif inner:
                 yield from _problems(value, inner, known, where)
     elif isinstance(data, list):
         first = wanted.get("prefixItems")
         if first is not None and len(first) != len(data):
-            yield place, f"has {len(data)} entries instead of {len(first)}"
+            yield place, say("has {n} entries instead of {wanted}", n=len(data), wanted=len(first))
             return
         for i, value in enumerate(data):
             inner = first[i] if first is not None else wanted.get("items", {})
