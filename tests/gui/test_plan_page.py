@@ -18,9 +18,12 @@ from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.plan import must_dialog
 from splu_desktop.gui.shell.main_window import MainWindow
+from tests.end2end.failing_calls import failing
 
 Idle = Callable[[MainWindow], None]
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -117,6 +120,22 @@ def test_plots_are_saved_as_pictures(planning: MainWindow, tmp_path: Path, endin
             text = path.read_text(encoding="utf-8")
             assert "<svg" in text
             assert "<path" in text or "<polyline" in text
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_a_picture_that_can_not_be_written_leaves_the_old_one(
+    planning: MainWindow, tmp_path: Path, ending: str
+) -> None:
+    plot, path = planning.plan_page.small_plot, tmp_path / f"plot.{ending}"
+    plot.save(path)
+    with failing(None) as calls:
+        plot.save(path)
+    for number in [at for at, call in enumerate(calls.seen) if call in ("fsync", "replace")]:
+        path.write_bytes(b"old")
+        with failing(number), pytest.raises(CannotWrite, match=path.name):
+            plot.save(path)
+        assert path.read_bytes() == b"old" or number > calls.seen.index("replace")
+    assert not list(tmp_path.glob(f"*{MARK}*"))
 
 
 def test_each_sensitive_column_can_have_its_own_size(planning: MainWindow, idle: Idle) -> None:

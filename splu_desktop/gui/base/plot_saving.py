@@ -7,9 +7,10 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.gui.base.plots import Plot
 from splu_desktop.gui.base.widgets import IconButton
-from splu_desktop.gui.base.words import filled, tip
+from splu_desktop.gui.base.words import filled, tip, told
 
 
 class SavePlotButton(IconButton):
@@ -40,11 +41,5 @@ class SavePlotButton(IconButton):
         path = Path(name)
         try:
             self.plot.save(path if path.suffix.lower() in (".svg", ".png") else path.with_suffix(".svg"))
-        except OSError as fault:
-            self.failed.emit(
-                filled(
-                    self.tr("“{name}” can't be written ({why}); choose another folder."),
-                    name=path.name,
-                    why=fault.strerror or type(fault).__name__,
-                )
-            )
+        except CannotWrite as fault:
+            self.failed.emit(told(str(fault)))

@@ -16,10 +16,11 @@ import numpy as np
 import pyqtgraph as pg
 import pyqtgraph.exporters
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import as_html, decimal, filled, number, percent
 
@@ -214,26 +215,28 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.point_at(int(np.abs(places - x).argmin()))
 
     def save(self, path: Path) -> None:
-        """Write the plot as a picture: SVG or PNG by the file's ending. Raises OSError."""
+        """Write the plot as a picture, SVG or PNG by the file's ending, whole or not at all. Raises CannotWrite."""
         self.point_at(None)
         shown = self.size()
         self.resize(shown.expandedTo(_SAVED))  # a page shows plots smaller than a picture of one should be
         try:
-            self._write(path)
+            content = self._picture(path.suffix.lower())
         finally:
             self.resize(shown)
+        with whole_file(path, overwrite=True) as partial:
+            partial.write_bytes(content)
 
-    def _write(self, path: Path) -> None:
+    def _picture(self, ending: str) -> bytes:
         item = self.getPlotItem()
-        if path.suffix.lower() == ".svg":
-            path.write_text(pg.exporters.SVGExporter(item).export(toBytes=True).decode(), encoding="utf-8")
-            return
+        if ending == ".svg":
+            return bytes(pg.exporters.SVGExporter(item).export(toBytes=True))
         made = pg.exporters.ImageExporter(item)
         made.parameters()["width"] = max(1200, self.width() * 2)
         made.parameters()["background"] = QColor(theme.colours().card)
-        picture = made.export(toBytes=True)
-        if not picture.save(str(path), "PNG"):
-            raise OSError(str(path))
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        made.export(toBytes=True).save(buffer, "PNG")
+        return bytes(buffer.data().data())
 
 
 class LargeCountsPlot(Plot):

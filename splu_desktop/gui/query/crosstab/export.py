@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -76,17 +76,18 @@ def write_picture(picture: CrosstabPicture, path: Path, progress: Progress) -> N
         math.ceil(max(first + sum(wide), metrics.horizontalAdvance(picture.title)) + 2 * _PAD),
         math.ceil(height * (len(picture.down) + 3.5) + 2 * _PAD),
     )
-    with whole_file(path, overwrite=True) as partial:
-        if path.suffix.lower() == ".svg":
-            drawn = QSvgGenerator()
-            drawn.setFileName(str(partial))
-            drawn.setSize(size)
-            drawn.setViewBox(QRectF(0, 0, size.width(), size.height()))
-            drawn.setTitle(picture.title)
-            painter = QPainter(drawn)
-            _draw(painter, picture, texts, size, height, first, wide, progress)
-            painter.end()
-            return
+    buffer = QBuffer()  # Qt itself does not say that a disk was full
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if path.suffix.lower() == ".svg":
+        drawn = QSvgGenerator()
+        drawn.setOutputDevice(buffer)
+        drawn.setSize(size)
+        drawn.setViewBox(QRectF(0, 0, size.width(), size.height()))
+        drawn.setTitle(picture.title)
+        painter = QPainter(drawn)
+        _draw(painter, picture, texts, size, height, first, wide, progress)
+        painter.end()
+    else:
         scale = min(_SCALE, _MOST_PIXELS / max(size.width(), size.height()))
         if scale < 1.0:
             raise CannotWrite(
@@ -97,8 +98,9 @@ def write_picture(picture: CrosstabPicture, path: Path, progress: Progress) -> N
         painter = QPainter(image)
         _draw(painter, picture, texts, size, height, first, wide, progress)
         painter.end()
-        if not QImageWriter(str(partial), QByteArray(b"png")).write(image):
-            raise CannotWrite(filled(translate("crosstab", "“{path}” can't be written."), path=path))
+        QImageWriter(buffer, QByteArray(b"png")).write(image)
+    with whole_file(path, overwrite=True) as partial:
+        partial.write_bytes(buffer.data().data())
 
 
 def _draw(
