@@ -70,7 +70,7 @@ def per_cent(share: float, places: int = 1) -> Figure:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Give a command the option --json."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    parser.add_argument("--json", action="store_true", help=say("print one JSON object instead of text"))
 
 
 def print_json(data: Any) -> None:
